@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/typedinformers/informer-gen/generator"
+)
+
+// flags are what the command line says. Names are those of code-generator where
+// it has them.
+type flags struct {
+	set       *pflag.FlagSet
+	options   generator.Options
+	verify    bool
+	version   bool
+	verbosity int
+}
+
+const synopsis = `informer-gen generates, for the kinds of Go API packages, a typed clientset with
+a fake for tests, listers, informers and a shared informer factory.
+
+Usage:
+  informer-gen [flags] PACKAGE...
+
+PACKAGE is a pattern of the go command, resolved in the working directory. A kind
+is a struct with // +genclient above it.
+
+Examples:
+  # in a //go:generate line, after: go get -tool github.com/typedinformers/informer-gen/cmd/informer-gen
+  //go:generate go tool informer-gen --output-dir=../../generated ./...
+
+  # for all API packages of a module
+  go tool informer-gen --output-dir=pkg/generated --go-header-file=hack/boilerplate.go.txt ./api/...
+
+  # for types of a dependency
+  go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
+
+  # in CI: print what is out of date and exit with 1, without writing anything
+  go tool informer-gen --output-dir=pkg/generated --verify ./api/...
+
+Flags:
+`
+
+func parseFlags(args []string) (*flags, error) {
+	f := &flags{set: pflag.NewFlagSet("informer-gen", pflag.ContinueOnError)}
+	f.set.Usage = func() {}
+	f.set.SortFlags = false
+	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
+	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder (derived from its module)")
+	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment that begins each emitted file; the word YEAR is left out")
+	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package of the clientset")
+	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, where the rules of English do not do; may be repeated")
+	tags := f.set.StringSlice("build-tags", nil, "build tags to choose files with")
+	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff of what would change, and exit with 1 if anything would")
+	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 says what was decided, what is written, and how long it took")
+	f.set.Lookup("v").NoOptDefVal = "1"
+	f.set.BoolVar(&f.version, "version", false, "print the version and exit")
+	f.set.BoolP("help", "h", false, "print this text and exit")
+	if err := f.set.Parse(args); err != nil {
+		return f, err
+	}
+	if help, _ := f.set.GetBool("help"); help {
+		return f, pflag.ErrHelp
+	}
+	f.options.Patterns, f.options.BuildTags = f.set.Args(), *tags
+	if f.version {
+		return f, nil
+	}
+	return f, errors.Join(f.setPlurals(*plurals), f.checkRequired())
+}
+
+func (f *flags) setPlurals(pairs []string) error {
+	f.options.PluralExceptions = map[string]string{}
+	for _, pair := range pairs {
+		singular, plural, ok := strings.Cut(pair, ":")
+		if !ok || singular == "" || plural == "" {
+			return fmt.Errorf("--plural-exceptions=%s is not of the form Type:Plural, such as Endpoints:Endpoints", pair)
+		}
+		f.options.PluralExceptions[singular] = plural
+	}
+	return nil
+}
+
+func (f *flags) checkRequired() error {
+	switch {
+	case f.options.OutputDir == "":
+		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
+	case len(f.options.Patterns) == 0:
+		return errors.New("no package is named; name those of your API types, such as ./api/...")
+	}
+	return nil
+}
+
+func (f *flags) usage() string { return synopsis + f.set.FlagUsages() }

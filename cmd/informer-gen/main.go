@@ -1,0 +1,122 @@
+// Command informer-gen generates a clientset, listers, informers and a factory
+// for the kinds of Go API packages. Run it with --help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/typedinformers/informer-gen/generator"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // generation failed, or --verify found stale output
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main for tests.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f, err := parseFlags(args)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Fprint(stdout, f.usage())
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "informer-gen: %v\nRun informer-gen --help for the flags and examples.\n", err)
+		return exitUsage
+	case f.version:
+		fmt.Fprintln(stdout, "informer-gen "+version())
+		return exitOK
+	}
+	if err := generate(ctx, f, stdout, stderr); err != nil {
+		fmt.Fprintf(stderr, "%v\n", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// errStale is what --verify fails with.
+var errStale = errors.New("informer-gen: the generated code is not up to date; run the same command without --verify")
+
+func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
+	started := time.Now()
+	result, err := generator.Generate(ctx, f.options)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range result.PassedOver {
+		fmt.Fprintf(stderr, "informer-gen: %s has no kind with +genclient, passed over\n", pkg)
+	}
+	if f.verbosity > 0 {
+		printDetails(stderr, result)
+	}
+	if f.verify {
+		return verify(result, stdout)
+	}
+	if err := result.Write(); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "informer-gen: %s (%.2f s)\n", result.Summary(true), time.Since(started).Seconds())
+	return nil
+}
+
+func verify(result *generator.Result, stdout io.Writer) error {
+	if !result.Stale() {
+		return nil
+	}
+	diff, err := result.Diff()
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, diff)
+	return errStale
+}
+
+// printDetails is what -v is for.
+func printDetails(w io.Writer, result *generator.Result) {
+	for _, line := range result.Decisions {
+		fmt.Fprintf(w, "informer-gen: %s\n", line)
+	}
+	for _, line := range result.Changes() {
+		fmt.Fprintf(w, "informer-gen: %s\n", line)
+	}
+	t := result.Timing
+	fmt.Fprintf(w, "informer-gen: load %v, render %v, compare %v\n",
+		t.Load.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
+}
+
+// version is the one of the module that the command was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	const module = "github.com/typedinformers/informer-gen"
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module {
+			if m.Replace != nil {
+				return "(replaced by " + m.Replace.Path + ")"
+			}
+			return m.Version
+		}
+	}
+	return "(unknown)"
+}

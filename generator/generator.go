@@ -1,0 +1,89 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
+	"github.com/typedinformers/informer-gen/generator/internal/write"
+)
+
+// Generate reads the packages that options name and returns the files that it
+// makes of them. It writes nothing.
+func Generate(ctx context.Context, options Options) (*Result, error) {
+	started := time.Now()
+	setup, err := options.setup()
+	if err != nil {
+		return nil, err
+	}
+	packages, err := load.Load(ctx, setup.load)
+	if err != nil {
+		return nil, err
+	}
+	loaded := time.Now()
+	set, err := model.Assemble(packages, setup.naming)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Kinds: len(set.Kinds()), GroupVersions: len(set.GroupVersions()), PassedOver: passedOver(packages, set)}
+	if result.Kinds == 0 {
+		return nil, fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind", strings.Join(options.Patterns, " "))
+	}
+	files, err := render.Render(ctx, render.Options{
+		Set:           set,
+		OutputPackage: setup.outputPackage,
+		ClientsetName: setup.clientsetName,
+		Boilerplate:   setup.boilerplate,
+		HandWritten:   func(path string) bool { return exists(setup.outputDir, path) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	rendered := time.Now()
+	if result.plan, err = write.NewPlan(outputOf(setup, files)); err != nil {
+		return nil, err
+	}
+	result.Timing = Timing{Load: loaded.Sub(started), Render: rendered.Sub(loaded), Compare: time.Since(rendered)}
+	result.describe(set, setup)
+	return result, nil
+}
+
+func outputOf(s *setup, files []render.File) write.Output {
+	output := write.Output{
+		Dir: s.outputDir,
+		// Of one run all three are its own. A folder beside them is not looked at.
+		Roots:  []string{"clientset", "listers", "informers"},
+		Header: render.Header,
+		Files:  make(map[string][]byte, len(files)),
+	}
+	for _, f := range files {
+		output.Files[f.Path] = f.Content
+	}
+	return output
+}
+
+// passedOver returns the packages without a kind.
+func passedOver(packages []*model.Package, set *model.Set) []string {
+	taken := map[string]bool{}
+	for _, gv := range set.GroupVersions() {
+		taken[gv.Path] = true
+	}
+	var others []string
+	for _, pkg := range packages {
+		if !taken[pkg.Path] {
+			others = append(others, pkg.Path)
+		}
+	}
+	return others
+}
+
+func exists(dir, path string) bool {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path)))
+	return err == nil
+}

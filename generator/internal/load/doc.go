@@ -1,0 +1,14 @@
+// Package load reads Go packages of API types and says what stands in them,
+// without deciding anything:
+//
+//	patterns ──go list──▶ files ──parse, in parallel──▶ syntax ──▶ model.Package
+//
+//	load.go     Load: patterns to packages, and what the go command says against them
+//	pkg.go      one package: its names, its markers, its group and version
+//	types.go    one type: what it embeds, its methods, its list
+//	markers.go  comments to markers, with their places
+//
+// Everything that the generator asks is answered by the syntax of the package
+// itself. No dependency is read and nothing is type-checked: that is what makes
+// the predecessors of this generator take seconds.
+package load

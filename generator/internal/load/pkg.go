@@ -1,0 +1,166 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// describe says what stands in the package.
+func (src *source) describe() *model.Package {
+	pkg := &model.Package{Path: src.path, Declared: map[string]bool{}}
+	types := newTypeReader(src)
+	for _, file := range src.files {
+		src.addPackageMarkers(pkg, file)
+		for _, decl := range file.Decls {
+			src.addDeclared(pkg, decl)
+		}
+		types.addFile(file)
+	}
+	pkg.GroupVersion = src.declaredGroupVersion()
+	pkg.Types = types.marked()
+	return pkg
+}
+
+// addPackageMarkers takes the markers above the package clause. The place of the
+// package is the clause below the first of them, or the first one of all.
+func (src *source) addPackageMarkers(pkg *model.Package, file *ast.File) {
+	var found []model.Marker
+	for _, group := range file.Comments {
+		if group.Pos() < file.Package {
+			found = append(found, markers(src.fset, group)...)
+		}
+	}
+	if !pkg.Pos.IsValid() || len(found) > 0 && len(pkg.Markers) == 0 {
+		pkg.Pos = src.fset.Position(file.Package)
+	}
+	pkg.Markers = append(pkg.Markers, found...)
+}
+
+func (src *source) addDeclared(pkg *model.Package, decl ast.Decl) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Recv == nil {
+			pkg.Declared[decl.Name.Name] = true
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					pkg.Declared[name.Name] = true
+				}
+			case *ast.TypeSpec:
+				pkg.Declared[spec.Name.Name] = true
+			}
+		}
+	}
+}
+
+// declaredGroupVersion looks for
+//
+//	var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1"}
+//
+// under the name of code-generator or, failing that, of kubebuilder.
+func (src *source) declaredGroupVersion() model.DeclaredGroupVersion {
+	values := src.packageValues()
+	for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
+		value, ok := values[name]
+		if !ok {
+			continue
+		}
+		declared := model.DeclaredGroupVersion{Name: name, Pos: src.fset.Position(value.name.Pos())}
+		literal, ok := value.expr.(*ast.CompositeLit)
+		if !ok {
+			return declared
+		}
+		for _, element := range literal.Elts {
+			field, ok := element.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			key, _ := field.Key.(*ast.Ident)
+			if key == nil {
+				continue
+			}
+			switch key.Name {
+			case "Group":
+				declared.Group, declared.GroupKnown = stringValue(field.Value, values)
+			case "Version":
+				declared.Version, declared.VersionKnown = stringValue(field.Value, values)
+			}
+		}
+		return declared
+	}
+	return model.DeclaredGroupVersion{}
+}
+
+// packageValue is a constant or variable of the package.
+type packageValue struct {
+	name *ast.Ident
+	expr ast.Expr
+}
+
+func (src *source) packageValues() map[string]packageValue {
+	values := map[string]packageValue{}
+	for _, file := range src.files {
+		for _, decl := range file.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || gen.Tok != token.VAR && gen.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				spec := spec.(*ast.ValueSpec)
+				for i, name := range spec.Names {
+					value := packageValue{name: name}
+					if i < len(spec.Values) {
+						value.expr = spec.Values[i]
+					}
+					values[name.Name] = value
+				}
+			}
+		}
+	}
+	return values
+}
+
+// stringValue is the value of a literal, or of a constant of the package that is
+// one.
+func stringValue(expr ast.Expr, values map[string]packageValue) (string, bool) {
+	if name, ok := expr.(*ast.Ident); ok {
+		expr = values[name.Name].expr
+	}
+	literal, ok := expr.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(literal.Value)
+	return s, err == nil
+}
+
+// importPath returns what a file's package qualifier stands for, or "".
+func importPath(file *ast.File, qualifier string) string {
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil {
+			if spec.Name.Name == qualifier {
+				return importPath
+			}
+			continue
+		}
+		// Without an alias the name of a package is, by convention, the end of its
+		// path; a major version, and what makes it no identifier, is left out.
+		base := path.Base(importPath)
+		if strings.TrimPrefix(base, "go-") == qualifier || strings.ReplaceAll(base, "-", "") == qualifier {
+			return importPath
+		}
+	}
+	return ""
+}

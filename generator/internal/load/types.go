@@ -1,0 +1,198 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// metaV1 is the package of TypeMeta, ObjectMeta and ListMeta.
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// typeReader collects the types of a package, to answer questions that need more
+// than one of them.
+type typeReader struct {
+	src   *source
+	types map[string]*declaredType
+	// deepCopied are the types with a method DeepCopyObject.
+	deepCopied map[string]bool
+}
+
+type declaredType struct {
+	spec *ast.TypeSpec
+	file *ast.File
+	// comments are those that may hold markers.
+	comments []*ast.CommentGroup
+}
+
+func newTypeReader(src *source) *typeReader {
+	return &typeReader{src: src, types: map[string]*declaredType{}, deepCopied: map[string]bool{}}
+}
+
+func (r *typeReader) addFile(file *ast.File) {
+	comments := indexComments(r.src.fset, file)
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Name.Name == "DeepCopyObject" && decl.Recv != nil {
+				r.deepCopied[receiver(decl)] = true
+			}
+		case *ast.GenDecl:
+			if decl.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range decl.Specs {
+				spec := spec.(*ast.TypeSpec)
+				doc, start := spec.Doc, spec.Pos()
+				if !decl.Lparen.IsValid() {
+					doc, start = decl.Doc, decl.Pos()
+				}
+				r.types[spec.Name.Name] = &declaredType{spec, file, comments.above(r.src.fset, doc, start)}
+			}
+		}
+	}
+}
+
+// receiver is the name of the type that a method is of.
+func receiver(decl *ast.FuncDecl) string {
+	expr := decl.Recv.List[0].Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	if generic, ok := expr.(*ast.IndexExpr); ok {
+		expr = generic.X
+	}
+	if name, ok := expr.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// marked returns the types with a marker of ours, in the order of their names.
+func (r *typeReader) marked() []*model.Type {
+	var found []*model.Type
+	for name, t := range r.types {
+		var ours []model.Marker
+		for _, group := range t.comments {
+			for _, m := range markers(r.src.fset, group) {
+				if isOurs(m.Name) {
+					ours = append(ours, m)
+				}
+			}
+		}
+		if len(ours) > 0 {
+			found = append(found, r.describe(name, t, ours))
+		}
+	}
+	slices.SortFunc(found, func(a, b *model.Type) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// isOurs tells the markers of this generator from those of others.
+func isOurs(name string) bool {
+	return name == "genclient" || name == "resourceName" || strings.HasPrefix(name, "genclient:")
+}
+
+func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker) *model.Type {
+	described := &model.Type{
+		Name:              name,
+		Pos:               r.src.fset.Position(t.spec.Name.Pos()),
+		Markers:           ours,
+		HasDeepCopyObject: r.deepCopied[name],
+	}
+	if doc := t.comments[len(t.comments)-1]; doc != nil {
+		described.Doc = withoutMarkers(doc.Text())
+	}
+	_, described.IsStruct = t.spec.Type.(*ast.StructType)
+	described.IsStruct = described.IsStruct && !t.spec.Assign.IsValid()
+	described.HasTypeMeta = r.embeds(t, "TypeMeta", nil)
+	described.HasObjectMeta = r.embeds(t, "ObjectMeta", nil)
+	described.HasStatus = hasField(t, "Status")
+	described.HasList, described.ListProblem = r.list(name)
+	return described
+}
+
+func withoutMarkers(doc string) string {
+	var kept []string
+	for line := range strings.Lines(doc) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "+") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimSpace(strings.Join(kept, ""))
+}
+
+// embeds says whether a struct embeds a type of meta/v1, itself or through a
+// struct of its package that it embeds.
+func (r *typeReader) embeds(t *declaredType, metaType string, seen []*declaredType) bool {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	if !ok || slices.Contains(seen, t) {
+		return false
+	}
+	for _, field := range structType.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		switch embedded := field.Type.(type) {
+		case *ast.SelectorExpr:
+			qualifier, ok := embedded.X.(*ast.Ident)
+			if ok && embedded.Sel.Name == metaType && importPath(t.file, qualifier.Name) == metaV1 {
+				return true
+			}
+		case *ast.Ident:
+			if local := r.types[embedded.Name]; local != nil && r.embeds(local, metaType, append(seen, t)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasField(t *declaredType, name string) bool {
+	return fieldType(t, name) != nil
+}
+
+func fieldType(t *declaredType, name string) ast.Expr {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	for _, field := range structType.Fields.List {
+		for _, fieldName := range field.Names {
+			if fieldName.Name == name {
+				return field.Type
+			}
+		}
+	}
+	return nil
+}
+
+// list says whether the list type of a kind is there and fit for use, and if not
+// what is wrong with it.
+func (r *typeReader) list(kind string) (ok bool, problem string) {
+	name := kind + "List"
+	t := r.types[name]
+	switch {
+	case t == nil:
+		return false, "has no list type " + name + " in its package"
+	case !r.embeds(t, "ListMeta", nil):
+		return false, "has a list type " + name + " that does not embed metav1.ListMeta"
+	case !isSliceOf(fieldType(t, "Items"), kind):
+		return false, "has a list type " + name + " without a field Items []" + kind
+	case !r.deepCopied[name]:
+		return false, "has a list type " + name + " without a method DeepCopyObject"
+	}
+	return true, ""
+}
+
+func isSliceOf(expr ast.Expr, elem string) bool {
+	slice, ok := expr.(*ast.ArrayType)
+	if !ok || slice.Len != nil {
+		return false
+	}
+	name, ok := slice.Elt.(*ast.Ident)
+	return ok && name.Name == elem
+}

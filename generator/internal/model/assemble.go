@@ -1,0 +1,189 @@
+package model
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Assemble decides what is generated for the packages. Packages without a kind
+// are left out; which they are, the caller sees by comparing. The error has all
+// mistakes and contradictions.
+func Assemble(packages []*Package, naming *Naming) (*Set, error) {
+	a := &assembly{naming: naming, groups: map[string]*Group{}}
+	for _, pkg := range packages {
+		a.addPackage(pkg)
+	}
+	a.checkGroups()
+	if err := a.errs.Join(); err != nil {
+		return nil, err
+	}
+	return a.set(), nil
+}
+
+type assembly struct {
+	naming *Naming
+	groups map[string]*Group
+	errs   Errors
+}
+
+func (a *assembly) addPackage(pkg *Package) {
+	gv := &GroupVersion{Path: pkg.Path, Pos: pkg.Pos, SchemeGroupVersion: pkg.GroupVersion.Name}
+	for _, t := range pkg.Types {
+		if k := a.kind(t, gv); k != nil {
+			gv.Kinds = append(gv.Kinds, k)
+		}
+	}
+	if len(gv.Kinds) == 0 {
+		return
+	}
+	slices.SortFunc(gv.Kinds, func(x, y *Kind) int { return strings.Compare(x.Private, y.Private) })
+	a.checkKinds(gv)
+	a.place(pkg, gv)
+}
+
+// place finds out group and version, and puts gv there.
+func (a *assembly) place(pkg *Package, gv *GroupVersion) {
+	version, ok := a.version(pkg)
+	if !ok {
+		return
+	}
+	name, ok := a.groupName(pkg, version)
+	if !ok {
+		return
+	}
+	if gv.SchemeGroupVersion == "" {
+		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, name, version)
+	}
+	if !pkg.Declared["AddToScheme"] {
+		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: var AddToScheme = schemeBuilder.AddToScheme, as in k8s.io/api/apps/v1/register.go", pkg.Path)
+	}
+	goName, goNamePos := groupGoName(name), pkg.Pos
+	for _, m := range pkg.Markers {
+		if m.Is("groupGoName") {
+			goName, goNamePos = m.Value, m.Pos
+		}
+	}
+	if !token.IsExported(goName) || !token.IsIdentifier(goName) {
+		a.errs.Add(goNamePos, "group %q has no exported Go name: %q is not one; write +groupGoName=SomeName above the package clause", name, goName)
+		return
+	}
+	group := a.groups[name]
+	if group == nil {
+		group = &Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: groupDir(pkg.Path, version, name)}
+		if group.Package = group.Dir; !token.IsIdentifier(group.Package) {
+			group.Package = strings.ToLower(goName) // of a folder such as stable.example.com
+		}
+		a.groups[name] = group
+	}
+	if group.GoName != goName {
+		a.errs.Add(goNamePos, "group %q is called %s here and %s at %s; write the same +groupGoName in both packages", name, goName, group.GoName, group.Versions[0].Pos)
+		return
+	}
+	for _, other := range group.Versions {
+		if other.Version == version {
+			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for one of them", version, name, other.Path, other.Pos)
+			return
+		}
+	}
+	gv.Group, gv.Version, gv.GoVersion = group, version, upperFirst(version)
+	gv.Alias = strings.ToLower(goName) + version
+	group.Versions = append(group.Versions, gv)
+}
+
+// version is the package's folder, as in client-gen, or else what the package
+// declares.
+func (a *assembly) version(pkg *Package) (string, bool) {
+	base := pkg.Path[strings.LastIndexByte(pkg.Path, '/')+1:]
+	declared := pkg.GroupVersion
+	switch {
+	case IsVersion(base) && declared.VersionKnown && declared.Version != base:
+		a.errs.Add(declared.Pos, "%s says version %q, but the package's folder is %s; write the same in both places", declared.Name, declared.Version, base)
+		return "", false
+	case IsVersion(base):
+		return base, true
+	case declared.VersionKnown && IsVersion(declared.Version):
+		return declared.Version, true
+	}
+	a.errs.Add(pkg.Pos, "cannot tell the API version of package %s; put it in a folder of that name, such as v1, or declare GroupVersion = schema.GroupVersion{Group: …, Version: …}", pkg.Path)
+	return "", false
+}
+
+// groupName is what +groupName says, or else what the package declares, or else
+// the folder above the version, as in client-gen.
+func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
+	declared := pkg.GroupVersion
+	for _, m := range pkg.Markers {
+		if !m.Is("groupName") {
+			continue
+		}
+		if declared.GroupKnown && declared.Group != m.Value {
+			a.errs.Add(m.Pos, "+groupName says %q, but %s at %s says %q; write the same in both places", m.Value, declared.Name, declared.Pos, declared.Group)
+			return "", false
+		}
+		return m.Value, true
+	}
+	if declared.GroupKnown {
+		return declared.Group, true
+	}
+	if dir := groupDir(pkg.Path, version, ""); dir != "core" {
+		return dir, true
+	}
+	a.errs.Add(pkg.Pos, "cannot tell the API group of package %s; write +groupName=example.com in a comment above the package clause", pkg.Path)
+	return "", false
+}
+
+// checkKinds refuses two kinds that would have one name on the wire or in Go.
+func (a *assembly) checkKinds(gv *GroupVersion) {
+	resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
+	for _, k := range gv.Kinds {
+		if other := resources[k.Resource]; other != nil {
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one resource, %q; give one of them +resourceName=…", k.Name, other.Name, other.Pos, k.Resource)
+		}
+		if other := plurals[k.Plural]; other != nil {
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one plural, %s; use --plural-exceptions=%s:…", k.Name, other.Name, other.Pos, k.Plural, k.Name)
+		}
+		if other := files[k.File]; other != nil {
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ in the case of letters only, and their files would have one name; rename one of them", k.Name, other.Name, other.Pos)
+		}
+		resources[k.Resource], plurals[k.Plural], files[k.File] = k, k, k
+	}
+}
+
+// checkGroups refuses two groups that would have one name in Go or on disk.
+func (a *assembly) checkGroups() {
+	goNames, dirs := map[string]*Group{}, map[string]*Group{}
+	for _, g := range a.sortedGroups() {
+		pos := g.Versions[0].Pos
+		if other := goNames[g.GoName]; other != nil {
+			a.errs.Add(pos, "groups %q and %q (%s) have one Go name, %s; write +groupGoName=… above the package clause of one of them", g.Name, other.Name, other.Versions[0].Pos, g.GoName)
+		} else if other := dirs[g.Dir]; other != nil {
+			a.errs.Add(pos, "groups %q and %q (%s) have one folder, %s; move the packages of one of them to …/<group>/<version>", g.Name, other.Name, other.Versions[0].Pos, g.Dir)
+		}
+		goNames[g.GoName], dirs[g.Dir] = g, g
+	}
+}
+
+func (a *assembly) sortedGroups() []*Group {
+	var groups []*Group
+	for _, g := range a.groups {
+		if len(g.Versions) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	slices.SortFunc(groups, func(x, y *Group) int { return cmp.Or(strings.Compare(x.Dir, y.Dir), strings.Compare(x.Name, y.Name)) })
+	return groups
+}
+
+func (a *assembly) set() *Set {
+	set := &Set{Groups: a.sortedGroups()}
+	for _, g := range set.Groups {
+		slices.SortFunc(g.Versions, func(x, y *GroupVersion) int { return strings.Compare(x.Version, y.Version) })
+	}
+	return set
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

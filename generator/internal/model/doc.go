@@ -1,0 +1,15 @@
+// Package model is what informer-gen has decided: which groups, versions and
+// kinds there are, and what everything about them is called. It is plain data
+// and imports no other stage:
+//
+//	load ──Packages──▶ model.Assemble ──Set──▶ render
+//
+//	model.go     Set, Group, GroupVersion, Kind: the data
+//	package.go   Package, Type: what load has found, before any decision
+//	assemble.go  Assemble: decisions, and the contradictions that it refuses
+//	names.go     every derived name, derived once
+//	errors.go    Error: a mistake in the input, with its place
+//
+// Nothing later derives a name again: a resource that is spelled in two places
+// is a resource that is misspelled in one of them.
+package model

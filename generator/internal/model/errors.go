@@ -1,0 +1,63 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Error is a mistake in the input: where it is, what is wrong, and what to
+// write instead.
+type Error struct {
+	Pos     token.Position
+	Message string
+}
+
+// Error returns "file:line:col: message", or the message where there is no
+// place.
+func (e *Error) Error() string {
+	if !e.Pos.IsValid() {
+		if e.Pos.Filename != "" {
+			return e.Pos.Filename + ": " + e.Message
+		}
+		return e.Message
+	}
+	return e.Pos.String() + ": " + e.Message
+}
+
+// Errorf makes an Error at a place.
+func Errorf(pos token.Position, format string, args ...any) *Error {
+	return &Error{Pos: pos, Message: fmt.Sprintf(format, args...)}
+}
+
+// Errors collects all mistakes of a run, so that they can be mended at one go.
+type Errors struct {
+	all []*Error
+}
+
+// Add notes a mistake.
+func (e *Errors) Add(pos token.Position, format string, args ...any) {
+	e.all = append(e.all, Errorf(pos, format, args...))
+}
+
+// Join returns the mistakes sorted by place, one a line, or nil.
+func (e *Errors) Join() error {
+	slices.SortStableFunc(e.all, func(a, b *Error) int {
+		if c := strings.Compare(a.Pos.Filename, b.Pos.Filename); c != 0 {
+			return c
+		}
+		if a.Pos.Line != b.Pos.Line {
+			return a.Pos.Line - b.Pos.Line
+		}
+		return a.Pos.Column - b.Pos.Column
+	})
+	var errs []error
+	for i, err := range e.all {
+		if i == 0 || *err != *e.all[i-1] {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,166 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// genclient are the options of +genclient that this generator knows.
+var genclient = []string{
+	"nonNamespaced", "noStatus", "noVerbs", "onlyVerbs", "skipVerbs", "readonly", "method",
+}
+
+// kind reads the markers of t. It returns nil for a type that is not a kind, or
+// is one with mistakes.
+func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
+	k := &Kind{GroupVersion: gv, Name: t.Name, Namespaced: true, Summary: summary(t.Doc), Pos: t.Pos}
+	before := len(a.errs.all)
+	isKind, noStatus, resource := false, !t.HasStatus, ""
+	verbs := verbSet{}
+	var lonely *Marker
+	for _, m := range t.Markers {
+		if m.Is("resourceName") {
+			resource = m.Value
+			continue
+		}
+		if m.Is("genclient") {
+			isKind = true
+			if m.Value != "" {
+				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, and nothing to generate nothing", m.Value, t.Name)
+			}
+			continue
+		}
+		option, ok := strings.CutPrefix(m.Name, "genclient:")
+		if !ok {
+			continue
+		}
+		lonely = &m
+		switch option {
+		case "nonNamespaced":
+			k.Namespaced = false
+		case "noStatus":
+			noStatus = true
+		case "noVerbs":
+			verbs.none = true
+		case "readonly":
+			verbs.keep(ReadOnlyVerbs)
+		case "onlyVerbs":
+			verbs.keep(a.verbs(m))
+		case "skipVerbs":
+			verbs.skip(a.verbs(m))
+		case "method":
+		default:
+			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
+		}
+	}
+	if !isKind {
+		if lonely != nil {
+			a.errs.Add(lonely.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", lonely.Name, t.Name)
+		}
+		return nil
+	}
+	if !a.checkType(t) || len(a.errs.all) > before {
+		return nil
+	}
+	if noStatus {
+		verbs.skip([]Verb{"updateStatus"})
+	}
+	k.Verbs = verbs.of(Verbs)
+	if k.NeedsList() && !t.HasList {
+		a.errs.Add(t.Pos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
+		return nil
+	}
+	a.naming.name(k, resource)
+	return k
+}
+
+// checkType refuses a type that is no kind.
+func (a *assembly) checkType(t *Type) bool {
+	before := len(a.errs.all)
+	switch {
+	case !t.IsStruct:
+		a.errs.Add(t.Pos, "+genclient stands on %s, which is not a struct; a kind is a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name)
+	case !t.HasObjectMeta:
+		a.errs.Add(t.Pos, "kind %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
+	case !t.HasTypeMeta:
+		a.errs.Add(t.Pos, "kind %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", t.Name)
+	case !t.HasDeepCopyObject:
+		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen", t.Name)
+	}
+	return len(a.errs.all) == before
+}
+
+// verbs reads the value of onlyVerbs and skipVerbs.
+func (a *assembly) verbs(m Marker) []Verb {
+	var verbs []Verb
+	known := slices.Concat(Verbs, ApplyVerbs)
+	for _, word := range strings.Split(m.Value, ",") {
+		verb := Verb(strings.TrimSpace(word))
+		if !slices.Contains(known, verb) {
+			a.errs.Add(m.Pos, "+%s: unknown verb %q%s", m.Name, verb, didYouMean(string(verb), known, ""))
+			continue
+		}
+		verbs = append(verbs, verb)
+	}
+	return verbs
+}
+
+// verbSet is what the markers of a kind leave of the verbs.
+type verbSet struct {
+	none          bool
+	only, skipped []Verb
+}
+
+func (s *verbSet) keep(verbs []Verb) { s.only = append(s.only, verbs...) }
+
+func (s *verbSet) skip(verbs []Verb) { s.skipped = append(s.skipped, verbs...) }
+
+func (s *verbSet) of(all []Verb) []Verb {
+	if s.none {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v Verb) bool {
+		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
+	})
+}
+
+// didYouMean ends a message on an unknown word: with the word that was probably
+// meant, or with all of them.
+func didYouMean[S ~string](word string, known []S, prefix string) string {
+	best, distance := "", len(word)/2+1
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
+			best, distance = string(k), d
+		}
+	}
+	if best != "" {
+		return "; did you mean " + prefix + best + "?"
+	}
+	words := make([]string, len(known))
+	for i, k := range known {
+		words[i] = prefix + string(k)
+	}
+	return "; there are " + strings.Join(words, ", ")
+}
+
+// editDistance is how many letters have to be added, removed or replaced to
+// make b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

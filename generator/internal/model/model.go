@@ -1,0 +1,136 @@
+package model
+
+import (
+	"go/token"
+	"slices"
+)
+
+// Set is all that one run generates for, sorted by group, version and kind.
+type Set struct {
+	Groups []*Group
+}
+
+// GroupVersions returns the versions of all groups.
+func (s *Set) GroupVersions() []*GroupVersion {
+	var all []*GroupVersion
+	for _, g := range s.Groups {
+		all = append(all, g.Versions...)
+	}
+	return all
+}
+
+// Kinds returns the kinds of all versions.
+func (s *Set) Kinds() []*Kind {
+	var all []*Kind
+	for _, gv := range s.GroupVersions() {
+		all = append(all, gv.Kinds...)
+	}
+	return all
+}
+
+// Group is an API group.
+type Group struct {
+	// Name is the name on the wire, such as rbac.authorization.k8s.io; empty for
+	// the core group.
+	Name string
+	// Dir is the folder of the group, such as rbac; Package is the name of the Go
+	// package in it.
+	Dir, Package string
+	// GoName begins the names of its clients, and is its accessor in a factory,
+	// such as Rbac. GoPrivate is the same with a lower-case first letter.
+	GoName, GoPrivate string
+	Versions          []*GroupVersion
+}
+
+// HasInformers says whether a kind of the group is listed and watched.
+func (g *Group) HasInformers() bool {
+	return slices.ContainsFunc(g.Versions, (*GroupVersion).HasInformers)
+}
+
+// GroupVersion is one version of a group, which is one Go package.
+type GroupVersion struct {
+	Group *Group
+	// Version is the name on the wire, such as v1beta1, and the folder.
+	Version string
+	// GoVersion is its accessor, such as V1beta1.
+	GoVersion string
+	// Path is the import path of the API types.
+	Path string
+	// Alias is what generated files call that package, unless it clashes.
+	Alias string
+	// SchemeGroupVersion is the package's variable that holds group and version.
+	SchemeGroupVersion string
+	Kinds              []*Kind
+	Pos                token.Position
+}
+
+// GoName begins the names of the version's client, such as RbacV1.
+func (gv *GroupVersion) GoName() string { return gv.Group.GoName + gv.GoVersion }
+
+// GoPrivate is GoName with a lower-case first letter.
+func (gv *GroupVersion) GoPrivate() string { return gv.Group.GoPrivate + gv.GoVersion }
+
+// APIPath is the root of the group on the server.
+func (gv *GroupVersion) APIPath() string {
+	if gv.Group.Name == "" {
+		return "/api"
+	}
+	return "/apis"
+}
+
+// HasInformers says whether a kind of the version is listed and watched.
+func (gv *GroupVersion) HasInformers() bool {
+	return slices.ContainsFunc(gv.Kinds, (*Kind).HasInformer)
+}
+
+// Kind is one kind of object.
+type Kind struct {
+	GroupVersion *GroupVersion
+	// Name is the Go type and the kind on the wire, such as NetworkPolicy.
+	Name string
+	// Private is Name with a lower-case first letter; Param is the same made safe
+	// as the name of a parameter.
+	Private, Param string
+	// Plural is the accessor, such as NetworkPolicies; PluralPrivate is the same
+	// with a lower-case first letter.
+	Plural, PluralPrivate string
+	// Resource is the name on the wire, such as networkpolicies.
+	Resource string
+	// File is the base of the names of the kind's files, such as networkpolicy.
+	File       string
+	Namespaced bool
+	// Summary is the first sentence of the type's comment, without the full stop.
+	Summary string
+	// Verbs are the methods of the client, in the order in which they are
+	// written. Empty for +genclient:noVerbs.
+	Verbs []Verb
+	Pos   token.Position
+}
+
+// List is the type of a list of the kind.
+func (k *Kind) List() string { return k.Name + "List" }
+
+// Has says whether the client has a verb. It takes a string for templates.
+func (k *Kind) Has(verb string) bool { return slices.Contains(k.Verbs, Verb(verb)) }
+
+// NeedsList says whether the client has a method that needs the list type.
+func (k *Kind) NeedsList() bool { return k.Has("list") || k.Has("deleteCollection") }
+
+// HasInformer says whether the kind can be listed and watched.
+func (k *Kind) HasInformer() bool { return k.Has("list") && k.Has("watch") }
+
+// HasLister says whether there is anything that a lister could read.
+func (k *Kind) HasLister() bool { return k.HasInformer() || k.Has("list") && k.Has("get") }
+
+// Verb is a method of a typed client.
+type Verb string
+
+// Verbs are all verbs, in the order of client-gen.
+var Verbs = []Verb{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch"}
+
+// ApplyVerbs need an apply configuration package; they may be named in
+// onlyVerbs and skipVerbs without one.
+var ApplyVerbs = []Verb{"apply", "applyStatus"}
+
+// ReadOnlyVerbs are those of +genclient:readonly.
+var ReadOnlyVerbs = []Verb{"get", "list", "watch"}

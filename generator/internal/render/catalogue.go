@@ -1,0 +1,105 @@
+package render
+
+import (
+	"path"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// row is one template and the files that it makes.
+type row struct {
+	template string
+	// each says what there is a file for.
+	each each
+	// path is that of the file, below the output folder.
+	path func(l layout, s subject) string
+	// when says whether there is a file for a subject; nil for always.
+	when func(s subject) bool
+}
+
+type each func(*model.Set) []subject
+
+// subject is what a file is about. What is narrower than the file is nil.
+type subject struct {
+	Set   *model.Set
+	Group *model.Group
+	GV    *model.GroupVersion
+	Kind  *model.Kind
+}
+
+// catalogue has all files that are emitted. To emit another one, add a template
+// and a row.
+var catalogue = []row{
+	{"clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.clientset(), "clientset.go") }, nil},
+	{"scheme.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
+	{"typed_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, nil},
+	{"typed_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+".go") }, nil},
+	{"typed_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, nil},
+
+	{"fake_clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
+	{"fake_register.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
+	{"fake_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, nil},
+	{"fake_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Kind.File+".go") }, nil},
+
+	{"lister.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
+	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},
+
+	{"factory.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "factory.go") }, hasInformer},
+	{"factory_generic.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "generic.go") }, hasInformer},
+	{"factory_interfaces.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
+	{"informer_group.go.tmpl", eachGroup, func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
+	{"informer_version.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
+	{"informer.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
+}
+
+func once(set *model.Set) []subject { return []subject{{Set: set}} }
+
+func eachGroup(set *model.Set) []subject {
+	var all []subject
+	for _, g := range set.Groups {
+		all = append(all, subject{Set: set, Group: g})
+	}
+	return all
+}
+
+func eachVersion(set *model.Set) []subject {
+	var all []subject
+	for _, gv := range set.GroupVersions() {
+		all = append(all, subject{Set: set, Group: gv.Group, GV: gv})
+	}
+	return all
+}
+
+func eachKind(set *model.Set) []subject {
+	var all []subject
+	for _, k := range set.Kinds() {
+		all = append(all, subject{Set: set, Group: k.GroupVersion.Group, GV: k.GroupVersion, Kind: k})
+	}
+	return all
+}
+
+// kinds are those that a subject is about.
+func (s subject) kinds() []*model.Kind {
+	switch {
+	case s.Kind != nil:
+		return []*model.Kind{s.Kind}
+	case s.GV != nil:
+		return s.GV.Kinds
+	case s.Group != nil:
+		return (&model.Set{Groups: []*model.Group{s.Group}}).Kinds()
+	}
+	return s.Set.Kinds()
+}
+
+func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
+
+func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }
+
+func (s subject) any(is func(*model.Kind) bool) bool {
+	for _, k := range s.kinds() {
+		if is(k) {
+			return true
+		}
+	}
+	return false
+}

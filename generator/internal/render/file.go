@@ -1,0 +1,88 @@
+package render
+
+import (
+	"path"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// file is what a template sees: its subject, and what the packages are called
+// that it wants to name. Calling one of those is what imports it.
+type file struct {
+	subject
+	layout  layout
+	path    string
+	imports *imports
+	// handWritten says whether the user has a file of that path.
+	handWritten func(path string) bool
+}
+
+// Package is the name of the file's own package, which is that of its folder,
+// except for groups with a dot in it.
+func (f *file) Package() string {
+	dir := path.Dir(f.path)
+	if f.Group != nil && dir == f.layout.informerGroup(f.Group) {
+		return f.Group.Package
+	}
+	return path.Base(dir)
+}
+
+// API is the package of the types of gv.
+func (f *file) API(gv *model.GroupVersion) string {
+	return f.imports.use(gv.Path, gv.Alias, "api"+gv.Alias)
+}
+
+// Clientset is the package of the clientset.
+func (f *file) Clientset() string {
+	return f.emitted(f.layout.clientset(), f.layout.clientsetName, "clientset")
+}
+
+// Scheme is the package that knows the types of the clientset.
+func (f *file) Scheme() string { return f.emitted(f.layout.scheme(), "scheme", "clientsetscheme") }
+
+// Typed is the package of the typed clients of gv.
+func (f *file) Typed(gv *model.GroupVersion) string {
+	return f.emitted(f.layout.typed(gv), gv.Alias, "typed"+gv.Alias)
+}
+
+// Fake is the package of the typed clients for tests of gv.
+func (f *file) Fake(gv *model.GroupVersion) string {
+	return f.emitted(f.layout.fake(gv), "fake"+gv.Alias, "typedfake"+gv.Alias)
+}
+
+// Listers is the package of the listers of gv.
+func (f *file) Listers(gv *model.GroupVersion) string {
+	return f.emitted(f.layout.listers(gv), "listers", "listers"+gv.Alias)
+}
+
+// Internal is the package that the informers share.
+func (f *file) Internal() string {
+	return f.emitted(f.layout.internal(), "internalinterfaces", "factoryinterfaces")
+}
+
+// InformerGroup is the package of the informers of a group.
+func (f *file) InformerGroup(g *model.Group) string {
+	return f.emitted(f.layout.informerGroup(g), g.Package, g.Package+"informers")
+}
+
+// Informers is the package of the informers of gv.
+func (f *file) Informers(gv *model.GroupVersion) string {
+	return f.emitted(f.layout.informers(gv), gv.Version, "informers"+gv.Alias)
+}
+
+func (f *file) emitted(dir, alias, otherwise string) string {
+	return f.imports.use(path.Join(f.layout.root, dir), alias, otherwise)
+}
+
+// Expansions are the kinds of the file's version whose expansion the user has
+// not declared in a file of his own, such as foo_expansion.go.
+func (f *file) Expansions() []*model.Kind {
+	var kinds []*model.Kind
+	for _, k := range f.GV.Kinds {
+		if !f.handWritten(path.Join(path.Dir(f.path), strings.ToLower(k.Name)+"_expansion.go")) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,166 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// known are the packages that templates name in plain Go.
+var known = map[string]string{
+	"context": "context",
+	"fmt":     "fmt",
+	"http":    "net/http",
+	"time":    "time",
+
+	"labels":      "k8s.io/apimachinery/pkg/labels",
+	"metav1":      "k8s.io/apimachinery/pkg/apis/meta/v1",
+	"runtime":     "k8s.io/apimachinery/pkg/runtime",
+	"schema":      "k8s.io/apimachinery/pkg/runtime/schema",
+	"serializer":  "k8s.io/apimachinery/pkg/runtime/serializer",
+	"types":       "k8s.io/apimachinery/pkg/types",
+	"utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
+	"watch":       "k8s.io/apimachinery/pkg/watch",
+
+	"discovery":     "k8s.io/client-go/discovery",
+	"fakediscovery": "k8s.io/client-go/discovery/fake",
+	"flowcontrol":   "k8s.io/client-go/util/flowcontrol",
+	"gentype":       "k8s.io/client-go/gentype",
+	"rest":          "k8s.io/client-go/rest",
+	"testing":       "k8s.io/client-go/testing",
+
+	"cache": "github.com/typedinformers/informer-gen/runtime/cache",
+}
+
+// imports are the packages that a file may use, by what it calls them.
+type imports struct {
+	paths map[string]string
+	names map[string]string
+}
+
+func newImports() *imports {
+	return &imports{paths: map[string]string{}, names: map[string]string{}}
+}
+
+// use returns what the file calls a package: the first of the names that no
+// other package has, or the last one with a number.
+func (i *imports) use(importPath string, names ...string) string {
+	if name, ok := i.names[importPath]; ok {
+		return name
+	}
+	name := names[len(names)-1]
+	for n := 2; ; n++ {
+		if free := slices.IndexFunc(names, i.isFree); free >= 0 {
+			name = names[free]
+			break
+		}
+		names = []string{name + strconv.Itoa(n)}
+	}
+	i.paths[name], i.names[importPath] = importPath, name
+	return name
+}
+
+func (i *imports) isFree(name string) bool {
+	_, isKnown := known[name]
+	_, isTaken := i.paths[name]
+	return !isKnown && !isTaken && !token.IsKeyword(name)
+}
+
+// addTo imports what the body uses, and formats it. The body begins with a
+// package clause.
+func (i *imports) addTo(body []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", body, parser.ParseComments)
+	if err != nil {
+		return nil, unparsable(body, err)
+	}
+	clauseEnd := fset.Position(file.Name.End()).Offset
+	var b bytes.Buffer
+	b.Write(body[:clauseEnd])
+	i.writeTo(&b, qualifiers(file))
+	b.Write(body[clauseEnd:])
+	formatted, err := format.Source(b.Bytes())
+	if err != nil {
+		return nil, unparsable(b.Bytes(), err)
+	}
+	return formatted, nil
+}
+
+// qualifiers returns the names before a dot that nothing in the file declares.
+func qualifiers(file *ast.File) map[string]bool {
+	unresolved := map[*ast.Ident]bool{}
+	for _, ident := range file.Unresolved {
+		unresolved[ident] = true
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if ident, ok := selector.X.(*ast.Ident); ok && unresolved[ident] {
+				used[ident.Name] = true
+			}
+		}
+		return true
+	})
+	return used
+}
+
+// writeTo writes an import declaration: the standard library, then the rest. A
+// qualifier that is no package is a variable of another file of the package.
+func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
+	var standard, others []string
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		importPath, ok := i.paths[name]
+		if !ok {
+			importPath, ok = known[name]
+		}
+		if !ok {
+			continue
+		}
+		line := strconv.Quote(importPath)
+		if path.Base(importPath) != name {
+			line = name + " " + line
+		}
+		if first, _, _ := strings.Cut(importPath, "/"); strings.Contains(first, ".") {
+			others = append(others, line)
+		} else {
+			standard = append(standard, line)
+		}
+	}
+	byPath := func(a, b string) int {
+		return strings.Compare(a[strings.IndexByte(a, '"'):], b[strings.IndexByte(b, '"'):])
+	}
+	slices.SortFunc(standard, byPath)
+	slices.SortFunc(others, byPath)
+	if len(standard)+len(others) == 0 {
+		return
+	}
+	b.WriteString("\n\nimport (\n")
+	for _, line := range standard {
+		fmt.Fprintf(b, "\t%s\n", line)
+	}
+	if len(standard) > 0 && len(others) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, line := range others {
+		fmt.Fprintf(b, "\t%s\n", line)
+	}
+	b.WriteString(")\n")
+}
+
+// unparsable shows what a template made, with the numbers of its lines.
+func unparsable(source []byte, err error) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "a template made code that does not parse, please report it: %v\n", err)
+	for n, line := range strings.Split(string(source), "\n") {
+		fmt.Fprintf(&b, "%5d\t%s\n", n+1, line)
+	}
+	return fmt.Errorf("%s", b.String())
+}

@@ -1,0 +1,14 @@
+// Package write brings rendered files to disk, or says what would change:
+//
+//	files ──NewPlan──▶ Plan ──Apply──▶ disk
+//	                    │
+//	                    └────Diff────▶ unified diff, for --verify
+//
+//	plan.go  what differs between the files and the disk, and what is left over
+//	apply.go all files are staged beside their places before the first is moved
+//	diff.go  the plan as a unified diff
+//
+// Files that do not differ are not written, so a second run writes nothing and
+// leaves modification times alone. What is left over from earlier runs is
+// deleted if and only if it carries the header of this generator.
+package write

@@ -1,0 +1,107 @@
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Options say what to generate, and where. Patterns and OutputDir are required.
+type Options struct {
+	// Dir is where patterns and relative paths are resolved; empty for the working
+	// directory of the process.
+	Dir string
+	// Patterns name the packages with the API types, as for the go command.
+	Patterns []string
+	// OutputDir is the folder for clientset/, listers/ and informers/.
+	OutputDir string
+	// OutputPackage is the import path of OutputDir. Empty: it is derived from the
+	// module that OutputDir is in.
+	OutputPackage string
+	// HeaderFile is a file whose text begins each emitted file; empty for none.
+	HeaderFile string
+	// ClientsetName is the package of the clientset; empty for versioned.
+	ClientsetName string
+	// PluralExceptions are plurals by the name of the type, for words that the
+	// rules of English do not cover.
+	PluralExceptions map[string]string
+	// BuildTags are set while files are chosen.
+	BuildTags []string
+}
+
+// setup is what Options come to.
+type setup struct {
+	load          load.Options
+	naming        *model.Naming
+	outputDir     string
+	outputPackage string
+	clientsetName string
+	boilerplate   []byte
+}
+
+// setup validates the options, and derives what they leave out.
+func (o Options) setup() (*setup, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot tell the working directory: %w", err)
+	}
+	s := &setup{
+		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
+		naming:        model.NewNaming(o.PluralExceptions),
+		outputDir:     below(dir, o.OutputDir),
+		clientsetName: o.ClientsetName,
+	}
+	if s.clientsetName == "" {
+		s.clientsetName = "versioned"
+	}
+	var errs []error
+	if len(o.Patterns) == 0 {
+		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/..."))
+	}
+	if o.OutputDir == "" {
+		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
+	} else if s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage); err != nil {
+		errs = append(errs, err)
+	}
+	if !token.IsIdentifier(s.clientsetName) {
+		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is no name of a Go package; use --clientset-name=versioned", s.clientsetName))
+	}
+	if o.HeaderFile != "" {
+		if s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
+func below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// boilerplateYear is the placeholder of Kubernetes' header files. It is left
+// out: a file must not differ because a year has gone by.
+var boilerplateYear = regexp.MustCompile(`\bYEAR ?`)
+
+func readBoilerplate(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the header file: %w", err)
+	}
+	text = boilerplateYear.ReplaceAll(text, nil)
+	for n, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		if bytes.HasPrefix(line, []byte("package ")) {
+			return nil, fmt.Errorf("%s:%d:1: a header file holds comments only, not a package clause", file, n+1)
+		}
+	}
+	return text, nil
+}

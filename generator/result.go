@@ -1,0 +1,93 @@
+package generator
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/write"
+)
+
+// Result is what Generate has made, compared with what is on disk.
+type Result struct {
+	// Kinds and GroupVersions are how many it was made of.
+	Kinds, GroupVersions int
+	// PassedOver are the packages that matched and have no kind.
+	PassedOver []string
+	// Decisions has a line for each kind, for those who ask.
+	Decisions []string
+	// Timing says where the time went.
+	Timing Timing
+
+	plan *write.Plan
+}
+
+// Timing is how long each stage took.
+type Timing struct {
+	Load, Render, Compare time.Duration
+}
+
+// Write brings the disk to what was generated. On an error everything is as it
+// was before.
+func (r *Result) Write() error { return r.plan.Apply() }
+
+// Diff returns what Write would change, as a unified diff; empty for nothing.
+func (r *Result) Diff() (string, error) { return r.plan.Diff() }
+
+// Stale says whether Write would change anything.
+func (r *Result) Stale() bool { return len(r.plan.Changes) > 0 }
+
+// Changes has a line for each file that Write creates, changes or deletes, with
+// its path below the output folder.
+func (r *Result) Changes() []string {
+	var lines []string
+	for _, c := range r.plan.Changes {
+		verb := "change"
+		switch {
+		case c.Old == nil:
+			verb = "create"
+		case c.New == nil:
+			verb = "delete"
+		}
+		lines = append(lines, verb+" "+c.Path)
+	}
+	return lines
+}
+
+// Summary says in one line what the run comes to. wrote is whether Write has
+// been called.
+func (r *Result) Summary(wrote bool) string {
+	written, deleted := r.plan.Count()
+	verb := "would write %d and delete %d"
+	if wrote {
+		verb = "wrote %d and deleted %d"
+	}
+	return fmt.Sprintf("%s in %s: "+verb+" files, %d unchanged",
+		plural(r.Kinds, "kind"), plural(r.GroupVersions, "group version"), written, deleted, r.plan.Unchanged)
+}
+
+// describe notes what was decided.
+func (r *Result) describe(set *model.Set, s *setup) {
+	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
+	for _, k := range set.Kinds() {
+		gv := k.GroupVersion
+		scope := "namespaced"
+		if !k.Namespaced {
+			scope = "cluster-scoped"
+		}
+		var verbs []string
+		for _, v := range k.Verbs {
+			verbs = append(verbs, string(v))
+		}
+		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
+			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Config says what an informer or a Controller follows. Only ListerWatcher is
+// required.
+type Config[T Object] struct {
+	// ListerWatcher is where the objects come from.
+	ListerWatcher ListerWatcher[T]
+	// Resource names the collection in logs, errors and Status.
+	Resource schema.GroupVersionResource
+	// Namespace is the one that ListerWatcher is limited to, for Status; empty
+	// for all.
+	Namespace string
+	// Indexers are the indexes of the cache, besides NamespaceIndex.
+	Indexers Indexers[T]
+	// ResyncPeriod is how often handlers are told every cached object again, as
+	// an update; 0 for never. It does not list again.
+	ResyncPeriod time.Duration
+	// Transform changes objects before they are stored.
+	Transform TransformFunc[T]
+	// WatchErrorHandler hears of failed lists and watches; nil logs them.
+	WatchErrorHandler WatchErrorHandler
+}
+
+// Controller runs a Reflector and hands what it reads, batch by batch, to one
+// function. Most programs want a SharedIndexInformer, which is built on it.
+type Controller[T Object] struct {
+	reflector *Reflector[T]
+	queue     *DeltaFIFO[T]
+	process   func(Deltas[T])
+	resync    time.Duration
+
+	synced   chan struct{} // closed when process has returned from the first list
+	syncOnce sync.Once
+}
+
+// NewController makes a Controller that calls process with each batch, from the
+// goroutine of Run. The batch belongs to the Controller again when process
+// returns. The first delta of all is a Replaced.
+func NewController[T Object](config Config[T], process func(Deltas[T])) *Controller[T] {
+	queue := &DeltaFIFO[T]{}
+	return &Controller[T]{
+		reflector: NewReflector(config, queue),
+		queue:     queue,
+		process:   process,
+		resync:    config.ResyncPeriod,
+		synced:    make(chan struct{}),
+	}
+}
+
+// NewInformer returns a cache and the Controller that fills it and calls
+// handler, from the goroutine of Controller.Run, after each change. A slow
+// handler delays the cache: with more than one handler, or one that may block,
+// use NewSharedIndexInformer.
+func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], *Controller[T]) {
+	return NewIndexerInformer(config, handler)
+}
+
+// NewIndexerInformer is NewInformer for a cache with indexes.
+func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
+	indexer := NewIndexer(config.Indexers)
+	first := true
+	return indexer, NewController(config, func(deltas Deltas[T]) {
+		for ; len(deltas) > 0; deltas = deltas[1:] { // one at a time: no handler hears of a state that is not cached any more
+			notes := indexer.apply(deltas[:1])
+			for i := range notes {
+				notes[i].initial = first && notes[i].kind == notifyAdd
+				deliver(handler, &notes[i])
+			}
+			first = false
+		}
+	})
+}
+
+// Run reads and processes until ctx ends. It returns when both have, so process
+// is not running any more and will not be called again. It is called once.
+func (c *Controller[T]) Run(ctx context.Context) {
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer c.queue.Close()
+		c.reflector.Run(ctx)
+	})
+	if c.resync > 0 {
+		reading.Go(func() { c.resyncEvery(ctx, c.resync) })
+	}
+	defer reading.Wait()
+	var deltas Deltas[T]
+	for {
+		var err error
+		if deltas, err = c.queue.Pop(ctx, deltas); err != nil {
+			return
+		}
+		c.process(deltas)
+		c.syncOnce.Do(func() { close(c.synced) })
+	}
+}
+
+func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			c.queue.Push(Delta[T]{Type: Sync})
+		}
+	}
+}
+
+// HasSynced says whether the first list has been processed.
+func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
+
+// Synced is closed when HasSynced becomes true.
+func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
+
+// Status says where the Controller is. Objects is not filled in.
+func (c *Controller[T]) Status() Status { return c.reflector.Status() }
+
+// NotSyncedReason says what the Controller is waiting for; it is empty once it
+// is synced.
+func (c *Controller[T]) NotSyncedReason() string {
+	if c.HasSynced() {
+		return ""
+	}
+	return c.reflector.resource.GroupResource().String() + ": " + c.Status().String()
+}

@@ -1,0 +1,57 @@
+// Package cache keeps a local, indexed copy of one kind of object of a
+// Kubernetes API server, and tells handlers of every change to it. It is the
+// runtime that the code emitted by informer-gen stands on, typed from the wire
+// to the handler, and it can be used without the generator as well.
+//
+// What happens to an object on its way to a handler:
+//
+//	ListerWatcher ─pages, events─▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller
+//	                                                                       │ one lock a batch
+//	                                            ┌──────────────────────────┤
+//	                                            ▼                          ▼
+//	                          Lister ─reads─▶ Indexer                  processor
+//	                                                                       │ one queue and one
+//	                                                                       ▼ goroutine a handler
+//	                                                             ResourceEventHandler
+//
+//	object.go          Object, ObjectName and the keys of work queues
+//	listwatch.go       ListerWatcher: where objects come from; NewListWatch over a typed client
+//	reflector.go       Reflector: the I/O of list and watch
+//	reflector_state.go what the Reflector does next, as a pure function
+//	status.go          where an informer is, and why
+//	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
+//	indexer.go         Indexer: the cache, with one writer and many readers
+//	lister.go          Lister: typed reads
+//	handler.go         ResourceEventHandler and its adapters
+//	processor.go       the queue of each handler
+//	controller.go      Controller: Reflector to queue to one consumer
+//	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
+//	factory.go         SharedInformerFactory: the informers of one program
+//	sync.go            waiting for the first list
+//
+// # What it promises
+//
+//  1. States of one object reach the cache and each handler in the order of the
+//     server; none goes backwards.
+//  2. The cache and its indexes change before a handler hears of it.
+//  3. A handler hears OnAdd once an object, then updates, then OnDelete. A relist
+//     produces exactly the difference. OnDelete always carries the last known
+//     object, and says whether its final state is unknown.
+//  4. A handler added late first hears every cached object, with isInInitialList
+//     true, and misses nothing after.
+//  5. HasSynced of a registration is true only when that handler has returned
+//     from its last initial event.
+//  6. A relist of an object whose resourceVersion did not change tells nobody.
+//  7. An object that cannot be taken (it does not decode, or its transform fails)
+//     stops nothing silently: it is named in Status.
+//  8. When Run or Shutdown has returned, no goroutine of this package is left and
+//     no handler is running.
+//  9. Objects in the cache are never written to by this package.
+//
+// # What it does not do
+//
+// It does not write to the API server, it has no work queue (client-go's
+// util/workqueue is a good one), and it does not copy what it hands out:
+// objects in the cache are shared, so whoever wants to change one calls its
+// DeepCopy first.
+package cache

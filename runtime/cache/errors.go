@@ -1,0 +1,51 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
+	ErrClosed = errors.New("queue is closed")
+	// ErrStopped is returned when a handler is added to an informer that has
+	// stopped: it would never hear anything.
+	ErrStopped = errors.New("informer has stopped")
+	// ErrNoIndex is wrapped by reads of an index that was never added.
+	ErrNoIndex = errors.New("no such index")
+)
+
+// ObjectError is an error about one object: it was read from the server but
+// cannot be taken into the cache.
+type ObjectError struct {
+	Resource schema.GroupVersionResource
+	Object   ObjectName
+	Err      error
+}
+
+// Error names the resource, the object and the reason.
+func (e *ObjectError) Error() string {
+	return fmt.Sprintf("%s %s: %v", e.Resource.GroupResource(), e.Object, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *ObjectError) Unwrap() error { return e.Err }
+
+// NotSyncedError is returned by WaitForCacheSync when its context ended first.
+type NotSyncedError struct {
+	// Waiting says for each thing that is not synced what it is and why.
+	Waiting []string
+	// Cause is why the wait ended, as context.Cause has it.
+	Cause error
+}
+
+// Error lists what is not synced, one line each.
+func (e *NotSyncedError) Error() string {
+	return fmt.Sprintf("not synced (%v):\n\t%s", e.Cause, strings.Join(e.Waiting, "\n\t"))
+}
+
+// Unwrap returns Cause.
+func (e *NotSyncedError) Unwrap() error { return e.Cause }

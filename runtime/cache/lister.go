@@ -1,0 +1,93 @@
+package cache
+
+import (
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Lister reads an Indexer by namespace, name and labels, as the generated
+// listers do. The objects that it returns are shared and must not be changed.
+type Lister[T Object] struct {
+	indexer  *Indexer[T]
+	resource schema.GroupResource
+	// namespaces holds a *NamespaceLister for each namespace that was asked for,
+	// so that asking again allocates nothing.
+	namespaces sync.Map
+}
+
+// NewLister returns a Lister of indexer. Errors name the resource.
+func NewLister[T Object](indexer *Indexer[T], resource schema.GroupResource) *Lister[T] {
+	return &Lister[T]{indexer: indexer, resource: resource}
+}
+
+// List returns the objects that selector matches, in no particular order. A nil
+// selector matches all. The error is always nil; client-go's listers have it.
+func (l *Lister[T]) List(selector labels.Selector) ([]T, error) {
+	return selected(l.indexer.List(), selector), nil
+}
+
+// Get returns the cluster-scoped object of that name, or an error that
+// apierrors.IsNotFound recognises.
+func (l *Lister[T]) Get(name string) (T, error) {
+	return l.get(ObjectName{Name: name})
+}
+
+// Namespace returns a lister of one namespace.
+func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
+	if n, ok := l.namespaces.Load(namespace); ok {
+		return n.(*NamespaceLister[T])
+	}
+	n, _ := l.namespaces.LoadOrStore(namespace, &NamespaceLister[T]{lister: l, namespace: namespace})
+	return n.(*NamespaceLister[T])
+}
+
+// ByIndex returns the objects that the index has under value. The error wraps
+// ErrNoIndex.
+func (l *Lister[T]) ByIndex(indexName, value string) ([]T, error) {
+	return l.indexer.ByIndex(indexName, value)
+}
+
+func (l *Lister[T]) get(name ObjectName) (T, error) {
+	obj, ok := l.indexer.Get(name)
+	if !ok {
+		return obj, apierrors.NewNotFound(l.resource, name.Name)
+	}
+	return obj, nil
+}
+
+// NamespaceLister reads the objects of one namespace.
+type NamespaceLister[T Object] struct {
+	lister    *Lister[T]
+	namespace string
+}
+
+// List returns the objects of the namespace that selector matches, in no
+// particular order. A nil selector matches all. The error is always nil.
+func (l *NamespaceLister[T]) List(selector labels.Selector) ([]T, error) {
+	objs, err := l.lister.indexer.ByIndex(NamespaceIndex, l.namespace)
+	return selected(objs, selector), err
+}
+
+// Get returns the object of that name in the namespace, or an error that
+// apierrors.IsNotFound recognises.
+func (l *NamespaceLister[T]) Get(name string) (T, error) {
+	return l.lister.get(ObjectName{Namespace: l.namespace, Name: name})
+}
+
+// selected keeps of objs what selector matches, in place.
+func selected[T Object](objs []T, selector labels.Selector) []T {
+	if selector == nil || selector.Empty() {
+		return objs
+	}
+	kept := objs[:0]
+	for _, obj := range objs {
+		if selector.Matches(labels.Set(obj.GetLabels())) {
+			kept = append(kept, obj)
+		}
+	}
+	clear(objs[len(kept):]) // do not keep alive what the caller does not see
+	return kept
+}

@@ -1,0 +1,194 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// ListerWatcher is where a Reflector gets its objects from. Errors of the API
+// server are returned as they came (apierrors.APIStatus), because the Reflector
+// decides by their reason.
+type ListerWatcher[T Object] interface {
+	// List returns one page of the collection. The items belong to the caller.
+	List(ctx context.Context, options metav1.ListOptions) (Page[T], error)
+	// Watch opens a stream of the changes after options.ResourceVersion. The
+	// caller ends it with Stop.
+	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
+}
+
+// Page is what one LIST request answers: the whole collection, or a part of it
+// if Continue is not empty.
+type Page[T Object] struct {
+	Items []T
+	// ResourceVersion is the version of the collection, the same on every page.
+	ResourceVersion string
+	// Continue is the token that asks for the next page.
+	Continue string
+}
+
+// Event is one change that a watch reports, in the order of the server.
+type Event[T Object] struct {
+	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
+	Type watch.EventType
+	// Object is the state after the change, and for watch.Deleted the last state.
+	// It is nil for a bookmark.
+	Object T
+	// ResourceVersion is the version that the watch has reached with this event.
+	ResourceVersion string
+}
+
+// EventStream is an open watch.
+type EventStream[T Object] interface {
+	// Next blocks until there are events and returns all that have arrived,
+	// appended to reuse[:0]. It returns io.EOF when the server closed the stream
+	// in good order, an apierrors.APIStatus for an ERROR event, and otherwise
+	// what the transport reports. Events that came before an error are returned
+	// before it.
+	Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error)
+	// Stop ends the stream and frees what it holds. It may be called twice.
+	Stop()
+}
+
+// ListWatch is a ListerWatcher of two functions.
+type ListWatch[T Object] struct {
+	ListFunc  func(ctx context.Context, options metav1.ListOptions) (Page[T], error)
+	WatchFunc func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
+}
+
+// List calls ListFunc.
+func (lw *ListWatch[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+	return lw.ListFunc(ctx, options)
+}
+
+// Watch calls WatchFunc.
+func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+	return lw.WatchFunc(ctx, options)
+}
+
+// TypedClient is the part of a generated typed client that an informer needs.
+// L is the list type, such as *v1.FooList.
+type TypedClient[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// NewListWatch lists and watches with a generated typed client:
+//
+//	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
+func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
+	return &ListWatch[T]{
+		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+			list, err := client.List(ctx, options)
+			if err != nil {
+				return Page[T]{}, err
+			}
+			return pageOf[T](list)
+		},
+		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+			w, err := client.Watch(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			return &watchStream[T]{watch: w}, nil
+		},
+	}
+}
+
+// pageOf takes the items out of a typed list. Each is copied out of the list's
+// array, so that one long-lived object does not keep all of the page alive.
+func pageOf[T Object](list runtime.Object) (Page[T], error) {
+	listMeta, err := meta.ListAccessor(list)
+	if err != nil {
+		return Page[T]{}, fmt.Errorf("the client's list is a %T, which has no ListMeta: %w", list, err)
+	}
+	page := Page[T]{
+		Items:           make([]T, 0, meta.LenList(list)),
+		ResourceVersion: listMeta.GetResourceVersion(),
+		Continue:        listMeta.GetContinue(),
+	}
+	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
+		obj, ok := item.(T)
+		if !ok {
+			return unexpectedType[T](item)
+		}
+		page.Items = append(page.Items, obj)
+		return nil
+	})
+	return page, err
+}
+
+// watchStream reads a watch.Interface in batches: it waits for one event and
+// takes along what is there already.
+type watchStream[T Object] struct {
+	watch watch.Interface
+	// pending is the error that followed the events of the last batch.
+	pending error
+}
+
+// maxBatch bounds how many events wait for each other in one batch.
+const maxBatch = 1024
+
+func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
+	batch := reuse[:0]
+	if s.pending != nil {
+		return batch, s.pending
+	}
+	select {
+	case <-ctx.Done():
+		return batch, ctx.Err()
+	case event, ok := <-s.watch.ResultChan():
+		if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
+			return batch, s.pending
+		}
+	}
+	for len(batch) < maxBatch {
+		select {
+		case event, ok := <-s.watch.ResultChan():
+			if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
+				return batch, nil
+			}
+		default:
+			return batch, nil
+		}
+	}
+	return batch, nil
+}
+
+func (s *watchStream[T]) Stop() { s.watch.Stop() }
+
+func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]Event[T], error) {
+	if !open {
+		return batch, io.EOF
+	}
+	if event.Type == watch.Error {
+		return batch, apierrors.FromObject(event.Object)
+	}
+	obj, ok := event.Object.(T)
+	if !ok {
+		return batch, unexpectedType[T](event.Object)
+	}
+	e := Event[T]{Type: event.Type, ResourceVersion: obj.GetResourceVersion()}
+	switch event.Type {
+	case watch.Added, watch.Modified, watch.Deleted:
+		e.Object = obj
+	case watch.Bookmark:
+	default:
+		return batch, fmt.Errorf("watch sent an event of the unknown type %q", event.Type)
+	}
+	return append(batch, e), nil
+}
+
+func unexpectedType[T Object](got runtime.Object) error {
+	var want T
+	return fmt.Errorf("%w: the client answered with a %T where a %T was expected", errUnexpectedType, got, want)
+}
+
+var errUnexpectedType = errors.New("unexpected type")

@@ -1,0 +1,65 @@
+package cache
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Object is a pointer to an API type, such as *v1.Foo: what a cache holds and
+// what a handler is told of.
+type Object interface {
+	comparable
+	metav1.Object
+	runtime.Object
+}
+
+// ObjectName identifies an object among those of one resource. Namespace is
+// empty for cluster-scoped objects. It is comparable and serves as the key of
+// maps and of typed work queues.
+type ObjectName struct {
+	Namespace string
+	Name      string
+}
+
+// MetaObjectToName returns the name of obj.
+func MetaObjectToName(obj metav1.Object) ObjectName {
+	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// String returns "namespace/name", or "name" where there is no namespace. It is
+// the inverse of ParseObjectName.
+func (n ObjectName) String() string {
+	if n.Namespace == "" {
+		return n.Name
+	}
+	return n.Namespace + "/" + n.Name
+}
+
+// ParseObjectName reads what ObjectName.String wrote.
+func ParseObjectName(key string) (ObjectName, error) {
+	namespace, name, err := SplitMetaNamespaceKey(key)
+	return ObjectName{Namespace: namespace, Name: name}, err
+}
+
+// MetaNamespaceKeyFunc returns the key of obj, "namespace/name" or "name", for
+// work queues of strings.
+func MetaNamespaceKeyFunc(obj metav1.Object) string {
+	return MetaObjectToName(obj).String()
+}
+
+// SplitMetaNamespaceKey returns the namespace and name that
+// MetaNamespaceKeyFunc made key of. The namespace of a cluster-scoped object is
+// empty.
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
+	first, rest, namespaced := strings.Cut(key, "/")
+	switch {
+	case !namespaced && first != "":
+		return "", first, nil
+	case namespaced && first != "" && rest != "" && !strings.Contains(rest, "/"):
+		return first, rest, nil
+	}
+	return "", "", fmt.Errorf("key %q is neither \"name\" nor \"namespace/name\"", key)
+}

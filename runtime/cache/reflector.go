@@ -1,0 +1,256 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+)
+
+// TransformFunc changes an object before it is stored, for example to drop
+// fields that nobody reads. It may change and return obj, or return another
+// one. It is called once an object, from one goroutine. An error keeps the
+// object out of the cache and fails the list, with the object's name.
+type TransformFunc[T Object] func(obj T) (T, error)
+
+// WatchErrorHandler is told of each failed list and watch, from the goroutine
+// of the Reflector, before it waits and tries again. It must not block.
+type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
+
+// Reflector copies a collection of the API server into a DeltaFIFO: it lists,
+// watches from the version of the list, resumes a watch that ended, and lists
+// again when the server has forgotten where it was.
+type Reflector[T Object] struct {
+	source    ListerWatcher[T]
+	queue     *DeltaFIFO[T]
+	resource  schema.GroupVersionResource
+	transform TransformFunc[T]
+	onError   WatchErrorHandler
+	status    *statusTracker
+
+	// Only the goroutine of Run touches what follows.
+	pages  []T
+	events []Event[T]
+	deltas Deltas[T]
+}
+
+// NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
+// config has, when it is run.
+func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
+	r := &Reflector[T]{
+		source:    config.ListerWatcher,
+		queue:     queue,
+		resource:  config.Resource,
+		transform: config.Transform,
+		onError:   config.WatchErrorHandler,
+		status:    newStatusTracker(),
+	}
+	if r.onError == nil {
+		r.onError = logWatchError
+	}
+	return r
+}
+
+// logWatchError is the WatchErrorHandler of those who set none. That a watch
+// has to start anew is in the nature of things and of interest to few.
+func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
+	logger := klog.FromContext(ctx)
+	switch reason := reasonOf(err); reason {
+	case Expired, ClosedEarly:
+		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
+	default:
+		logger.Error(err, "Cannot follow the API server, will try again", "reason", reason)
+	}
+}
+
+// Status says where the Reflector is. Objects is not filled in.
+func (r *Reflector[T]) Status() Status { return r.status.get() }
+
+// Run lists and watches until ctx ends. The logger of ctx gets the resource
+// with every line.
+func (r *Reflector[T]) Run(ctx context.Context) {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.resource.GroupResource().String()))
+	defer r.status.enter(Stopped, nil)
+	state, next := reflectorState{}, startAction()
+	r.status.enter(Listing, nil)
+	for {
+		if !sleep(ctx, withJitter(next.wait)) {
+			return
+		}
+		var in input
+		switch next.verb {
+		case listPage:
+			in = r.list(ctx, next.options)
+		case openWatch:
+			in = r.watch(ctx, next.options)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		state, next = step(state, in)
+		r.conclude(ctx, next, state)
+	}
+}
+
+// conclude does what an action asks for before its wait and its request.
+func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflectorState) {
+	if next.commit {
+		r.queue.Push(Delta[T]{Type: Replaced, Objects: r.pages})
+		r.status.reach(state.resourceVersion)
+	}
+	if next.commit || next.restart {
+		r.pages = nil // the queue has them now, or nobody shall
+	}
+	switch {
+	case next.wait > 0:
+		r.status.enter(Degraded, next.failed)
+	case next.verb == listPage:
+		r.status.enter(Listing, next.failed)
+	}
+	if next.failed != nil {
+		r.onError(ctx, r.resource, next.failed)
+	}
+}
+
+func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
+	in := input{verb: listPage}
+	page, err := r.source.List(ctx, options)
+	if err != nil {
+		in.err = fmt.Errorf("listing %s: %w", r.resource.GroupResource(), err)
+		return in
+	}
+	for i, obj := range page.Items {
+		if page.Items[i], in.err = r.transformed(obj); in.err != nil {
+			return in
+		}
+	}
+	if r.pages == nil {
+		r.pages = page.Items
+	} else {
+		r.pages = append(r.pages, page.Items...)
+	}
+	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
+	return in
+}
+
+const (
+	// The server ends a watch after 5 to 10 minutes, so that not all watches of
+	// all clients come back at one time.
+	minWatchTimeout = 5 * time.Minute
+	// A watch that lasts this long was of use even if nothing happened.
+	usefulWatch = 10 * time.Second
+	// watchGrace is how long after its time an unresponsive watch is given up: a
+	// connection that broke without a word would stay open for ever.
+	watchGrace = 30 * time.Second
+)
+
+func (r *Reflector[T]) watch(ctx context.Context, options metav1.ListOptions) input {
+	timeout := minWatchTimeout + rand.N(minWatchTimeout)
+	seconds := int64(timeout.Seconds())
+	options.TimeoutSeconds = &seconds
+	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
+	defer cancel()
+
+	in := input{verb: openWatch}
+	opened := time.Now()
+	stream, err := r.source.Watch(ctx, options)
+	if err != nil {
+		in.err = fmt.Errorf("watching %s: %w", r.resource.GroupResource(), err)
+		return in
+	}
+	defer stream.Stop()
+	r.status.enter(Watching, nil)
+	for {
+		r.events, err = stream.Next(ctx, r.events)
+		if len(r.events) > 0 && err == nil {
+			err = r.forward(r.events, &in)
+		}
+		if err != nil {
+			break
+		}
+	}
+	in.useful = in.useful || time.Since(opened) >= usefulWatch
+	in.err = err
+	if err != io.EOF {
+		in.err = fmt.Errorf("watching %s: %w", r.resource.GroupResource(), err)
+	}
+	return in
+}
+
+// forward pushes a batch of events as deltas, and notes how far the watch got.
+// Of a batch with an object that cannot be taken, nothing from that object on
+// is pushed.
+func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
+	for i := range events {
+		event := &events[i]
+		delta := Delta[T]{Object: event.Object}
+		switch event.Type {
+		case watch.Added:
+			delta.Type = Added
+		case watch.Modified:
+			delta.Type = Updated
+		case watch.Deleted:
+			delta.Type = Deleted
+		}
+		if delta.Type != 0 {
+			if delta.Object, err = r.transformed(event.Object); err != nil {
+				break
+			}
+			r.deltas = append(r.deltas, delta)
+		}
+		if event.ResourceVersion != "" {
+			in.resourceVersion = event.ResourceVersion
+		}
+		in.useful = true
+	}
+	r.queue.Push(r.deltas...)
+	if in.resourceVersion != "" {
+		r.status.reach(in.resourceVersion)
+	}
+	clear(r.deltas)
+	r.deltas = r.deltas[:0]
+	clear(events) // the next read reuses the memory; it must not keep objects alive
+	return err
+}
+
+func (r *Reflector[T]) transformed(obj T) (T, error) {
+	if r.transform == nil {
+		return obj, nil
+	}
+	name := MetaObjectToName(obj) // the transform may change even this
+	result, err := r.transform(obj)
+	if err != nil {
+		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
+	}
+	return result, nil
+}
+
+// withJitter spreads waits, so that clients that failed together do not come
+// back together.
+func withJitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return d + rand.N(d/2+1)
+}
+
+// sleep returns false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,195 @@
+package cache
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// What a Reflector does next depends only on its state and on how the last
+// request ended, so it is a pure function, step, and a table tests it. The I/O
+// is in reflector.go.
+//
+//	          ┌── next page ──┐                    ┌─ clean end, cut, 5xx, 429: resume ─┐
+//	          ▼               │                    ▼                                    │
+//	start ─▶ list ────────────┴── last page ───▶ watch ─────────────────────────────────┘
+//	          ▲                                    │
+//	          └──────── 410, 404, undecodable ─────┘
+
+type verb uint8
+
+const (
+	listPage verb = iota
+	openWatch
+)
+
+// reflectorState is what a Reflector knows between two requests.
+type reflectorState struct {
+	// resourceVersion is where the next watch starts. Empty before the first
+	// list has ended.
+	resourceVersion string
+	// wholeList is set when the server has forgotten a page token: the
+	// collection is then read in one piece, which cannot expire.
+	wholeList bool
+	// failures counts requests that failed since one was of use.
+	failures int
+}
+
+// input is how the last request ended.
+type input struct {
+	verb verb
+	// err is nil for a page, io.EOF for a watch that ended in good order.
+	err error
+	// resourceVersion is that of the page, or the last one that the watch saw.
+	resourceVersion string
+	// continueToken asks for the next page; empty on the last one.
+	continueToken string
+	// useful is set for a watch that brought anything, or lasted a while.
+	useful bool
+}
+
+// action is the next request, and what to do before it.
+type action struct {
+	verb    verb
+	options metav1.ListOptions
+	// wait comes first; the caller adds jitter.
+	wait time.Duration
+	// restart drops the pages read so far: the next request is for the first.
+	restart bool
+	// commit hands the pages read so far over as the collection.
+	commit bool
+	// failed is the error to report, nil if all is well.
+	failed error
+}
+
+const (
+	// pageSize is how many objects a LIST asks for at a time, as kubectl does.
+	pageSize = 500
+
+	minBackoff = 800 * time.Millisecond
+	maxBackoff = 30 * time.Second
+	// A missing right or a missing CRD is mended by people or by an installer:
+	// asking often would not help, and might do harm.
+	minSlowBackoff = 2 * time.Second
+	maxSlowBackoff = time.Minute
+)
+
+func startAction() action {
+	return listAction("")
+}
+
+// step decides what follows. It does not look at the clock, and it does not
+// know T.
+func step(s reflectorState, in input) (reflectorState, action) {
+	if in.verb == listPage {
+		return s.afterPage(in)
+	}
+	return s.afterWatch(in)
+}
+
+func (s reflectorState) afterPage(in input) (reflectorState, action) {
+	switch {
+	case in.err != nil:
+		if reasonOf(in.err) == Expired {
+			// The token outlived the server's history. Start again at the newest
+			// version; a second part of another version would not be consistent.
+			s.wholeList = true
+		}
+		return s.relist(in.err)
+	case in.continueToken != "":
+		return s, listAction(in.continueToken)
+	}
+	s.wholeList = false
+	s.resourceVersion = in.resourceVersion
+	next := s.watchAction()
+	next.commit = true
+	return s, next
+}
+
+func (s reflectorState) afterWatch(in input) (reflectorState, action) {
+	if in.resourceVersion != "" {
+		s.resourceVersion = in.resourceVersion
+	}
+	if in.useful {
+		s.failures = 0
+	}
+	switch reason := reasonOf(in.err); {
+	case errors.Is(in.err, io.EOF):
+		if in.useful {
+			return s, s.watchAction()
+		}
+		return s.rewatch(errClosedEarly)
+	case reason == Expired, reason == NotFound, reason == Decode, isTooLargeVersion(in.err):
+		// Watching on is impossible (410, a version that this server has not
+		// reached) or would skip something: only a new list has the truth.
+		return s.relist(in.err)
+	default:
+		return s.rewatch(in.err)
+	}
+}
+
+// relist reads the collection anew, at the newest version: without a
+// resourceVersion the server answers from a quorum, so time never runs back
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list).
+func (s reflectorState) relist(err error) (reflectorState, action) {
+	next := listAction("")
+	next.restart = true
+	next.failed = err
+	// The history of the server being shorter than a watch is in the nature of
+	// things: if the watch had been of use, listing again at once is right.
+	if reasonOf(err) != Expired || s.failures > 0 {
+		next.wait = s.backoff(err)
+	}
+	s.failures++
+	if s.wholeList {
+		next.options.Limit = 0
+	}
+	return s, next
+}
+
+// rewatch opens the watch again where it ended.
+func (s reflectorState) rewatch(err error) (reflectorState, action) {
+	next := s.watchAction()
+	next.failed = err
+	next.wait = s.backoff(err)
+	s.failures++
+	return s, next
+}
+
+func (s reflectorState) watchAction() action {
+	return action{verb: openWatch, options: metav1.ListOptions{
+		ResourceVersion:     s.resourceVersion,
+		AllowWatchBookmarks: true,
+	}}
+}
+
+func listAction(continueToken string) action {
+	return action{verb: listPage, options: metav1.ListOptions{Limit: pageSize, Continue: continueToken}}
+}
+
+// backoff is how long to wait after err: exponential, slower where asking again
+// will hardly help, and never less than what the server asked for.
+func (s reflectorState) backoff(err error) time.Duration {
+	shortest, longest := minBackoff, maxBackoff
+	switch reasonOf(err) {
+	case Forbidden, Unauthorized, NotFound, Decode:
+		shortest, longest = minSlowBackoff, maxSlowBackoff
+	}
+	wait := longest
+	if s.failures < 10 { // a shift that cannot overflow
+		wait = min(shortest<<s.failures, longest)
+	}
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		wait = max(wait, time.Duration(seconds)*time.Second)
+	}
+	return wait
+}
+
+// isTooLargeVersion recognises a server that has not reached the version asked
+// for yet, or was restored from a backup and never will.
+func isTooLargeVersion(err error) bool {
+	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}

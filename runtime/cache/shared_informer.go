@@ -1,0 +1,225 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+)
+
+// SharedInformer is what a controller needs of an informer: events and reads.
+type SharedInformer[T Object] interface {
+	Syncer
+	// AddEventHandler lets handler hear of every object and every change.
+	AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error)
+	// RemoveEventHandler ends what AddEventHandler began.
+	RemoveEventHandler(registration ResourceEventHandlerRegistration) error
+	// GetStore returns the cache.
+	GetStore() Store[T]
+	// Status says where the informer is.
+	Status() Status
+}
+
+// SharedIndexInformer keeps one cache of a collection, with indexes, for any
+// number of handlers and listers.
+//
+// A batch of deltas goes to the cache and to the queues of the handlers in one
+// step, so a handler that joins at any time has heard exactly what the cache
+// holds.
+type SharedIndexInformer[T Object] struct {
+	controller *Controller[T]
+	indexer    *Indexer[T]
+	config     Config[T]
+
+	mu        sync.Mutex // held over each step; guards what follows
+	processor *processor[T]
+	started   bool
+	listed    bool // the first list is in the cache
+}
+
+// NewSharedIndexInformer makes an informer, which does nothing until Run. Most
+// programs get theirs from a generated factory.
+func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
+	s := &SharedIndexInformer[T]{
+		indexer:   NewIndexer(config.Indexers),
+		config:    config,
+		processor: newProcessor[T](),
+	}
+	config.ResyncPeriod = 0 // each handler has its own
+	s.controller = NewController(config, s.process)
+	return s
+}
+
+// Run follows the server until ctx ends, and returns when no goroutine of the
+// informer is left and no handler is running. It runs once: a second call
+// returns at once.
+func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
+	if !s.start() {
+		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", s.name())
+		return
+	}
+	s.controller.Run(ctx)
+	s.mu.Lock()
+	s.processor.stop()
+	s.mu.Unlock()
+	s.processor.wg.Wait()
+}
+
+func (s *SharedIndexInformer[T]) start() (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started {
+		return false
+	}
+	s.started = true
+	s.processor.start()
+	return true
+}
+
+// process takes a batch of the Controller. The first delta of all is the first
+// list: only its adds are initial, and after it a handler is synced.
+func (s *SharedIndexInformer[T]) process(deltas Deltas[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.listed {
+		notes := s.indexer.apply(deltas[:1])
+		markInitial(notes)
+		s.listed = true
+		s.processor.distribute(batch[T]{notes: notes, endsInitial: true})
+		if deltas = deltas[1:]; len(deltas) == 0 {
+			return
+		}
+	}
+	s.processor.distribute(batch[T]{notes: s.indexer.apply(deltas)})
+}
+
+func markInitial[T Object](notes []notification[T]) {
+	for i := range notes {
+		notes[i].initial = notes[i].kind == notifyAdd
+	}
+}
+
+// HandlerOption changes how one handler is served.
+type HandlerOption func(*handlerOptions)
+
+type handlerOptions struct {
+	resyncPeriod time.Duration
+}
+
+// WithResyncPeriod tells a handler every cached object again, as an update, each
+// period; 0 for never. Without this option the period of the informer holds.
+func WithResyncPeriod(period time.Duration) HandlerOption {
+	return func(o *handlerOptions) { o.resyncPeriod = period }
+}
+
+// AddEventHandler lets handler hear of every object and every change, from a
+// goroutine of its own, until it is removed or the informer stops. It may be
+// called at any time, also from a handler. The error is ErrStopped.
+func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+	o := handlerOptions{resyncPeriod: s.config.ResyncPeriod}
+	for _, option := range options {
+		option(&o)
+	}
+	l := newListener(handler, o.resyncPeriod)
+	l.resync = func() { s.resync(l) }
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.processor.stopped {
+		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
+	}
+	if s.listed {
+		notes := s.indexer.apply(Deltas[T]{{Type: Sync}})
+		for i := range notes {
+			notes[i] = notification[T]{kind: notifyAdd, initial: true, obj: notes[i].obj}
+		}
+		l.enqueue(batch[T]{notes: notes, endsInitial: true})
+	}
+	s.processor.add(l)
+	return &registration[T]{informer: s, listener: l}, nil
+}
+
+// resync enqueues every cached object for l, unless it is still busy with more
+// important things: a handler that lags must not lag more.
+func (s *SharedIndexInformer[T]) resync(l *listener[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listed && l.backlog.Load() == 0 {
+		l.enqueue(batch[T]{notes: s.indexer.apply(Deltas[T]{{Type: Sync}})})
+	}
+}
+
+// RemoveEventHandler ends a registration. The handler may still be in the call
+// that it was in; no other follows. It may be called from the handler itself,
+// and again.
+func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	own, ok := r.(*registration[T])
+	if !ok || own.informer != s {
+		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processor.remove(own.listener)
+	return nil
+}
+
+// GetStore returns the cache.
+func (s *SharedIndexInformer[T]) GetStore() Store[T] { return s.indexer }
+
+// GetIndexer returns the cache with its indexes. Only tests write to it.
+func (s *SharedIndexInformer[T]) GetIndexer() *Indexer[T] { return s.indexer }
+
+// AddIndexers adds indexes, before or after the informer is started. It fails if
+// there is one of the same name.
+func (s *SharedIndexInformer[T]) AddIndexers(indexers Indexers[T]) error {
+	return s.indexer.AddIndexers(indexers)
+}
+
+// HasSynced says whether the cache holds the first list. Handlers may still be
+// hearing of it: ask their registrations.
+func (s *SharedIndexInformer[T]) HasSynced() bool { return s.controller.HasSynced() }
+
+// Synced is closed when HasSynced becomes true.
+func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.controller.Synced() }
+
+// NotSyncedReason says what the informer is waiting for; it is empty once it is
+// synced.
+func (s *SharedIndexInformer[T]) NotSyncedReason() string {
+	if s.HasSynced() {
+		return ""
+	}
+	return s.name() + ": " + s.Status().String()
+}
+
+// Status says where the informer is, since when and why.
+func (s *SharedIndexInformer[T]) Status() Status {
+	status := s.controller.Status()
+	status.Objects = s.indexer.Len()
+	return status
+}
+
+// Resource is what the informer follows.
+func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return s.config.Resource }
+
+// name says what the informer follows, for errors and logs.
+func (s *SharedIndexInformer[T]) name() string {
+	name := s.config.Resource.GroupResource().String()
+	if s.config.Namespace != "" {
+		name += " in namespace " + s.config.Namespace
+	}
+	return name
+}
+
+// registrations returns the registered handlers, for the factory's wait.
+func (s *SharedIndexInformer[T]) registrations() []Syncer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Syncer
+	for l := range s.processor.listeners {
+		all = append(all, &registration[T]{informer: s, listener: l})
+	}
+	return all
+}

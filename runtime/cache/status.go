@@ -1,0 +1,147 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Phase is where an informer is.
+type Phase string
+
+const (
+	// Pending: it has not been started.
+	Pending Phase = "Pending"
+	// Listing: it is reading the collection.
+	Listing Phase = "Listing"
+	// Watching: the cache follows the server.
+	Watching Phase = "Watching"
+	// Degraded: the last request failed and will be made again. The cache
+	// answers with what it had before.
+	Degraded Phase = "Degraded"
+	// Stopped: Run has ended.
+	Stopped Phase = "Stopped"
+)
+
+// Reason is why an informer is degraded.
+type Reason string
+
+const (
+	// Forbidden: the right to list or watch is missing.
+	Forbidden Reason = "Forbidden"
+	// Unauthorized: the server does not accept the credentials.
+	Unauthorized Reason = "Unauthorized"
+	// NotFound: the server does not serve the resource; its CRD is not installed
+	// yet, or was deleted.
+	NotFound Reason = "NotFound"
+	// Expired: the server has forgotten the resourceVersion (410 Gone).
+	Expired Reason = "Expired"
+	// TooManyRequests: the server asks to slow down (429).
+	TooManyRequests Reason = "TooManyRequests"
+	// ServerError: the server failed (5xx), or is not ready to answer.
+	ServerError Reason = "ServerError"
+	// Decode: an object or a whole answer could not be read or transformed.
+	Decode Reason = "Decode"
+	// ClosedEarly: the server ends watches as soon as they are open.
+	ClosedEarly Reason = "ClosedEarly"
+	// Unreachable: no answer came, or it was cut off.
+	Unreachable Reason = "Unreachable"
+)
+
+// Status says where an informer is, since when and why.
+type Status struct {
+	Phase Phase
+	// Since is when Phase was entered.
+	Since time.Time
+	// ResourceVersion is the last one read from the server. The cache may be a
+	// batch behind it.
+	ResourceVersion string
+	// Objects is how many objects the cache holds.
+	Objects int
+	// Err is the last error, nil once the informer watches again; Reason is its
+	// kind.
+	Err    error
+	Reason Reason
+}
+
+// String says it in one line, for logs and errors.
+func (s Status) String() string {
+	text := string(s.Phase)
+	if s.Err != nil {
+		text += fmt.Sprintf(" (%s: %v)", s.Reason, s.Err)
+	}
+	return text
+}
+
+// statusTracker holds the status that a Reflector writes and everybody reads.
+type statusTracker struct {
+	mu     sync.Mutex // guards status
+	status Status
+}
+
+func newStatusTracker() *statusTracker {
+	return &statusTracker{status: Status{Phase: Pending, Since: time.Now()}}
+}
+
+func (t *statusTracker) get() Status {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.status
+}
+
+// enter moves to a phase, with the error that led there if it was one.
+func (t *statusTracker) enter(phase Phase, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.status.Phase != phase {
+		t.status.Phase, t.status.Since = phase, time.Now()
+	}
+	if err != nil {
+		t.status.Err, t.status.Reason = err, reasonOf(err)
+	} else if phase == Watching {
+		t.status.Err, t.status.Reason = nil, ""
+	}
+}
+
+func (t *statusTracker) reach(resourceVersion string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status.ResourceVersion = resourceVersion
+}
+
+// errClosedEarly is what becomes of a watch that ends in good order before it
+// has been of any use.
+var errClosedEarly = errors.New("the server closed the watch as soon as it was open")
+
+// reasonOf sorts errors by what can be done about them.
+func reasonOf(err error) Reason {
+	var objectError *ObjectError
+	switch {
+	case err == nil:
+		return ""
+	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+		return Expired
+	case apierrors.IsForbidden(err):
+		return Forbidden
+	case apierrors.IsUnauthorized(err):
+		return Unauthorized
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return NotFound
+	case apierrors.IsTooManyRequests(err):
+		return TooManyRequests
+	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType):
+		return Decode
+	case errors.Is(err, errClosedEarly):
+		return ClosedEarly
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Unreachable
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		return ServerError
+	}
+	return Unreachable
+}

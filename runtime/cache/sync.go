@@ -1,0 +1,60 @@
+package cache
+
+import (
+	"context"
+	"strconv"
+)
+
+// Syncer is something that becomes complete once and stays so: an informer
+// whose cache holds the first list, or a handler that has heard it.
+type Syncer interface {
+	// HasSynced says whether it is complete.
+	HasSynced() bool
+	// Synced is closed when HasSynced becomes true.
+	Synced() <-chan struct{}
+	// NotSyncedReason says what is still waited for, and why.
+	NotSyncedReason() string
+}
+
+// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If
+// ctx ends first, it returns a *NotSyncedError that names each that is not, with
+// the reason.
+func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
+	for _, s := range syncers {
+		select {
+		case <-s.Synced():
+		case <-ctx.Done():
+			return notSynced(ctx, syncers)
+		}
+	}
+	return nil
+}
+
+func notSynced(ctx context.Context, syncers []Syncer) error {
+	err := &NotSyncedError{Cause: context.Cause(ctx)}
+	for _, s := range syncers {
+		if !s.HasSynced() {
+			err.Waiting = append(err.Waiting, s.NotSyncedReason())
+		}
+	}
+	if len(err.Waiting) == 0 {
+		return nil // the last one came in at the last moment
+	}
+	return err
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
