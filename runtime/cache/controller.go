@@ -110,7 +110,9 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			c.queue.Push(Delta[T]{Type: Sync})
+			if c.HasSynced() { // the first delta of all is a Replaced
+				c.queue.Push(Delta[T]{Type: Sync})
+			}
 		}
 	}
 }

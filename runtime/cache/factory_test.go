@@ -1,0 +1,254 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// kindOf is what a generated informer hands to the factory.
+func kindOf(src *source, asked *[]string) Kind[object] {
+	return Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
+		*asked = append(*asked, namespace)
+		return src
+	}}
+}
+
+func TestFactorySharesInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("team-a", "w", nil)
+		var asked []string
+		f := NewSharedInformerFactory(time.Hour,
+			WithNamespace("team-a"),
+			WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "x=y" }),
+			WithTransform(func(obj object) (object, error) {
+				obj.Annotations = map[string]string{"seen": "yes"}
+				return obj, nil
+			}),
+			WithCustomResync[object](time.Minute))
+		first := InformerFor(f, kindOf(src, &asked))
+		if second := InformerFor(f, kindOf(src, &asked)); first != second {
+			t.Error("two informers of one kind")
+		}
+		wantLines(t, asked, "team-a")
+		heard, _ := listen(t, first)
+		f.Start(t.Context())
+		f.Start(t.Context()) // starts nothing twice
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, heard.drain(), "add team-a/w@101 initial=true")
+		for _, verb := range []string{"list", "watch"} {
+			synctest.Wait()
+			if got := src.last(verb).LabelSelector; got != "x=y" {
+				t.Errorf("%s has the selector %q", verb, got)
+			}
+		}
+		if obj, _ := first.GetStore().Get(ObjectName{"team-a", "w"}); obj.Annotations["seen"] != "yes" {
+			t.Error("the transform was not applied")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "update team-a/w@101->101")
+
+		// A kind that is asked for later is started later; a cluster-scoped one has
+		// no namespace.
+		cluster := kindOf(newSource(), &asked)
+		cluster.Namespaced, cluster.Resource.Resource = false, "clusterwidgets"
+		late := InformerFor(f, cluster)
+		wantLines(t, asked, "team-a", "")
+		if late.Status().Phase != Pending {
+			t.Error("an informer ran before it was started")
+		}
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil || !late.HasSynced() {
+			t.Errorf("synced: %v, error: %v", late.HasSynced(), err)
+		}
+		f.Shutdown()
+		f.Shutdown()
+		if first.Status().Phase != Stopped || late.Status().Phase != Stopped {
+			t.Error("Shutdown returned with an informer running")
+		}
+		f.Start(t.Context()) // nothing
+	})
+}
+
+func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, asked := newSource(), []string{}
+		src.failWith(func(request) error { return errForbidden })
+		f := NewSharedInformerFactory(0, WithNamespace("team-a"))
+		defer f.Shutdown()
+		s := InformerFor(f, kindOf(src, &asked))
+		s.config.WatchErrorHandler = quiet
+		listen(t, s)
+		f.Start(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := f.WaitForCacheSync(ctx)
+		var notSynced *NotSyncedError
+		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) == 0 {
+			t.Fatalf("error is %v", err)
+		}
+		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded (Forbidden:", "no right to list"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error does not say %q:\n%v", want, err)
+			}
+		}
+	})
+}
+
+func TestFactoryStopsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		f := NewSharedInformerFactory(0)
+		s := InformerFor(f, kindOf(newSource(), &asked))
+		ctx, cancel := context.WithCancel(t.Context())
+		f.Start(ctx)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if s.Status().Phase != Stopped {
+			t.Errorf("phase is %s after the context ended", s.Status().Phase)
+		}
+		f.Shutdown()
+	})
+}
+
+func TestListers(t *testing.T) {
+	resource := schema.GroupResource{Group: "test.example.com", Resource: "widgets"}
+	src := newSource()
+	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	x.Add(src.set("a", "one", map[string]string{"letters": "x"}))
+	x.Add(src.set("a", "two", nil))
+	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))
+	x.Add(src.set("", "cluster", nil))
+	lister := NewLister(x, resource)
+	generic := NewGenericInformer(&SharedIndexInformer[object]{indexer: x, config: Config[object]{Resource: widgets}}).Lister()
+
+	labelled := labels.SelectorFromSet(labels.Set{"letters": "x"})
+	for _, test := range []struct {
+		namespace string
+		selector  labels.Selector
+		want      int
+	}{
+		{"*", nil, 4}, {"*", labels.Everything(), 4}, {"*", labels.Nothing(), 0}, {"*", labelled, 2},
+		{"a", nil, 2}, {"a", labelled, 1}, {"c", nil, 0},
+	} {
+		list, listGeneric := lister.List, generic.List
+		if test.namespace != "*" {
+			list, listGeneric = lister.Namespace(test.namespace).List, generic.ByNamespace(test.namespace).List
+		}
+		objs, err := list(test.selector)
+		if err != nil || len(objs) != test.want {
+			t.Errorf("List(%v) in %s: %d objects, %v, want %d", test.selector, test.namespace, len(objs), err, test.want)
+		}
+		any, err := listGeneric(test.selector)
+		if err != nil || len(any) != test.want {
+			t.Errorf("generic List(%v) in %s: %d objects, %v, want %d", test.selector, test.namespace, len(any), err, test.want)
+		}
+	}
+	if obj, err := lister.Namespace("a").Get("one"); err != nil || obj.Namespace != "a" {
+		t.Errorf("Get = %v, %v", obj, err)
+	}
+	if obj, err := lister.Get("cluster"); err != nil || obj.Name != "cluster" {
+		t.Errorf("Get = %v, %v", obj, err)
+	}
+	_, err := lister.Namespace("a").Get("three")
+	_, genericErr := generic.ByNamespace("a").Get("three")
+	for _, err := range []error{err, genericErr} {
+		if reasonOf(err) != NotFound || !strings.Contains(err.Error(), `widgets.test.example.com "three" not found`) {
+			t.Errorf("error is %v", err)
+		}
+	}
+	if obj, err := generic.ByNamespace("b").Get("one"); err != nil || obj.GetNamespace() != "b" {
+		t.Errorf("generic Get = %v, %v", obj, err)
+	}
+	if objs, err := lister.ByIndex("letters", "x"); err != nil || len(objs) != 2 {
+		t.Errorf("ByIndex = %v, %v", objs, err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _, _ = lister.Namespace("a").Get("one") }); n != 0 {
+		t.Errorf("Get allocates %v times", n)
+	}
+}
+
+func TestGenericInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		var informer SharedInformer[GenericObject] = NewGenericInformer(s).Informer()
+		var heard []string
+		reg, err := informer.AddEventHandler(ResourceEventHandlerFuncs[GenericObject]{
+			AddFunc:    func(obj GenericObject, _ bool) { heard = append(heard, "add "+obj.GetName()) },
+			UpdateFunc: func(_, obj GenericObject) { heard = append(heard, "update "+obj.GetName()) },
+			DeleteFunc: func(obj GenericObject, _ bool) { heard = append(heard, "delete "+obj.GetName()) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-reg.Synced()
+		src.set("a", "one", nil)
+		src.remove("a", "one")
+		synctest.Wait()
+		wantLines(t, heard, "add one", "update one", "delete one")
+		store := informer.GetStore()
+		if obj, ok := store.Get(ObjectName{"a", "one"}); ok || obj != nil {
+			t.Errorf("Get of what is gone = %v, %v", obj, ok)
+		}
+		src.set("a", "two", nil)
+		synctest.Wait()
+		obj, ok := store.Get(ObjectName{"a", "two"})
+		if !ok || obj.GetName() != "two" || store.Len() != 1 || len(store.List()) != 1 {
+			t.Errorf("Get = %v, %v of %d", obj, ok, store.Len())
+		}
+		for obj := range store.All() {
+			if obj.GetName() != "two" {
+				t.Errorf("All yields %v", obj)
+			}
+		}
+		if err := informer.RemoveEventHandler(reg); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestFilteringHandler(t *testing.T) {
+	heard := &recorder{}
+	h := FilteringResourceEventHandler[object]{FilterFunc: func(obj object) bool { return obj.Labels["letters"] != "" }, Handler: heard}
+	src := newSource()
+	out := src.set("a", "w", nil).DeepCopy()
+	in := src.set("a", "w", map[string]string{"letters": "x"}).DeepCopy()
+	in2 := src.set("a", "w", map[string]string{"letters": "y"}).DeepCopy()
+	h.OnAdd(out, true)
+	h.OnUpdate(out, in)
+	h.OnUpdate(in, in2)
+	h.OnUpdate(in2, out)
+	h.OnUpdate(out, out)
+	h.OnDelete(out, false)
+	h.OnAdd(in, true)
+	h.OnDelete(in, true)
+	wantLines(t, heard.drain(),
+		"add a/w@102 initial=false", "update a/w@102->103", "delete a/w@103 unknown=false",
+		"add a/w@102 initial=true", "delete a/w@102 unknown=true")
+}
+
+func TestObjectNames(t *testing.T) {
+	for key, want := range map[string]ObjectName{"a/b": {"a", "b"}, "b": {"", "b"}} {
+		got, err := ParseObjectName(key)
+		if err != nil || got != want || got.String() != key {
+			t.Errorf("ParseObjectName(%q) = %v, %v", key, got, err)
+		}
+	}
+	if got := MetaNamespaceKeyFunc(newSource().set("a", "b", nil)); got != "a/b" {
+		t.Errorf("key is %q", got)
+	}
+}

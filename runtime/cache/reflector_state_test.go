@@ -1,0 +1,160 @@
+package cache
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	errGone        = apierrors.NewResourceExpired("too old resource version: 5 (9)")
+	errForbidden   = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errors.New("no right to list"))
+	errNotFound    = apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "")
+	errInternal    = apierrors.NewInternalError(errors.New("etcd is away"))
+	errSlowDown    = apierrors.NewTooManyRequests("too many", 17)
+	errCut         = io.ErrUnexpectedEOF
+	errUndecodable = &ObjectError{Resource: widgets, Object: ObjectName{Name: "w"}, Err: errors.New("bad field")}
+)
+
+func errTooLarge() error {
+	err := apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	return err
+}
+
+func TestStep(t *testing.T) {
+	const (
+		list  = "list"  // a first page of the newest version
+		next  = "next"  // the next page
+		whole = "whole" // the list in one piece
+		watch = "watch"
+	)
+	watching := reflectorState{resourceVersion: "7"}
+	failing := reflectorState{resourceVersion: "7", failures: 3}
+	tests := []struct {
+		name  string
+		state reflectorState
+		in    input
+
+		want     string
+		version  string // that the watch starts from
+		wait     time.Duration
+		restart  bool
+		commit   bool
+		reported bool
+		failures int
+	}{
+		{name: "a page with more to come",
+			in: input{verb: listPage, resourceVersion: "5", continueToken: "t"}, want: next},
+		{name: "the last page",
+			in: input{verb: listPage, resourceVersion: "5"}, want: watch, version: "5", commit: true},
+		{name: "the last page after failures keeps backing off, until a watch was of use",
+			state: reflectorState{failures: 2}, in: input{verb: listPage, resourceVersion: "5"}, want: watch, version: "5", commit: true, failures: 2},
+		{name: "a list that fails",
+			in: input{verb: listPage, err: errInternal}, want: list, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "a list that fails again",
+			state: reflectorState{failures: 2}, in: input{verb: listPage, err: errInternal}, want: list, wait: 3200 * time.Millisecond, restart: true, reported: true, failures: 3},
+		{name: "a list that fails for ever",
+			state: reflectorState{failures: 1000}, in: input{verb: listPage, err: errCut}, want: list, wait: 30 * time.Second, restart: true, reported: true, failures: 1001},
+		{name: "a server that asks to slow down",
+			in: input{verb: listPage, err: errSlowDown}, want: list, wait: 17 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a right that is missing",
+			in: input{verb: listPage, err: errForbidden}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a right that stays missing",
+			state: reflectorState{failures: 30}, in: input{verb: listPage, err: errForbidden}, want: list, wait: time.Minute, restart: true, reported: true, failures: 31},
+		{name: "a page token that expired",
+			in: input{verb: listPage, err: errGone}, want: whole, restart: true, reported: true, failures: 1},
+		{name: "a list in one piece that ends is followed by pages next time",
+			state: reflectorState{wholeList: true}, in: input{verb: listPage, resourceVersion: "5"}, want: watch, version: "5", commit: true},
+
+		{name: "a watch that ends in good order resumes where it was",
+			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true, resourceVersion: "9"}, want: watch, version: "9"},
+		{name: "a watch without events resumes where it began",
+			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true}, want: watch, version: "7"},
+		{name: "a watch that ends at once, in good order",
+			state: watching, in: input{verb: openWatch, err: io.EOF}, want: watch, version: "7", wait: 800 * time.Millisecond, reported: true, failures: 1},
+		{name: "a watch of use forgets failures",
+			state: failing, in: input{verb: openWatch, err: io.EOF, useful: true}, want: watch, version: "7"},
+		{name: "a watch that is cut resumes where it was",
+			state: watching, in: input{verb: openWatch, err: errCut, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: 800 * time.Millisecond, reported: true, failures: 1},
+		{name: "a watch that fails resumes",
+			state: failing, in: input{verb: openWatch, err: errInternal}, want: watch, version: "7", wait: 6400 * time.Millisecond, reported: true, failures: 4},
+		{name: "a watch that is forbidden is asked for more slowly",
+			state: watching, in: input{verb: openWatch, err: errForbidden}, want: watch, version: "7", wait: 2 * time.Second, reported: true, failures: 1},
+		{name: "a version that is forgotten is listed anew at once",
+			state: watching, in: input{verb: openWatch, err: errGone}, want: list, restart: true, reported: true, failures: 1},
+		{name: "a version that is forgotten again and again is not listed in a frenzy",
+			state: failing, in: input{verb: openWatch, err: errGone}, want: list, wait: 6400 * time.Millisecond, restart: true, reported: true, failures: 4},
+		{name: "a server that is behind is listed anew",
+			state: watching, in: input{verb: openWatch, err: errTooLarge()}, want: list, wait: time.Second, restart: true, reported: true, failures: 1},
+		{name: "a resource that is gone is listed anew, slowly",
+			state: watching, in: input{verb: openWatch, err: errNotFound}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "an object that cannot be taken is not skipped",
+			state: watching, in: input{verb: openWatch, err: errUndecodable, useful: true}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			state, act := step(test.state, test.in)
+			got := watch
+			if act.verb == listPage {
+				switch {
+				case act.options.Continue != "":
+					got = next
+				case act.options.Limit == 0:
+					got = whole
+				default:
+					got = list
+				}
+				if act.options.ResourceVersion != "" {
+					t.Errorf("the list asks for version %q; it must be the newest, so that time never runs back", act.options.ResourceVersion)
+				}
+			} else if !act.options.AllowWatchBookmarks {
+				t.Error("the watch does not ask for bookmarks")
+			}
+			if got != test.want {
+				t.Errorf("next is %s, want %s", got, test.want)
+			}
+			if act.options.ResourceVersion != test.version {
+				t.Errorf("the watch starts at %q, want %q", act.options.ResourceVersion, test.version)
+			}
+			if act.wait != test.wait {
+				t.Errorf("waits %v, want %v", act.wait, test.wait)
+			}
+			if act.restart != test.restart || act.commit != test.commit {
+				t.Errorf("restart %v, commit %v, want %v, %v", act.restart, act.commit, test.restart, test.commit)
+			}
+			if (act.failed != nil) != test.reported {
+				t.Errorf("reports %v, want a report: %v", act.failed, test.reported)
+			}
+			if state.failures != test.failures {
+				t.Errorf("%d failures, want %d", state.failures, test.failures)
+			}
+		})
+	}
+}
+
+func TestReasonOf(t *testing.T) {
+	for err, want := range map[error]Reason{
+		nil:                                    "",
+		errGone:                                Expired,
+		errForbidden:                           Forbidden,
+		errNotFound:                            NotFound,
+		errInternal:                            ServerError,
+		errSlowDown:                            TooManyRequests,
+		errCut:                                 Unreachable,
+		errUndecodable:                         Decode,
+		errClosedEarly:                         ClosedEarly,
+		errTooLarge():                          ServerError,
+		apierrors.NewUnauthorized("who"):       Unauthorized,
+		errors.New("dial: connection refused"): Unreachable,
+	} {
+		if got := reasonOf(err); got != want {
+			t.Errorf("reasonOf(%v) = %q, want %q", err, got, want)
+		}
+	}
+}

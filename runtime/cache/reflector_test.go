@@ -1,0 +1,245 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// follow runs a Reflector over src in a bubble, and returns what it pushes.
+func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO[object]) {
+	t.Helper()
+	config.Resource = widgets
+	if config.WatchErrorHandler == nil {
+		config.WatchErrorHandler = quiet
+	}
+	queue := &DeltaFIFO[object]{}
+	r := NewReflector(config, queue)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return r, queue
+}
+
+// take returns what is in the queue once everything has come to rest.
+func take(t *testing.T, queue *DeltaFIFO[object]) []string {
+	t.Helper()
+	synctest.Wait()
+	if queue.Len() == 0 {
+		return nil
+	}
+	deltas, err := queue.Pop(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, d := range deltas {
+		if d.Type == Replaced {
+			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Objects)))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s %s@%s", d.Type, MetaObjectToName(d.Object), d.Object.ResourceVersion))
+	}
+	return lines
+}
+
+func TestReflectorListsInPagesAndWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 1234 {
+			src.set("a", fmt.Sprintf("w%04d", n), nil)
+		}
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 1234")
+		if got := src.count("list"); got != 3 {
+			t.Errorf("%d list requests for 1234 objects in pages of 500, want 3", got)
+		}
+		if got := src.last("watch").ResourceVersion; got != "1334" {
+			t.Errorf("the watch starts at %s, want the version of the list, 1334", got)
+		}
+		src.set("a", "w0001", nil)
+		src.set("b", "new", nil)
+		src.remove("a", "w0002")
+		wantLines(t, take(t, queue), "Updated a/w0001@1335", "Added b/new@1336", "Deleted a/w0002@1337")
+		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "1337" || s.Err != nil {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+func TestReflectorResumesWithoutAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 1")
+		src.bookmark()
+		synctest.Wait()
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		if got := src.last("watch").ResourceVersion; got != "102" {
+			t.Errorf("the second watch starts at %s, want the bookmark, 102", got)
+		}
+		src.endWatches(io.ErrUnexpectedEOF)
+		src.set("a", "w", nil) // while nobody watches
+		time.Sleep(10 * time.Second)
+		wantLines(t, take(t, queue), "Updated a/w@103")
+		if lists := src.count("list"); lists != 1 {
+			t.Errorf("%d lists, want only the first one", lists)
+		}
+	})
+}
+
+func TestReflectorListsAnewAfterGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 1")
+		src.failWith(func(r request) error {
+			if r.verb == "watch" {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		})
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		src.set("a", "second", nil)
+		src.forget()
+		src.failWith(nil)
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 2")
+		src.set("a", "third", nil)
+		wantLines(t, take(t, queue), "Added a/third@103")
+	})
+}
+
+func TestReflectorStartsAPagedListAgainWhenItsTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 600 {
+			src.set("a", fmt.Sprintf("w%04d", n), nil)
+		}
+		src.failWith(func(r request) error {
+			if r.options.Continue != "" {
+				src.set("b", "new", nil)
+				src.forget()
+			}
+			return nil
+		})
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 601")
+		if limit := src.last("list").Limit; limit != 0 {
+			t.Errorf("the second attempt asks for pages of %d, want the collection in one piece", limit)
+		}
+	})
+}
+
+func TestReflectorSaysWhatIsWrongAndRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return errForbidden })
+		var heard []error
+		r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, resource gvr, err error) {
+			if resource != widgets {
+				t.Errorf("error handler hears of %v", resource)
+			}
+			heard = append(heard, err)
+		}})
+		started := time.Now()
+		synctest.Wait()
+		s := r.Status()
+		if s.Phase != Degraded || s.Reason != Forbidden || !errors.Is(s.Err, errForbidden) || !s.Since.Equal(started) {
+			t.Errorf("status is %+v, want degraded since the start because it is forbidden", s)
+		}
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		if n := src.count("list"); n > 25 {
+			t.Errorf("%d lists in 20 minutes without the right to list: that is a siege", n)
+		}
+		if len(heard) != src.count("list") {
+			t.Errorf("the error handler heard of %d of %d failures", len(heard), src.count("list"))
+		}
+		src.failWith(nil)
+		time.Sleep(2 * time.Minute)
+		wantLines(t, take(t, queue), "Replaced 0")
+		if s := r.Status(); s.Phase != Watching || s.Err != nil || s.Reason != "" {
+			t.Errorf("status after recovery is %+v", s)
+		}
+	})
+}
+
+func TestReflectorGivesUpASilentWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 0")
+		time.Sleep(time.Hour)
+		if n := src.count("watch"); n < 5 || n > 13 {
+			t.Errorf("%d watches in an hour of silence, want one every 5 to 10 minutes", n)
+		}
+		if src.count("list") != 1 {
+			t.Error("a silent watch led to a list")
+		}
+	})
+}
+
+func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "good", nil)
+		var broken atomic.Bool
+		broken.Store(true)
+		transform := func(obj object) (object, error) {
+			if obj.Name == "bad" && broken.Load() {
+				return nil, errors.New("no annotation")
+			}
+			obj.ManagedFields = nil
+			return obj, nil
+		}
+		r, queue := follow(t, Config[object]{ListerWatcher: src, Transform: transform})
+		wantLines(t, take(t, queue), "Replaced 1")
+		src.set("a", "before", nil)
+		src.set("a", "bad", nil)
+		src.set("a", "after", nil)
+		wantLines(t, take(t, queue), "Added a/before@102")
+		s := r.Status()
+		want := "watching widgets.test.example.com: widgets.test.example.com a/bad: transform: no annotation"
+		if s.Phase != Degraded || s.Reason != Decode || s.Err.Error() != want {
+			t.Errorf("status is %+v\nwant the error %q", s, want)
+		}
+		broken.Store(false)
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 4")
+	})
+}
+
+func TestReflectorStopsWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return errInternal })
+		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		time.Sleep(5 * time.Minute)
+		started := time.Now()
+		cancel()
+		<-done
+		if waited := time.Since(started); waited > 0 {
+			t.Errorf("Run returned %v after its context ended", waited)
+		}
+		if s := r.Status(); s.Phase != Stopped {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}

@@ -1,0 +1,477 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// start runs an informer over src in a bubble until the test ends.
+func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
+	t.Helper()
+	config.Resource, config.WatchErrorHandler = widgets, quiet
+	s := NewSharedIndexInformer(config)
+	run(t, s.Run)
+	return s
+}
+
+func run(t *testing.T, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(ctx)
+	}()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOption) (*recorder, ResourceEventHandlerRegistration) {
+	t.Helper()
+	r := &recorder{}
+	reg, err := s.AddEventHandler(r, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, reg
+}
+
+func TestHandlerHearsTheWholeStory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "first", nil)
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
+		early, _ := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		wantLines(t, early.drain(), "add a/first@101 initial=true")
+
+		src.set("a", "second", nil)
+		src.set("a", "second", nil)
+		src.remove("a", "first")
+		synctest.Wait()
+		wantLines(t, early.drain(), "add a/second@102 initial=false", "update a/second@102->103", "delete a/first@104 unknown=false")
+
+		late, _ := listen(t, s)
+		synctest.Wait()
+		wantLines(t, late.drain(), "add a/second@103 initial=true")
+		wantLines(t, early.drain())
+	})
+}
+
+// relist makes the informer of src list anew, after change.
+func relist(t *testing.T, src *source, change func()) {
+	t.Helper()
+	src.failWith(func(r request) error {
+		if r.verb == "watch" {
+			return io.ErrUnexpectedEOF
+		}
+		return nil
+	})
+	src.endWatches(io.EOF)
+	synctest.Wait()
+	change()
+	src.bookmark()
+	src.forget()
+	src.failWith(nil)
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
+func TestRelistTellsExactlyTheDifference(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for _, name := range []string{"same", "changed", "gone", "reborn"} {
+			src.set("a", name, nil)
+		}
+		s := start(t, Config[object]{ListerWatcher: src})
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		same, _ := s.GetStore().Get(ObjectName{"a", "same"})
+
+		relist(t, src, func() {
+			src.set("a", "changed", nil)
+			src.remove("a", "gone")
+			src.remove("a", "reborn")
+			src.set("a", "reborn", nil)
+			src.set("a", "new", nil)
+		})
+		wantLines(t, heard.drain(),
+			"delete a/gone@103 unknown=true",
+			"update a/changed@102->105",
+			"add a/new@109 initial=false",
+			"delete a/reborn@104 unknown=true", "add a/reborn@108 initial=false")
+		if again, _ := s.GetStore().Get(ObjectName{"a", "same"}); again != same {
+			t.Error("an object that did not change was replaced in the cache")
+		}
+		if n := src.count("list"); n != 2 {
+			t.Errorf("%d lists, want 2", n)
+		}
+	})
+}
+
+func TestCacheChangesBeforeHandlersHear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		check := func(obj object) {
+			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
+			if !ok || cached.ResourceVersion < obj.ResourceVersion {
+				t.Errorf("the handler hears of %s@%s, the cache has %v", obj.Name, obj.ResourceVersion, cached)
+			}
+		}
+		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
+			AddFunc:    func(obj object, _ bool) { check(obj) },
+			UpdateFunc: func(_, obj object) { check(obj) },
+			DeleteFunc: func(obj object, _ bool) {
+				if _, ok := s.GetStore().Get(MetaObjectToName(obj)); ok {
+					t.Errorf("the handler hears of the end of %s, which is still cached", obj.Name)
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		for range 50 {
+			src.set("a", "w", nil)
+		}
+		synctest.Wait()
+		src.remove("a", "w")
+		synctest.Wait()
+	})
+}
+
+func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		src.set("a", "two", nil)
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		release := make(chan struct{})
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reg.HasSynced() {
+			t.Error("synced before it was started")
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		if !s.HasSynced() || reg.HasSynced() {
+			t.Errorf("with the handler in its first call the cache is synced: %v, the handler: %v", s.HasSynced(), reg.HasSynced())
+		}
+		if want := "a handler of widgets.test.example.com has not returned from its initial list: 2 events to go"; reg.NotSyncedReason() != want {
+			t.Errorf("reason is %q, want %q", reg.NotSyncedReason(), want)
+		}
+		release <- struct{}{}
+		synctest.Wait()
+		if reg.HasSynced() || reg.Backlog() != 1 {
+			t.Errorf("in its last call the handler is synced: %v, with a backlog of %d", reg.HasSynced(), reg.Backlog())
+		}
+		release <- struct{}{}
+		<-reg.Synced()
+		if reg.Backlog() != 0 || reg.NotSyncedReason() != "" {
+			t.Errorf("a backlog of %d is left, reason %q", reg.Backlog(), reg.NotSyncedReason())
+		}
+		empty, _ := listen(t, s)
+		_ = empty
+	})
+}
+
+func TestHandlerOfAnEmptyCollectionSyncs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, Config[object]{ListerWatcher: newSource()})
+		_, early := listen(t, s)
+		<-early.Synced()
+		_, late := listen(t, s)
+		<-late.Synced()
+	})
+}
+
+func TestSlowHandlerDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		s := start(t, Config[object]{ListerWatcher: src})
+		release := make(chan struct{})
+		slow, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		quick, _ := listen(t, s)
+		synctest.Wait()
+		for n := range 1000 {
+			src.set("a", fmt.Sprint(n), nil)
+		}
+		synctest.Wait()
+		if s.GetStore().Len() != 1000 || len(quick.drain()) != 1000 {
+			t.Error("a handler that blocks held up the cache or another handler")
+		}
+		if slow.Backlog() != 1000 {
+			t.Errorf("the backlog of the handler that blocks is %d, want 1000", slow.Backlog())
+		}
+		close(release)
+		synctest.Wait()
+		if slow.Backlog() != 0 {
+			t.Errorf("the backlog is %d after it has caught up", slow.Backlog())
+		}
+	})
+}
+
+func TestHandlerIsRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		src.set("a", "two", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		var reg ResourceEventHandlerRegistration
+		added, calls := make(chan struct{}), 0
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+			<-added
+			calls++
+			if err := s.RemoveEventHandler(reg); err != nil { // from inside
+				t.Error(err)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(added)
+		synctest.Wait()
+		src.set("a", "three", nil)
+		synctest.Wait()
+		if calls != 1 {
+			t.Errorf("a handler that removes itself in its first call is called %d times", calls)
+		}
+		if err := s.RemoveEventHandler(reg); err != nil {
+			t.Errorf("removing again: %v", err)
+		}
+		other := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		if err := other.RemoveEventHandler(reg); err == nil {
+			t.Error("an informer removed the handler of another one")
+		}
+	})
+}
+
+func TestHandlerAddsAHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		inner := &recorder{}
+		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) {
+			if obj.Name == "one" {
+				if _, err := s.AddEventHandler(inner); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		src.set("a", "two", nil)
+		synctest.Wait()
+		wantLines(t, inner.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+	})
+}
+
+func TestResyncIsPerHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := start(t, Config[object]{ListerWatcher: src, ResyncPeriod: time.Hour})
+		hourly, _ := listen(t, s)
+		often, _ := listen(t, s, WithResyncPeriod(10*time.Minute))
+		never, _ := listen(t, s, WithResyncPeriod(0))
+		synctest.Wait()
+		for _, r := range []*recorder{hourly, often, never} {
+			r.drain()
+		}
+		time.Sleep(65 * time.Minute)
+		synctest.Wait()
+		wantLines(t, hourly.drain(), "update a/w@101->101")
+		if n := len(often.drain()); n != 6 {
+			t.Errorf("%d resyncs in 65 minutes, one every 10", n)
+		}
+		wantLines(t, never.drain())
+		if src.count("list") != 1 {
+			t.Error("a resync listed anew")
+		}
+	})
+}
+
+func TestRunEndsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 100 {
+			src.set("a", fmt.Sprint(n), nil)
+		}
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		running := false
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+			running = true
+			time.Sleep(time.Second)
+			running = false
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, s.Run)
+		time.Sleep(10*time.Second + time.Second/2)
+		stop()
+		if running {
+			t.Error("Run has returned and the handler is running")
+		}
+		if reg.Backlog() == 0 {
+			t.Error("the test proves nothing: the handler was done")
+		}
+		if got := s.Status().Phase; got != Stopped {
+			t.Errorf("phase is %s", got)
+		}
+		if _, err := s.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com") {
+			t.Errorf("adding a handler to a stopped informer: %v", err)
+		}
+		s.Run(t.Context()) // returns at once, and says so in the log
+	})
+}
+
+// TestHandlersJoinUnderChurn lets handlers join and leave while objects come and
+// go, and checks that each heard a legal history that ends in the truth.
+func TestHandlersJoinUnderChurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}})
+		var handlers []*historian
+		var regs []ResourceEventHandlerRegistration
+		random := rand.New(rand.NewPCG(1, 2))
+		var writing sync.WaitGroup
+		writing.Go(func() {
+			for n := range 3000 {
+				name := fmt.Sprint(random.IntN(40))
+				if _, exists := src.objects[ObjectName{"a", name}]; exists && random.IntN(3) == 0 {
+					src.remove("a", name)
+				} else {
+					src.set("a", name, map[string]string{"letters": "xyz"[:random.IntN(4)]})
+				}
+				switch random.IntN(100) {
+				case 0:
+					src.endWatches(io.EOF)
+				case 1:
+					src.forget()
+					src.endWatches(io.ErrUnexpectedEOF)
+				case 2:
+					time.Sleep(time.Minute)
+				}
+				if n%100 == 0 {
+					h := &historian{t: t, known: map[ObjectName]object{}}
+					reg, err := s.AddEventHandler(h)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					handlers, regs = append(handlers, h), append(regs, reg)
+				}
+			}
+		})
+		writing.Wait()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if err := WaitForCacheSync(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range handlers {
+			h.mu.Lock()
+			if !regs[i].HasSynced() || len(h.known) != len(src.objects) {
+				t.Errorf("handler %d knows %d objects, there are %d", i, len(h.known), len(src.objects))
+			}
+			for name, obj := range h.known {
+				if src.objects[name] == nil || src.objects[name].ResourceVersion != obj.ResourceVersion {
+					t.Errorf("handler %d believes in %v@%s", i, name, obj.ResourceVersion)
+				}
+			}
+			h.mu.Unlock()
+		}
+		compare(t, s.GetIndexer(), model(mapOf(s.GetStore().List())))
+	})
+}
+
+func mapOf(objs []object) map[ObjectName]object {
+	m := map[ObjectName]object{}
+	for _, obj := range objs {
+		m[MetaObjectToName(obj)] = obj
+	}
+	return m
+}
+
+// historian is a handler that checks that what it hears is legal.
+type historian struct {
+	t       *testing.T
+	mu      sync.Mutex
+	known   map[ObjectName]object
+	started bool // something that is not initial was heard
+}
+
+func (h *historian) OnAdd(obj object, initial bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if initial && h.started {
+		h.t.Errorf("initial add of %s after other events", obj.Name)
+	}
+	h.started = !initial
+	hear(h.t, h.known, notification[object]{kind: notifyAdd, obj: obj})
+}
+
+func (h *historian) OnUpdate(oldObj, newObj object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
+	if oldObj.ResourceVersion > newObj.ResourceVersion && len(oldObj.ResourceVersion) >= len(newObj.ResourceVersion) {
+		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
+	}
+	hear(h.t, h.known, notification[object]{kind: notifyUpdate, old: oldObj, obj: newObj})
+}
+
+func (h *historian) OnDelete(obj object, _ bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
+	hear(h.t, h.known, notification[object]{kind: notifyDelete, obj: obj})
+}
+
+func TestUnsharedInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", map[string]string{"letters": "x"})
+		heard := &recorder{}
+		config := Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+			Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: time.Hour}
+		indexer, controller := NewIndexerInformer(config, heard)
+		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending" {
+			t.Errorf("before it is run: %q", controller.NotSyncedReason())
+		}
+		run(t, controller.Run)
+		if err := WaitForCacheSync(t.Context(), controller); err != nil {
+			t.Fatal(err)
+		}
+		if objs, err := indexer.ByIndex("letters", "x"); err != nil || len(objs) != 1 {
+			t.Errorf("ByIndex = %v, %v", objs, err)
+		}
+		src.set("a", "w", nil)
+		synctest.Wait()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/w@101 initial=true", "update a/w@101->102", "update a/w@102->102")
+	})
+}

@@ -1,0 +1,257 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// object is the kind that these tests are about.
+type object = *metav1.PartialObjectMetadata
+
+var widgets = schema.GroupVersionResource{Group: "test.example.com", Version: "v1", Resource: "widgets"}
+
+// source is an API server for one collection: it keeps a history, serves lists in
+// pages and watches from any version that it has not forgotten, and fails when it
+// is told to.
+type source struct {
+	mu        sync.Mutex
+	version   int
+	objects   map[ObjectName]object
+	history   []Event[object]
+	forgotten int // no watch can start below this version
+	changed   chan struct{}
+	cut       chan struct{} // closed to end all watches
+	cutErr    error         // what they end with
+
+	// requests are all lists and watches, for tests to look at.
+	requests []request
+	// fail is called before each request is served.
+	fail func(request) error
+}
+
+type request struct {
+	verb    string
+	options metav1.ListOptions
+}
+
+func newSource() *source {
+	return &source{version: 100, objects: map[ObjectName]object{}, changed: make(chan struct{}), cut: make(chan struct{})}
+}
+
+func (s *source) set(namespace, name string, labels map[string]string) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := ObjectName{Namespace: namespace, Name: name}
+	old := s.objects[key]
+	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}}
+	kind := watch.Modified
+	if old == nil {
+		kind = watch.Added
+		obj.UID = types.UID("uid-" + strconv.Itoa(s.version+1))
+	} else {
+		obj.UID = old.UID
+	}
+	s.objects[key] = obj
+	s.recordLocked(kind, obj)
+	return obj
+}
+
+func (s *source) remove(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := ObjectName{Namespace: namespace, Name: name}
+	last := s.objects[key].DeepCopy()
+	delete(s.objects, key)
+	s.recordLocked(watch.Deleted, last)
+}
+
+// bookmark tells watchers of a version at which nothing of interest happened.
+func (s *source) bookmark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recordLocked(watch.Bookmark, nil)
+}
+
+func (s *source) recordLocked(kind watch.EventType, obj object) {
+	s.version++
+	version := strconv.Itoa(s.version)
+	if obj != nil {
+		obj.ResourceVersion = version
+	}
+	s.history = append(s.history, Event[object]{Type: kind, Object: obj, ResourceVersion: version})
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// forget makes every version before now too old to watch from.
+func (s *source) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgotten = s.version
+}
+
+// endWatches ends all open watches with err.
+func (s *source) endWatches(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cutErr = err
+	close(s.cut)
+	s.cut = make(chan struct{})
+}
+
+func (s *source) failWith(fail func(request) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = fail
+}
+
+func (s *source) count(verb string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.requests {
+		if r.verb == verb {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *source) last(verb string) metav1.ListOptions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range slices.Backward(s.requests) {
+		if r.verb == verb {
+			return r.options
+		}
+	}
+	return metav1.ListOptions{}
+}
+
+func (s *source) begin(verb string, options metav1.ListOptions) error {
+	s.mu.Lock()
+	r := request{verb, options}
+	s.requests = append(s.requests, r)
+	fail := s.fail
+	s.mu.Unlock()
+	if fail != nil {
+		return fail(r)
+	}
+	return nil
+}
+
+// List serves pages; a token is the version of the list and the next position.
+func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[object], error) {
+	if err := s.begin("list", options); err != nil {
+		return Page[object]{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	version, start := s.version, 0
+	if options.Continue != "" {
+		if _, err := fmt.Sscanf(options.Continue, "%d:%d", &version, &start); err != nil {
+			return Page[object]{}, err
+		}
+		if version < s.forgotten {
+			return Page[object]{}, apierrors.NewResourceExpired("the continue token is too old")
+		}
+	}
+	all := slices.SortedFunc(maps.Values(s.atLocked(version)), func(a, b object) int {
+		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
+	})
+	page := Page[object]{ResourceVersion: strconv.Itoa(version)}
+	end := len(all)
+	if options.Limit > 0 && start+int(options.Limit) < end {
+		end = start + int(options.Limit)
+		page.Continue = fmt.Sprintf("%d:%d", version, end)
+	}
+	for _, obj := range all[start:end] {
+		page.Items = append(page.Items, obj.DeepCopy())
+	}
+	return page, nil
+}
+
+// atLocked is the collection as it was at a version.
+func (s *source) atLocked(version int) map[ObjectName]object {
+	at := map[ObjectName]object{}
+	for i, e := range s.history {
+		if 100+i+1 > version {
+			break
+		}
+		switch e.Type {
+		case watch.Added, watch.Modified:
+			at[MetaObjectToName(e.Object)] = e.Object
+		case watch.Deleted:
+			delete(at, MetaObjectToName(e.Object))
+		}
+	}
+	return at
+}
+
+// Watch serves the history after a version, and then what comes.
+func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	if err := s.begin("watch", options); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, err := strconv.Atoi(options.ResourceVersion)
+	switch {
+	case err != nil:
+		return nil, err
+	case from < s.forgotten:
+		return nil, apierrors.NewResourceExpired("too old resource version")
+	case from > s.version:
+		return nil, apierrors.NewTimeoutError("Too large resource version", 1)
+	}
+	return &sourceStream{source: s, next: from, cut: s.cut}, nil
+}
+
+type sourceStream struct {
+	source *source
+	next   int // the version that was read last
+	cut    chan struct{}
+}
+
+func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	batch := reuse[:0]
+	for {
+		w.source.mu.Lock()
+		pending := w.source.history[w.next-100:]
+		changed, cutErr := w.source.changed, w.source.cutErr
+		w.source.mu.Unlock()
+		if len(pending) > 0 {
+			w.next += len(pending)
+			for _, e := range pending {
+				if e.Object != nil {
+					e.Object = e.Object.DeepCopy()
+				}
+				batch = append(batch, e)
+			}
+			return batch, nil
+		}
+		select {
+		case <-changed:
+		case <-w.cut:
+			if cutErr == nil {
+				cutErr = io.EOF
+			}
+			return batch, cutErr
+		case <-ctx.Done():
+			return batch, ctx.Err()
+		}
+	}
+}
+
+func (w *sourceStream) Stop() {}
