@@ -1,0 +1,45 @@
+package controller
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+)
+
+// What statusOf says in each case is in the tests of the Controller; this is what
+// keeps them from writing for ever.
+func TestStatusOfIsStable(t *testing.T) {
+	db := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 1}}
+	db.Spec = datav1.DatabaseSpec{ClassName: "postgres", StorageGi: 20}
+	class := &datav1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "postgres"}}
+	class.Spec = datav1.DatabaseClassSpec{MaxStorageGi: 100, Domain: "db.example.com", Port: 5432}
+
+	pristine := db.DeepCopy()
+	first := statusOf(db, class)
+	if !equality.Semantic.DeepEqual(db, pristine) {
+		t.Error("statusOf has changed the Database that it was given")
+	}
+
+	longAgo := metav1.NewTime(time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC))
+	db.Status = *first.DeepCopy()
+	db.Status.Conditions[0].LastTransitionTime = longAgo
+	if again := statusOf(db, class); !equality.Semantic.DeepEqual(again, db.Status) {
+		t.Errorf("the status of an unchanged Database has changed\nfrom %+v\nto   %+v", db.Status, again)
+	}
+
+	db.Generation = 2
+	edited := statusOf(db, class)
+	if edited.ObservedGeneration != 2 || edited.Conditions[0].ObservedGeneration != 2 {
+		t.Errorf("the status is not about the new generation: %+v", edited)
+	}
+	if !edited.Conditions[0].LastTransitionTime.Equal(&longAgo) {
+		t.Error("the condition has a new transition time, but made no transition")
+	}
+	if gone := statusOf(db, nil); gone.Conditions[0].LastTransitionTime.Equal(&longAgo) {
+		t.Error("the condition made a transition, but its time is the old one")
+	}
+}

@@ -1,0 +1,7 @@
+package main
+
+// What is generated from api/: deep copies and CRDs, and then the clientset,
+// listers and informers. hack/verify-codegen.sh reads the flags from here.
+
+//go:generate go tool controller-gen object:headerFile=hack/boilerplate.go.txt crd paths=./api/... output:crd:dir=config/crd
+//go:generate go tool informer-gen --output-dir=generated --go-header-file=hack/boilerplate.go.txt ./api/...

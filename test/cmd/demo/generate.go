@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// generate makes the operator's code as its author would, twice.
+func generate(ctx context.Context, operator string) error {
+	first, err := updateCodegen(ctx, operator)
+	if err != nil {
+		return err
+	}
+	say("generate", "%s", first)
+	second, err := updateCodegen(ctx, operator)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(second, "wrote 0 and deleted 0 files") {
+		return fmt.Errorf("a second run changed something: %s", second)
+	}
+	say("again", "a second run changes nothing: %s", second)
+	return nil
+}
+
+// updateCodegen returns what informer-gen says in the end.
+func updateCodegen(ctx context.Context, operator string) (string, error) {
+	script := exec.CommandContext(ctx, filepath.Join(operator, "hack", "update-codegen.sh"))
+	output, err := script.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", script.Path, err, output)
+	}
+	const prefix = "informer-gen: "
+	for line := range strings.Lines(string(output)) {
+		if summary, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && strings.Contains(summary, " kinds in ") {
+			return summary, nil
+		}
+	}
+	return "", errors.New("hack/update-codegen.sh ran without a word of informer-gen")
+}

@@ -1,0 +1,71 @@
+// Command demo shows the whole line: API types, the code generated from them, a
+// real API server, an operator that runs on the generated code, and the typed
+// events of what happens. It ends by itself and leaves nothing but its folder
+// under build/. make demo runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// patience is how long any one step may take.
+const patience = time.Minute
+
+func main() {
+	repo := pflag.String("repo", "..", "root `FOLDER` of the repository")
+	pflag.Parse()
+	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer release()
+	if err := run(ctx, *repo); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, repo string) (err error) {
+	started := time.Now()
+	repo, err = filepath.Abs(repo)
+	if err != nil {
+		return err
+	}
+	build := filepath.Join(repo, "build", "demo")
+	if err := os.RemoveAll(build); err != nil {
+		return fmt.Errorf("cannot clear the folder of an earlier demo: %w", err)
+	}
+	if err := os.MkdirAll(build, 0o755); err != nil {
+		return fmt.Errorf("cannot make a folder for the demo: %w", err)
+	}
+
+	operator := filepath.Join(repo, "examples", "operator")
+	if err := generate(ctx, operator); err != nil {
+		return err
+	}
+	stage, err := open(ctx, build, operator)
+	if err != nil {
+		return err
+	}
+	if err := stage.play(ctx); err != nil {
+		return errors.Join(fmt.Errorf("%w; the operator's log is %s", err, stage.operatorLog), stage.close())
+	}
+	if err := stage.close(); err != nil {
+		return err
+	}
+	say("end", "operator, informers and server have stopped; nothing is left running (%s)", seconds(started))
+	return nil
+}
+
+// say prints one line of the demo: what it is about, and what happened.
+func say(topic, format string, args ...any) {
+	fmt.Printf("%-10s %s\n", topic, fmt.Sprintf(format, args...))
+}
+
+func seconds(since time.Time) string { return fmt.Sprintf("%.1f s", time.Since(since).Seconds()) }

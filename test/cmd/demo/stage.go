@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/test/apiserver"
+)
+
+// stage is what the story is played on: a server, an operator, and informers
+// that watch what happens.
+type stage struct {
+	server      *apiserver.Server
+	client      *versioned.Clientset
+	factory     informers.SharedInformerFactory
+	events      chan event
+	operator    *exec.Cmd
+	operatorLog string
+}
+
+// open starts everything. On an error nothing is left running.
+func open(ctx context.Context, build, operator string) (_ *stage, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s := &stage{events: make(chan event, 100), operatorLog: filepath.Join(build, "operator.log")}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if err := s.startServer(ctx, build, filepath.Join(operator, "config", "crd")); err != nil {
+		return nil, err
+	}
+	if err := s.startOperator(ctx, build, operator); err != nil {
+		return nil, err
+	}
+	return s, s.startInformers(ctx)
+}
+
+func (s *stage) startServer(ctx context.Context, build, manifests string) (err error) {
+	started := time.Now()
+	if s.server, err = apiserver.Start(ctx, apiserver.Options{Dir: filepath.Join(build, "data")}); err != nil {
+		return err
+	}
+	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
+	crds, err := apiserver.LoadCRDs(manifests)
+	if err != nil {
+		return err
+	}
+	if err := s.server.InstallCRDs(ctx, crds...); err != nil {
+		return err
+	}
+	var names []string
+	for _, crd := range crds {
+		names = append(names, crd.Name)
+	}
+	say("crds", "installed %s", strings.Join(names, " and "))
+	s.client, err = versioned.NewForConfig(s.server.Config())
+	return err
+}
+
+// startOperator builds the example and runs it as a process of its own.
+func (s *stage) startOperator(ctx context.Context, build, operator string) error {
+	kubeconfig := filepath.Join(build, "kubeconfig")
+	if err := s.server.WriteKubeconfig(kubeconfig); err != nil {
+		return err
+	}
+	binary := filepath.Join(build, "operator")
+	compile := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
+	compile.Dir = operator
+	if output, err := compile.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build the operator: %w\n%s", err, output)
+	}
+	log, err := os.Create(s.operatorLog)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.operator = exec.Command(binary, "--kubeconfig="+kubeconfig)
+	s.operator.Stdout, s.operator.Stderr = log, log
+	if err := s.operator.Start(); err != nil {
+		s.operator = nil
+		return fmt.Errorf("cannot start the operator: %w", err)
+	}
+	say("operator", "examples/operator runs as process %d", s.operator.Process.Pid)
+	return nil
+}
+
+// close stops everything, and fails if the operator did not end in good order.
+func (s *stage) close() error {
+	var errs []error
+	if s.operator != nil {
+		errs = append(errs, s.operator.Process.Signal(syscall.SIGTERM))
+		if err := s.operator.Wait(); err != nil {
+			errs = append(errs, fmt.Errorf("the operator did not end in good order: %w, see %s", err, s.operatorLog))
+		}
+		s.operator = nil
+	}
+	if s.factory != nil {
+		s.factory.Shutdown()
+	}
+	if s.server != nil {
+		errs = append(errs, s.server.Stop())
+	}
+	return errors.Join(errs...)
+}

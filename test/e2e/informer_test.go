@@ -1,0 +1,256 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/apiserver"
+)
+
+func TestInformerHearsWhatTheClientsetDoes(t *testing.T) {
+	client := clientOf(t, shared)
+	databases := client.DataV1().Databases("story")
+	ctx := within(t)
+	if _, err := databases.Create(ctx, database("first", 1), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.DataV1().Databases("elsewhere").Create(ctx, database("other", 1), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard := newLog()
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
+			t.Fatal(err)
+		}
+	}, informers.WithNamespace("story"))
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add first 1 initial")
+
+	second, err := databases.Create(ctx, database("second", 2), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.Spec.Replicas != 1 {
+		t.Errorf("the server's default was not read: %d replicas", second.Spec.Replicas)
+	}
+	second.Spec.StorageGi = 3
+	if second, err = databases.Update(ctx, second, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add first 1 initial", "add second 2", "update second 3")
+	lister := factory.Data().V1().Databases().Lister()
+	cached, err := lister.Databases("story").Get("second")
+	if err != nil || cached.ResourceVersion != second.ResourceVersion {
+		t.Errorf("the lister answers %v, %v, want version %s", cached, err, second.ResourceVersion)
+	}
+
+	second.Status.Endpoint = "second.example.com:5432"
+	if _, err := databases.UpdateStatus(ctx, second, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	patch := []byte(`{"spec":{"storageGi":4},"metadata":{"labels":{"size":"small"}}}`)
+	if _, err := databases.Patch(ctx, "second", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := databases.Delete(ctx, "first", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add first 1 initial", "add second 2", "update second 3", "update second 3", "update second 4", "delete first 1")
+	small, err := lister.List(labels.SelectorFromSet(labels.Set{"size": "small"}))
+	if err != nil || len(small) != 1 || small[0].Status.Endpoint != "second.example.com:5432" {
+		t.Errorf("the lister selects %v, %v", small, err)
+	}
+	if _, err := lister.Databases("story").Get("first"); !apierrors.IsNotFound(err) {
+		t.Errorf("the lister answers %v for what is gone", err)
+	}
+	if err := databases.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add first 1 initial", "add second 2", "update second 3", "update second 3", "update second 4", "delete first 1", "delete second 4")
+}
+
+func TestFactoryTweaksAndForResource(t *testing.T) {
+	client := clientOf(t, shared)
+	ctx := within(t)
+	for name, tier := range map[string]string{"gold": "1", "lead": "3"} {
+		db := database(name, 1)
+		db.Labels = map[string]string{"tier": tier}
+		if _, err := client.DataV1().Databases("tiers").Create(ctx, db, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resource := datav1.SchemeGroupVersion.WithResource("databases")
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		if _, err := f.ForResource(resource); err != nil {
+			t.Fatal(err)
+		}
+	}, informers.WithNamespace("tiers"),
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "tier=1" }),
+		informers.WithTransform(func(db *datav1.Database) (*datav1.Database, error) {
+			db.ManagedFields = nil
+			return db, nil
+		}))
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	generic, err := factory.ForResource(resource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objs, err := generic.Lister().ByNamespace("tiers").List(nil)
+	if err != nil || len(objs) != 1 || objs[0].GetName() != "gold" || objs[0].GetManagedFields() != nil {
+		t.Errorf("the generic lister answers %v, %v", objs, err)
+	}
+	if _, err := factory.ForResource(datav1.SchemeGroupVersion.WithResource("datebases")); err == nil || !strings.Contains(err.Error(), "datebases") {
+		t.Errorf("ForResource of a resource that is not there: %v", err)
+	}
+}
+
+// TestPagedList has more objects than one page of the first list.
+func TestPagedList(t *testing.T) {
+	client := clientOf(t, shared)
+	const count = 1100
+	create(t, client.DataV1().Databases("paged").Create, count)
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		f.Data().V1().Databases().Informer()
+	}, informers.WithNamespace("paged"))
+	if err := factory.WaitForCacheSync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := factory.Data().V1().Databases().Informer().GetStore().Len(); n != count {
+		t.Errorf("%d objects are cached, want %d", n, count)
+	}
+}
+
+type createFunc = func(context.Context, *datav1.Database, metav1.CreateOptions) (*datav1.Database, error)
+
+func create(t *testing.T, create createFunc, count int) {
+	t.Helper()
+	names := make(chan string)
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for name := range names {
+				if _, err := create(t.Context(), database(name, 1), metav1.CreateOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for n := range count {
+		names <- fmt.Sprintf("db-%04d", n)
+	}
+	close(names)
+	writers.Wait()
+}
+
+func TestInformerWaitsForItsCRD(t *testing.T) {
+	server := startServer(t, apiserver.Options{})
+	heard := newLog()
+	factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {
+		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	informer := factory.Data().V1().Databases().Informer()
+	short, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err := factory.WaitForCacheSync(short)
+	var notSynced *cache.NotSyncedError
+	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded (NotFound:") {
+		t.Errorf("without the CRD the wait says: %v", err)
+	}
+	if s := informer.Status(); s.Reason != cache.NotFound {
+		t.Errorf("status is %v", s)
+	}
+	install(t, server)
+	if err := factory.WaitForCacheSync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clientOf(t, server).DataV1().Databases("a").Create(within(t), database("late", 1), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add late 1")
+}
+
+// TestInformerSurvivesARestart changes the collection while the server's memory
+// of what came before is gone: after the restart the watch has to begin anew.
+func TestInformerSurvivesARestart(t *testing.T) {
+	server := startServer(t, apiserver.Options{})
+	install(t, server)
+	client := clientOf(t, server)
+	for _, name := range []string{"kept", "gone"} {
+		if _, err := client.DataV1().Databases("a").Create(within(t), database(name, 1), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heard := newLog()
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := factory.WaitForCacheSync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add gone 1 initial", "add kept 1 initial")
+	if err := server.Restart(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	install(t, server) // waits until the kind is served again
+	if err := client.DataV1().Databases("a").Delete(within(t), "gone", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.DataV1().Databases("a").Create(within(t), database("new", 1), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.awaitState(t, "kept", "new")
+}
+
+// TestInformerSurvivesCompaction has its watch cut by a change of the CRD, after
+// which the version that it was at is gone: the server answers 410.
+func TestInformerSurvivesCompaction(t *testing.T) {
+	server := startServer(t, apiserver.Options{DisableWatchCache: true})
+	crds := install(t, server)
+	client := clientOf(t, server)
+	heard := newLog()
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := factory.WaitForCacheSync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		name := fmt.Sprintf("db-%d", n)
+		if _, err := client.DataV1().Databases("a").Create(within(t), database(name, 1), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, crd := range crds {
+			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Description = name
+		}
+		if err := server.InstallCRDs(within(t), crds...); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Compact(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heard.awaitState(t, "db-0", "db-1", "db-2")
+}

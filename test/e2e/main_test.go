@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/apiserver"
+)
+
+// manifests are the example's CRDs.
+const manifests = "../../examples/operator/config/crd"
+
+// shared serves the tests that do not break their server.
+var shared *apiserver.Server
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if shared, err = apiserver.Start(ctx, apiserver.Options{}); err != nil {
+		return 1, err
+	}
+	crds, err := apiserver.LoadCRDs(manifests)
+	if err != nil {
+		return 1, err
+	}
+	if err := shared.InstallCRDs(ctx, crds...); err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	if err := shared.Stop(); err != nil {
+		return 1, err
+	}
+	// The API server's clock for consistent reads sleeps on for up to 3 s.
+	return code, goleak.Find(goleak.IgnoreTopFunction("k8s.io/apiserver/pkg/storage/cacher.(*watchCache).waitUntilFreshLocked.func2"))
+}
+
+// startServer is a server of the test's own.
+func startServer(t *testing.T, options apiserver.Options) *apiserver.Server {
+	t.Helper()
+	server, err := apiserver.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+func install(t *testing.T, server *apiserver.Server) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	crds, err := apiserver.LoadCRDs(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.InstallCRDs(t.Context(), crds...); err != nil {
+		t.Fatal(err)
+	}
+	return crds
+}
+
+func clientOf(t *testing.T, server *apiserver.Server) *versioned.Clientset {
+	t.Helper()
+	client, err := versioned.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// within bounds a wait for something that should come soon.
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// startFactory starts what use asks of a factory, until the test ends.
+func startFactory(t *testing.T, client versioned.Interface, use func(informers.SharedInformerFactory), options ...informers.SharedInformerOption) informers.SharedInformerFactory {
+	t.Helper()
+	factory := informers.NewSharedInformerFactory(client, 0, options...)
+	use(factory)
+	factory.Start(t.Context())
+	t.Cleanup(factory.Shutdown)
+	return factory
+}
+
+func database(name string, storageGi int32) *datav1.Database {
+	return &datav1.Database{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: datav1.DatabaseSpec{ClassName: "small", StorageGi: storageGi}}
+}
+
+// log is a typed handler that writes down what it hears, and wakes those who
+// wait for something.
+type log struct {
+	mu      sync.Mutex
+	lines   []string
+	changed chan struct{}
+}
+
+func newLog() *log { return &log{changed: make(chan struct{})} }
+
+func (l *log) handler() cache.ResourceEventHandler[*datav1.Database] {
+	return cache.ResourceEventHandlerFuncs[*datav1.Database]{
+		AddFunc:    func(db *datav1.Database, initial bool) { l.write("add", db, initial) },
+		UpdateFunc: func(_, db *datav1.Database) { l.write("update", db, false) },
+		DeleteFunc: func(db *datav1.Database, unknown bool) { l.write("delete", db, unknown) },
+	}
+}
+
+func (l *log) write(what string, db *datav1.Database, flag bool) {
+	line := fmt.Sprintf("%s %s %d", what, db.Name, db.Spec.StorageGi)
+	if flag {
+		line += map[string]string{"add": " initial", "delete": " unknown"}[what]
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// await waits until the lines are as wanted.
+func (l *log) await(t *testing.T, want ...string) {
+	t.Helper()
+	ctx := within(t)
+	for {
+		l.mu.Lock()
+		got, changed := strings.Join(l.lines, "\n"), l.changed
+		l.mu.Unlock()
+		if got == strings.Join(want, "\n") {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("heard\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		}
+	}
+}
+
+// awaitState waits until the adds and deletes that were heard leave these names.
+func (l *log) awaitState(t *testing.T, want ...string) {
+	t.Helper()
+	ctx := within(t)
+	for {
+		l.mu.Lock()
+		known := map[string]bool{}
+		for _, line := range l.lines {
+			switch words := strings.Fields(line); words[0] {
+			case "add":
+				if known[words[1]] {
+					t.Errorf("%s was added twice:\n%s", words[1], strings.Join(l.lines, "\n"))
+				}
+				known[words[1]] = true
+			case "delete":
+				delete(known, words[1])
+			}
+		}
+		changed := l.changed
+		l.mu.Unlock()
+		if names := slices.Sorted(maps.Keys(known)); slices.Equal(names, want) {
+			return
+		} else if ctx.Err() != nil {
+			t.Fatalf("known are %v, want %v", names, want)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
