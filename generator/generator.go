@@ -22,13 +22,14 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	packages, err := load.Load(ctx, setup.load)
+	var mistakes model.Errors
+	packages, err := load.Load(ctx, setup.load, &mistakes)
 	if err != nil {
 		return nil, err
 	}
 	loaded := time.Now()
-	set, err := model.Assemble(packages, setup.naming)
-	if err != nil {
+	set := model.Assemble(packages, setup.naming, &mistakes)
+	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
 	result := &Result{Kinds: len(set.Kinds()), GroupVersions: len(set.GroupVersions()), PassedOver: passedOver(packages, set)}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -90,18 +92,26 @@ func below(dir, path string) string {
 
 // boilerplateYear is the placeholder of Kubernetes' header files. It is left
 // out: a file must not differ because a year has gone by.
-var boilerplateYear = regexp.MustCompile(`\bYEAR ?`)
+var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 
 func readBoilerplate(file string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the header file: %w", err)
+		return nil, fmt.Errorf("cannot read the header file: %w; check --go-header-file", err)
 	}
-	text = boilerplateYear.ReplaceAll(text, nil)
-	for n, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
-		if bytes.HasPrefix(line, []byte("package ")) {
-			return nil, fmt.Errorf("%s:%d:1: a header file holds comments only, not a package clause", file, n+1)
-		}
+	// What follows the last comment is the clause that is added here.
+	fset := token.NewFileSet()
+	source := string(text) + "\npackage p"
+	parsed, err := parser.ParseFile(fset, file, source, parser.PackageClauseOnly)
+	var mistakes scanner.ErrorList
+	switch {
+	case errors.As(err, &mistakes):
+		return nil, fmt.Errorf("%s: a header file holds comments only; begin its lines with //, or put /* and */ around them", mistakes[0].Pos)
+	case err != nil:
+		return nil, err
+	case fset.Position(parsed.Package).Offset != len(text)+1:
+		return nil, fmt.Errorf("%s: a header file holds comments only, not a package clause; leave it out", fset.Position(parsed.Package))
 	}
-	return text, nil
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return boilerplateYear.ReplaceAll(text, nil), nil
 }

@@ -8,8 +8,10 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // outputPackage is the import path of a folder, which need not exist: that of
@@ -24,25 +26,33 @@ func outputPackage(dir, asked string) (string, error) {
 		if asked == "" {
 			return "", fmt.Errorf("cannot tell the import path of the output folder %s, because there is no go.mod above it; use --output-pkg, or run go mod init", dir)
 		}
-		return asked, nil
+		return checked(strings.TrimSuffix(asked, "/"), dir)
 	}
 	content, err := os.ReadFile(goMod)
 	if err != nil {
 		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w", dir, err)
 	}
-	module := modfile.ModulePath(content)
-	if module == "" {
+	modulePath := modfile.ModulePath(content)
+	if modulePath == "" {
 		return "", fmt.Errorf("%s:1:1: there is no module line; add one, such as: module example.com/operator", goMod)
 	}
 	way, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {
 		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w", dir, err)
 	}
-	derived := path.Join(module, filepath.ToSlash(way))
+	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
 		return "", fmt.Errorf("--output-pkg=%s contradicts %s, by which the output folder %s is %s; leave --output-pkg out, or give the folder that it means", asked, goMod, dir, derived)
 	}
-	return derived, nil
+	return checked(derived, dir)
+}
+
+// checked refuses an import path that Go code cannot import.
+func checked(importPath, dir string) (string, error) {
+	if err := module.CheckImportPath(importPath); err != nil {
+		return "", fmt.Errorf("the output folder %s would have the import path %q, which Go does not accept: %w; give another --output-dir", dir, importPath, errors.Unwrap(err))
+	}
+	return importPath, nil
 }
 
 // findGoMod returns the go.mod of the module that dir is in, or "".
@@ -53,7 +63,7 @@ func findGoMod(dir string) (string, error) {
 		switch {
 		case err == nil && !info.IsDir():
 			return file, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(dir):
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return "", fmt.Errorf("cannot look for go.mod: %w", err)
 		}
 		parent := filepath.Dir(dir)
@@ -62,10 +72,4 @@ func findGoMod(dir string) (string, error) {
 		}
 		dir = parent
 	}
-}
-
-// isNotDir says whether dir is there and is something else.
-func isNotDir(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && !info.IsDir()
 }

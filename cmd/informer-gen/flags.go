@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -77,7 +78,7 @@ func (f *flags) setPlurals(pairs []string) error {
 	f.options.PluralExceptions = map[string]string{}
 	for _, pair := range pairs {
 		singular, plural, ok := strings.Cut(pair, ":")
-		if !ok || singular == "" || plural == "" {
+		if !ok || !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
 			return fmt.Errorf("--plural-exceptions=%s is not of the form Type:Plural, such as Endpoints:Endpoints", pair)
 		}
 		f.options.PluralExceptions[singular] = plural
@@ -91,6 +92,8 @@ func (f *flags) checkRequired() error {
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
 		return errors.New("no package is named; name those of your API types, such as ./api/...")
+	case !token.IsIdentifier(f.options.ClientsetName):
+		return fmt.Errorf("--clientset-name=%s is no name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
 	}
 	return nil
 }

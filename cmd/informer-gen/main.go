@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func version() string {
 			if m.Replace != nil {
 				return "(replaced by " + m.Replace.Path + ")"
 			}
-			return m.Version
+			return cmp.Or(m.Version, "(devel)")
 		}
 	}
 	return "(unknown)"

@@ -95,7 +95,7 @@ func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
 		defer cancel()
 		err := f.WaitForCacheSync(ctx)
 		var notSynced *NotSyncedError
-		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) == 0 {
+		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) != 1 {
 			t.Fatalf("error is %v", err)
 		}
 		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded (Forbidden:", "no right to list"} {

@@ -122,7 +122,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	in := input{verb: listPage}
 	page, err := r.source.List(ctx, options)
 	if err != nil {
-		in.err = fmt.Errorf("listing %s: %w", r.resource.GroupResource(), err)
+		in.err = fmt.Errorf("list: %w", err)
 		return in
 	}
 	for i, obj := range page.Items {
@@ -161,7 +161,7 @@ func (r *Reflector[T]) watch(ctx context.Context, options metav1.ListOptions) in
 	opened := time.Now()
 	stream, err := r.source.Watch(ctx, options)
 	if err != nil {
-		in.err = fmt.Errorf("watching %s: %w", r.resource.GroupResource(), err)
+		in.err = fmt.Errorf("watch: %w", err)
 		return in
 	}
 	defer stream.Stop()
@@ -178,7 +178,7 @@ func (r *Reflector[T]) watch(ctx context.Context, options metav1.ListOptions) in
 	in.useful = in.useful || time.Since(opened) >= usefulWatch
 	in.err = err
 	if err != io.EOF {
-		in.err = fmt.Errorf("watching %s: %w", r.resource.GroupResource(), err)
+		in.err = fmt.Errorf("watch: %w", err)
 	}
 	return in
 }

@@ -213,7 +213,7 @@ func TestReflectorNamesTheObjectThatDoesNotTransform(t *testing.T) {
 		src.set("a", "after", nil)
 		wantLines(t, take(t, queue), "Added a/before@102")
 		s := r.Status()
-		want := "watching widgets.test.example.com: widgets.test.example.com a/bad: transform: no annotation"
+		want := "watch: widgets.test.example.com a/bad: transform: no annotation"
 		if s.Phase != Degraded || s.Reason != Decode || s.Err.Error() != want {
 			t.Errorf("status is %+v\nwant the error %q", s, want)
 		}

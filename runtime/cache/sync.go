@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -33,8 +34,9 @@ func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 func notSynced(ctx context.Context, syncers []Syncer) error {
 	err := &NotSyncedError{Cause: context.Cause(ctx)}
 	for _, s := range syncers {
-		if !s.HasSynced() {
-			err.Waiting = append(err.Waiting, s.NotSyncedReason())
+		// A handler waits for what its informer waits for, which is said once.
+		if reason := s.NotSyncedReason(); reason != "" && !slices.Contains(err.Waiting, reason) {
+			err.Waiting = append(err.Waiting, reason)
 		}
 	}
 	if len(err.Waiting) == 0 {

@@ -227,7 +227,7 @@ func TestInformerSurvivesARestart(t *testing.T) {
 func TestInformerSurvivesCompaction(t *testing.T) {
 	server := startServer(t, apiserver.Options{DisableWatchCache: true})
 	crds := install(t, server)
-	client := clientOf(t, server)
+	client, lists := tellLists(t, server)
 	heard := newLog()
 	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
@@ -237,8 +237,8 @@ func TestInformerSurvivesCompaction(t *testing.T) {
 	if err := factory.WaitForCacheSync(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	for n := range 3 {
-		name := fmt.Sprintf("db-%d", n)
+	<-lists // the first one
+	for _, name := range []string{"before", "between"} {
 		if _, err := client.DataV1().Databases("a").Create(within(t), database(name, 1), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -251,6 +251,14 @@ func TestInformerSurvivesCompaction(t *testing.T) {
 		if err := server.Compact(within(t)); err != nil {
 			t.Fatal(err)
 		}
+		select {
+		case <-lists:
+		case <-within(t).Done():
+			t.Fatal("the informer did not list anew")
+		}
 	}
-	heard.awaitState(t, "db-0", "db-1", "db-2")
+	if _, err := client.DataV1().Databases("a").Create(within(t), database("after", 1), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.awaitState(t, "after", "before", "between")
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -93,6 +95,32 @@ func clientOf(t *testing.T, server *apiserver.Server) *versioned.Clientset {
 	}
 	return client
 }
+
+// tellLists returns a client, and a channel that hears of each list of databases
+// that it makes.
+func tellLists(t *testing.T, server *apiserver.Server) (*versioned.Clientset, <-chan struct{}) {
+	t.Helper()
+	lists := make(chan struct{}, 100)
+	config := server.Config()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			query := request.URL.Query()
+			if request.Method == http.MethodGet && path.Base(request.URL.Path) == "databases" && !query.Has("watch") {
+				lists <- struct{}{}
+			}
+			return next.RoundTrip(request)
+		})
+	})
+	client, err := versioned.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, lists
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
 // within bounds a wait for something that should come soon.
 func within(t *testing.T) context.Context {

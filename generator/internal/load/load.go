@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,9 @@ type Options struct {
 
 // Load reads the packages that the patterns match, in the order of their paths.
 // Generated code that uses the packages may be missing or broken: only the
-// packages themselves have to parse. The error has one line for each mistake.
-func Load(ctx context.Context, options Options) ([]*model.Package, error) {
+// packages themselves have to parse. One that cannot be read is left out and noted
+// among the mistakes; the error is for what concerns no package.
+func Load(ctx context.Context, options Options, mistakes *model.Errors) ([]*model.Package, error) {
 	config := &packages.Config{
 		Context: ctx,
 		Dir:     options.Dir,
@@ -45,78 +47,118 @@ func Load(ctx context.Context, options Options) ([]*model.Package, error) {
 		config.BuildFlags = []string{"-tags=" + strings.Join(options.BuildTags, ",")}
 	}
 	listed, err := packages.Load(config, options.Patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("cannot list the packages %q: %w", options.Patterns, err)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(options.Patterns, " "), withoutCommand{err})
 	}
 	if len(listed) == 0 {
 		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/...", options.Patterns, options.Dir)
 	}
 	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 
-	sources := make([]*source, len(listed))
-	var errs model.Errors
-	for i, pkg := range listed {
+	var sources []*source
+	for _, pkg := range listed {
 		for _, err := range pkg.Errors {
-			errs.Add(position(err.Pos), "%s", strings.TrimSpace(err.Msg))
+			addListError(mistakes, options.Dir, err)
 		}
-		sources[i] = &source{path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles}
+		if len(pkg.Errors) == 0 {
+			sources = append(sources, &source{path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles})
+		}
 	}
-	if err := errs.Join(); err != nil {
+	if err := parse(ctx, sources); err != nil {
 		return nil, err
 	}
-	if err := parse(ctx, sources, &errs); err != nil {
-		return nil, err
-	}
-	loaded := make([]*model.Package, len(sources))
-	for i, src := range sources {
-		loaded[i] = src.describe()
+	var loaded []*model.Package
+	for _, src := range sources {
+		if src.addParseErrors(mistakes) {
+			continue
+		}
+		loaded = append(loaded, src.describe())
 	}
 	return loaded, nil
 }
+
+// toParse ends the messages on files that do not.
+const toParse = "the package has to parse before code is generated for it"
+
+// addListError notes what the go command says against a package, and what to do
+// about it where the go command does not say that. It writes paths below dir in
+// the short form.
+func addListError(mistakes *model.Errors, dir string, err packages.Error) {
+	pos, text := position(err.Pos), strings.TrimSpace(err.Msg)
+	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
+		pos.Filename = filepath.Join(dir, pos.Filename)
+	}
+	folder, isStat := strings.CutPrefix(text, "stat ")
+	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
+	switch {
+	case isStat && isMissing:
+		mistakes.Add(pos, "there is no package in %s, because there is no such folder; name a folder with API types", folder)
+	case pos.Filename != "":
+		mistakes.Add(pos, "%s; %s", text, toParse)
+	case strings.Contains(text, "go get ") || strings.Contains(text, "go mod "):
+		mistakes.Add(pos, "%s", text)
+	default:
+		mistakes.Add(pos, "%s; name a folder with one package of API types", text)
+	}
+}
+
+// withoutCommand is an error of go/packages without what it says of the exit code.
+type withoutCommand struct{ error }
+
+func (e withoutCommand) Error() string {
+	text := e.error.Error()
+	if _, stderr, ok := strings.Cut(text, ": stderr: "); ok {
+		text = stderr
+	}
+	return strings.TrimSpace(text)
+}
+
+func (e withoutCommand) Unwrap() error { return e.error }
 
 // source is the syntax of one package.
 type source struct {
 	path  string
 	fset  *token.FileSet
 	names []string
-	files []*ast.File
+	// files and failures are by the index of the name.
+	files    []*ast.File
+	failures []error
 }
 
 // parse reads the files of all packages, in parallel.
-func parse(ctx context.Context, sources []*source, errs *model.Errors) error {
+func parse(ctx context.Context, sources []*source) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	failures := make([][]error, len(sources))
-	for i, src := range sources {
+	for _, src := range sources {
 		src.files = make([]*ast.File, len(src.names))
-		failures[i] = make([]error, len(src.names))
-		for j, name := range src.names {
+		src.failures = make([]error, len(src.names))
+		for i, name := range src.names {
 			group.Go(func() error {
-				src.files[j], failures[i][j] = parser.ParseFile(src.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 				return ctx.Err()
 			})
 		}
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for i, src := range sources {
-		for j, err := range failures[i] {
-			addParseError(errs, src.names[j], err)
-		}
-	}
-	return errs.Join()
+	return group.Wait()
 }
 
-func addParseError(errs *model.Errors, name string, err error) {
-	var list scanner.ErrorList
-	switch {
-	case err == nil:
-	case errors.As(err, &list):
-		errs.Add(list[0].Pos, "%s; the package has to parse before code is generated for it", list[0].Msg)
-	default:
-		errs.Add(token.Position{Filename: name}, "cannot read the file: %v", err)
+// addParseErrors notes the files that do not parse, and says whether there are
+// any. Of each it is the first mistake: those after it tend to follow from it.
+func (src *source) addParseErrors(mistakes *model.Errors) bool {
+	found := false
+	for i, err := range src.failures {
+		var list scanner.ErrorList
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &list):
+			mistakes.Add(list[0].Pos, "%s; %s", list[0].Msg, toParse)
+		default:
+			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v", err)
+		}
+		found = true
 	}
+	return found
 }
 
 // position reads "file:line:col" as the go command writes it; "-" and "" are no

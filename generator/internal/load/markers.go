@@ -37,13 +37,30 @@ func markers(fset *token.FileSet, group *ast.CommentGroup) []model.Marker {
 	return found
 }
 
-// commentIndex finds the comments of a file by the line on which they end.
+// commentIndex finds the comments of a file that belong to no declaration by the
+// line on which they end.
 type commentIndex map[int]*ast.CommentGroup
 
 func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
+	owned := map[*ast.CommentGroup]bool{file.Doc: true}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			owned[decl.Doc] = true
+		case *ast.GenDecl:
+			owned[decl.Doc] = true
+			for _, spec := range decl.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					owned[spec.Doc] = true
+				}
+			}
+		}
+	}
 	index := commentIndex{}
 	for _, group := range file.Comments {
-		index[fset.Position(group.End()).Line] = group
+		if !owned[group] {
+			index[fset.Position(group.End()).Line] = group
+		}
 	}
 	return index
 }

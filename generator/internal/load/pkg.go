@@ -78,25 +78,33 @@ func (src *source) declaredGroupVersion() model.DeclaredGroupVersion {
 		if !ok {
 			return declared
 		}
-		for _, element := range literal.Elts {
-			field, ok := element.(*ast.KeyValueExpr)
-			if !ok {
-				continue
-			}
-			key, _ := field.Key.(*ast.Ident)
-			if key == nil {
-				continue
-			}
-			switch key.Name {
+		for n, element := range literal.Elts {
+			name, value := fieldOf(element, n)
+			switch name {
 			case "Group":
-				declared.Group, declared.GroupKnown = stringValue(field.Value, values)
+				declared.Group, declared.GroupKnown = stringValue(value, values)
 			case "Version":
-				declared.Version, declared.VersionKnown = stringValue(field.Value, values)
+				declared.Version, declared.VersionKnown = stringValue(value, values)
 			}
 		}
 		return declared
 	}
 	return model.DeclaredGroupVersion{}
+}
+
+// fieldOf returns the field of a schema.GroupVersion that the nth element of a
+// literal sets, and its value.
+func fieldOf(element ast.Expr, n int) (name string, value ast.Expr) {
+	if field, ok := element.(*ast.KeyValueExpr); ok {
+		if key, ok := field.Key.(*ast.Ident); ok {
+			return key.Name, field.Value
+		}
+		return "", nil
+	}
+	if n == 0 {
+		return "Group", element
+	}
+	return "Version", element
 }
 
 // packageValue is a constant or variable of the package.

@@ -108,10 +108,15 @@ func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker)
 	}
 	_, described.IsStruct = t.spec.Type.(*ast.StructType)
 	described.IsStruct = described.IsStruct && !t.spec.Assign.IsValid()
+	described.IsGeneric = t.spec.TypeParams != nil
 	described.HasTypeMeta = r.embeds(t, "TypeMeta", nil)
 	described.HasObjectMeta = r.embeds(t, "ObjectMeta", nil)
 	described.HasStatus = hasField(t, "Status")
 	described.HasList, described.ListProblem = r.list(name)
+	described.ListPos = described.Pos
+	if list := r.types[name+"List"]; list != nil {
+		described.ListPos = r.src.fset.Position(list.spec.Name.Pos())
+	}
 	return described
 }
 

@@ -8,24 +8,21 @@ import (
 )
 
 // Assemble decides what is generated for the packages. Packages without a kind
-// are left out; which they are, the caller sees by comparing. The error has all
-// mistakes and contradictions.
-func Assemble(packages []*Package, naming *Naming) (*Set, error) {
-	a := &assembly{naming: naming, groups: map[string]*Group{}}
+// are left out; which they are, the caller sees by comparing. Contradictions are
+// added to the mistakes, and the Set is of use only if there are none.
+func Assemble(packages []*Package, naming *Naming, mistakes *Errors) *Set {
+	a := &assembly{naming: naming, groups: map[string]*Group{}, errs: mistakes}
 	for _, pkg := range packages {
 		a.addPackage(pkg)
 	}
 	a.checkGroups()
-	if err := a.errs.Join(); err != nil {
-		return nil, err
-	}
-	return a.set(), nil
+	return a.set()
 }
 
 type assembly struct {
 	naming *Naming
 	groups map[string]*Group
-	errs   Errors
+	errs   *Errors
 }
 
 func (a *assembly) addPackage(pkg *Package) {
@@ -69,12 +66,14 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 		a.errs.Add(goNamePos, "group %q has no exported Go name: %q is not one; write +groupGoName=SomeName above the package clause", name, goName)
 		return
 	}
+	if factoryMethods[goName] {
+		a.errs.Add(goNamePos, "group %q cannot be called %s, because the informer factory has a method of that name; write +groupGoName=SomeName above the package clause", name, goName)
+		return
+	}
 	group := a.groups[name]
 	if group == nil {
 		group = &Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: groupDir(pkg.Path, version, name)}
-		if group.Package = group.Dir; !token.IsIdentifier(group.Package) {
-			group.Package = strings.ToLower(goName) // of a folder such as stable.example.com
-		}
+		group.Package = groupPackage(group.Dir, goName)
 		a.groups[name] = group
 	}
 	if group.GoName != goName {
@@ -136,8 +135,14 @@ func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
 
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
 func (a *assembly) checkKinds(gv *GroupVersion) {
-	resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
+	names, resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
 	for _, k := range gv.Kinds {
+		names[k.Name] = k
+	}
+	for _, k := range gv.Kinds {
+		if other := names[k.Name+"Namespace"]; other != nil && k.Namespaced && k.HasLister() && other.HasLister() {
+			a.errs.Add(other.Pos, "kinds %s and %s (%s) both need a type %sLister; rename one of them, or write +genclient:skipVerbs=list,watch,deleteCollection", other.Name, k.Name, k.Pos, other.Name)
+		}
 		if other := resources[k.Resource]; other != nil {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one resource, %q; give one of them +resourceName=…", k.Name, other.Name, other.Pos, k.Resource)
 		}

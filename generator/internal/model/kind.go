@@ -1,6 +1,7 @@
 package model
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 		if m.Is("genclient") {
 			isKind = true
 			if m.Value != "" {
-				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, and nothing to generate nothing", m.Value, t.Name)
+				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, or no marker not to", m.Value, t.Name)
 			}
 			continue
 		}
@@ -67,10 +68,14 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 	}
 	k.Verbs = verbs.of(Verbs)
 	if k.NeedsList() && !t.HasList {
-		a.errs.Add(t.Pos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
+		a.errs.Add(t.ListPos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
 		return nil
 	}
 	a.naming.name(k, resource)
+	if !resourcePattern.MatchString(k.Resource) {
+		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write +resourceName= with lower-case letters, digits and hyphens", k.Resource, t.Name)
+		return nil
+	}
 	return k
 }
 
@@ -78,13 +83,23 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 func (a *assembly) checkType(t *Type) bool {
 	before := len(a.errs.all)
 	switch {
+	case t.IsGeneric:
+		a.errs.Add(t.Pos, "+genclient stands on %s, which has type parameters; remove these, or the marker", t.Name)
+		return false
 	case !t.IsStruct:
-		a.errs.Add(t.Pos, "+genclient stands on %s, which is not a struct; a kind is a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name)
-	case !t.HasObjectMeta:
-		a.errs.Add(t.Pos, "kind %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
-	case !t.HasTypeMeta:
+		a.errs.Add(t.Pos, "+genclient stands on %s, which is not a struct; remove it, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name, t.Name)
+		return false
+	}
+	if !token.IsExported(t.Name) {
+		a.errs.Add(t.Pos, "+genclient stands on %s, which is not exported; begin its name with a capital letter", t.Name)
+	}
+	if !t.HasTypeMeta {
 		a.errs.Add(t.Pos, "kind %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", t.Name)
-	case !t.HasDeepCopyObject:
+	}
+	if !t.HasObjectMeta {
+		a.errs.Add(t.Pos, "kind %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
+	}
+	if !t.HasDeepCopyObject {
 		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen", t.Name)
 	}
 	return len(a.errs.all) == before

@@ -96,9 +96,11 @@ type Kind struct {
 	Plural, PluralPrivate string
 	// Resource is the name on the wire, such as networkpolicies.
 	Resource string
-	// File is the base of the names of the kind's files, such as networkpolicy.
-	File       string
-	Namespaced bool
+	// File, FakeFile and ExpansionFile are the names of the kind's files without
+	// ".go": networkpolicy, fake_networkpolicy, and networkpolicy_expansion, which
+	// the user may write.
+	File, FakeFile, ExpansionFile string
+	Namespaced                    bool
 	// Summary is the first sentence of the type's comment, without the full stop.
 	Summary string
 	// Verbs are the methods of the client, in the order in which they are

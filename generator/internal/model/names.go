@@ -1,7 +1,10 @@
 package model
 
 import (
+	"go/build"
+	"go/doc"
 	"go/token"
+	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -33,17 +36,45 @@ func (n *Naming) name(k *Kind, resource string) {
 	t := &types.Type{Name: types.Name{Name: k.Name}}
 	k.Private = namer.IL(k.Name)
 	k.Param = k.Private
-	if token.IsKeyword(k.Param) {
+	if token.IsKeyword(k.Param) || k.Param == "ctx" || k.Param == "opts" {
 		k.Param += "Object"
 	}
 	k.Plural = n.plural.Name(t)
 	k.PluralPrivate = namer.IL(k.Plural)
+	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || usedPackages[k.PluralPrivate] {
+		k.PluralPrivate += "Client"
+	}
 	k.File = strings.ToLower(k.Name)
+	k.ExpansionFile = k.File + "_expansion"
+	if k.File == "interface" {
+		k.File += "_kind" // informers have an interface.go for the whole version
+	}
+	k.FakeFile = "fake_" + k.File
+	if chosenByName(k.FakeFile) {
+		k.FakeFile += "_kind"
+	}
 	k.Resource = resource
 	if resource == "" {
 		k.Resource = n.resource.Name(t)
 	}
 }
+
+// usedPackages are those that the file of a typed client calls by their names,
+// which its types must not have: the plural of Type is types.
+var usedPackages = map[string]bool{"context": true, "gentype": true, "metav1": true, "scheme": true, "types": true, "watch": true}
+
+// chosenByName says whether the go command takes a file only for tests or for one
+// system because of its name, as it does with fake_test.go and fake_windows.go.
+func chosenByName(file string) bool {
+	context := build.Default
+	context.GOOS, context.GOARCH = "none", "none"
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p")), nil }
+	taken, err := context.MatchFile("", file+".go")
+	return err != nil || !taken || strings.HasSuffix(file, "_test")
+}
+
+// resourcePattern is what the server takes for the plural of a resource.
+var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 
 // versionPattern is what a version is called, and a folder named after one.
 var versionPattern = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
@@ -64,14 +95,32 @@ func groupDir(packagePath, version, group string) string {
 	if parent == version {
 		parent = path.Base(path.Dir(packagePath))
 	}
-	if notGroups[parent] || parent != strings.ToLower(parent) {
+	if notGroups[parent] || IsVersion(parent) || parent != strings.ToLower(parent) {
 		parent = firstPart(group)
 	}
-	if parent == "" {
+	switch parent {
+	case "":
 		return "core"
+	case "internal", "vendor", "testdata": // which the go command hides
+		return parent + "group"
 	}
 	return parent
 }
+
+// groupPackage is what the Go package in a group's folder is called.
+func groupPackage(dir, goName string) string {
+	name := dir
+	if !token.IsIdentifier(name) { // a folder such as stable.example.com, or a keyword
+		name = strings.ToLower(goName)
+	}
+	if token.IsKeyword(name) {
+		name += "group"
+	}
+	return name
+}
+
+// factoryMethods are those of a generated factory beside its groups.
+var factoryMethods = map[string]bool{"ForResource": true, "Shutdown": true, "Start": true, "WaitForCacheSync": true}
 
 // firstPart is rbac of rbac.authorization.k8s.io.
 func firstPart(group string) string {

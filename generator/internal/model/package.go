@@ -37,6 +37,8 @@ type Type struct {
 	Markers []Marker
 	// IsStruct is false for aliases, interfaces and the like.
 	IsStruct bool
+	// IsGeneric says whether it has type parameters.
+	IsGeneric bool
 	// What a kind has to have.
 	HasTypeMeta, HasObjectMeta, HasDeepCopyObject bool
 	// HasStatus says whether there is a field Status.
@@ -44,8 +46,10 @@ type Type struct {
 	// HasList says whether the package has a struct of the name + "List" that
 	// embeds ListMeta, has Items of this type, and DeepCopyObject.
 	HasList bool
-	// ListProblem says what is wrong with the list type if HasList is false.
+	// ListProblem says what is wrong with the list type if HasList is false. ListPos
+	// is where the list type is or, if there is none, the type.
 	ListProblem string
+	ListPos     token.Position
 }
 
 // Marker is one line of a comment of the form +name or +name=value.

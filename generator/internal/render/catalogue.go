@@ -39,7 +39,7 @@ var catalogue = []row{
 	{"fake_clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
 	{"fake_register.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
 	{"fake_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, nil},
-	{"fake_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Kind.File+".go") }, nil},
+	{"fake_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
 
 	{"lister.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
 	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},

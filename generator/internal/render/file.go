@@ -2,7 +2,6 @@ package render
 
 import (
 	"path"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -80,7 +79,7 @@ func (f *file) emitted(dir, alias, otherwise string) string {
 func (f *file) Expansions() []*model.Kind {
 	var kinds []*model.Kind
 	for _, k := range f.GV.Kinds {
-		if !f.handWritten(path.Join(path.Dir(f.path), strings.ToLower(k.Name)+"_expansion.go")) {
+		if !f.handWritten(path.Join(path.Dir(f.path), k.ExpansionFile+".go")) {
 			kinds = append(kinds, k)
 		}
 	}

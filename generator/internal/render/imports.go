@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -71,7 +72,7 @@ func (i *imports) use(importPath string, names ...string) string {
 func (i *imports) isFree(name string) bool {
 	_, isKnown := known[name]
 	_, isTaken := i.paths[name]
-	return !isKnown && !isTaken && !token.IsKeyword(name)
+	return !isKnown && !isTaken && !token.IsKeyword(name) && !doc.IsPredeclared(name)
 }
 
 // addTo imports what the body uses, and formats it. The body begins with a

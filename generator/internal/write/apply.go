@@ -9,80 +9,88 @@ import (
 	"slices"
 )
 
-// Apply carries the plan out. All new content is on disk, beside its place,
-// before the first file is replaced: where a folder cannot be written or the
-// disk is full, everything stays as it was. Each file is replaced in one step,
-// so that nobody ever sees half of one.
+// Apply carries the plan out, or leaves everything as it was: all new content is
+// on disk, beside its place, before the first file is replaced, and what is
+// replaced or deleted is kept until the last one is. Each file is replaced in one
+// step, so that nobody ever sees half of one.
 func (p *Plan) Apply() (err error) {
-	var s staging
+	var t transaction
 	defer func() {
 		if err != nil {
-			s.undo()
+			err = fmt.Errorf("cannot write the output: %w; %s", err, t.undo())
 		}
 	}()
 	for _, c := range p.Changes {
-		if c.New == nil {
-			continue
-		}
-		if err := s.add(p.file(c.Path), c.New); err != nil {
-			return fmt.Errorf("cannot write the output, nothing was changed: %w", err)
-		}
-	}
-	for _, f := range s.files {
-		if err := os.Rename(f.temporary, f.final); err != nil {
-			return fmt.Errorf("cannot replace a file; run the generator again: %w", err)
-		}
-	}
-	s = staging{} // from here on there is nothing to undo
-	for _, c := range p.Changes {
-		if c.New == nil {
-			if err := p.remove(c.Path); err != nil {
+		if c.New != nil {
+			if err := t.stage(p.file(c.Path), c.New); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
-}
-
-// remove deletes a left-over file, and the folders that it leaves empty.
-func (p *Plan) remove(name string) error {
-	file := p.file(name)
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot delete a file that is no longer produced: %w", err)
-	}
-	for dir := filepath.Dir(file); dir != filepath.Clean(p.dir); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
-			break // not empty: something of the user's is in it
+	for _, f := range t.staged {
+		if err := t.replace(f); err != nil {
+			return err
 		}
 	}
+	for _, c := range p.Changes {
+		if c.New == nil {
+			if err := t.remove(p.file(c.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	t.forget()
+	p.pruneDirs()
 	return nil
 }
 
-// staging is what has been put on disk and is not in its place yet.
-type staging struct {
-	files []stagedFile
+// pruneDirs deletes the folders that deleted files leave empty.
+func (p *Plan) pruneDirs() {
+	for _, c := range p.Changes {
+		if c.New != nil {
+			continue
+		}
+		for dir := filepath.Dir(p.file(c.Path)); dir != filepath.Clean(p.dir); dir = filepath.Dir(dir) {
+			if os.Remove(dir) != nil {
+				break // not empty: something of the user's is in it
+			}
+		}
+	}
+}
+
+// transaction is what has been done to the disk, and how to go back.
+type transaction struct {
+	staged []stagedFile
+	// done are the places that have changed, in the order in which they did.
+	done []changedFile
 	// dirs are the folders that were made, outermost first.
 	dirs []string
 }
 
 type stagedFile struct{ temporary, final string }
 
-func (s *staging) add(final string, content []byte) error {
+// changedFile is a place and what stood there before; backup is empty for nothing.
+type changedFile struct{ final, backup string }
+
+func (t *transaction) stage(final string, content []byte) error {
 	dir := filepath.Dir(final)
-	if err := s.makeDir(dir); err != nil {
+	if err := t.makeDir(dir); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(dir, ".informer-gen-*")
+	temporary, err := os.CreateTemp(dir, temporaryName)
 	if err != nil {
 		return err
 	}
-	s.files = append(s.files, stagedFile{temporary.Name(), final})
+	t.staged = append(t.staged, stagedFile{temporary.Name(), final})
 	_, err = temporary.Write(content)
 	return errors.Join(err, temporary.Chmod(0o644), temporary.Close())
 }
 
+// temporaryName is of a file that the go command does not look at.
+const temporaryName = ".informer-gen-*"
+
 // makeDir makes dir and remembers which folders were not there.
-func (s *staging) makeDir(dir string) error {
+func (t *transaction) makeDir(dir string) error {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); err == nil || !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
@@ -94,17 +102,103 @@ func (s *staging) makeDir(dir string) error {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			return err
 		}
-		s.dirs = append(s.dirs, d)
+		t.dirs = append(t.dirs, d)
 	}
 	return nil
 }
 
-// undo leaves the disk as it was, as far as the disk lets it.
-func (s *staging) undo() {
-	for _, f := range s.files {
-		_ = os.Remove(f.temporary)
+// replace moves staged content to its place.
+func (t *transaction) replace(f stagedFile) error {
+	backup, err := keep(f.final)
+	if err != nil {
+		return err
 	}
-	for _, d := range slices.Backward(s.dirs) {
-		_ = os.Remove(d)
+	if err := os.Rename(f.temporary, f.final); err != nil {
+		if backup != "" && os.Rename(backup, f.final) == nil {
+			_ = os.Remove(backup) // two links of one file: renaming left both
+		}
+		return err
 	}
+	t.done = append(t.done, changedFile{f.final, backup})
+	return nil
+}
+
+// remove takes a left-over file away.
+func (t *transaction) remove(file string) error {
+	backup, err := freeName(file)
+	if err != nil {
+		return err
+	}
+	switch err := os.Rename(file, backup); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	t.done = append(t.done, changedFile{file, backup})
+	return nil
+}
+
+// keep gives a file a second name, under which it outlives its replacement. It
+// returns "" if there is no such file.
+func keep(file string) (backup string, err error) {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a folder, where a file has to be", file)
+	}
+	if backup, err = freeName(file); err != nil {
+		return "", err
+	}
+	if os.Link(file, backup) == nil {
+		return backup, nil
+	}
+	// The file system has no links. So the file is away for a moment.
+	return backup, os.Rename(file, backup)
+}
+
+// freeName returns the name of no file, beside file.
+func freeName(file string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(file), temporaryName)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// forget drops what undo would need.
+func (t *transaction) forget() {
+	for _, f := range t.done {
+		if f.backup != "" {
+			_ = os.Remove(f.backup)
+		}
+	}
+}
+
+// undo goes back to where the transaction began, and says whether it got there.
+func (t *transaction) undo() string {
+	var errs []error
+	for _, f := range slices.Backward(t.done) {
+		if f.backup == "" {
+			errs = append(errs, os.Remove(f.final))
+		} else {
+			errs = append(errs, os.Rename(f.backup, f.final))
+		}
+	}
+	for _, f := range t.staged {
+		if err := os.Remove(f.temporary); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	for _, d := range slices.Backward(t.dirs) {
+		_ = os.Remove(d) // it stays if somebody else has put something into it
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Sprintf("and what was written cannot be taken back: %v; restore the folder from version control", err)
+	}
+	return "nothing was changed"
 }

@@ -5,7 +5,7 @@
 //	                    └────Diff────▶ unified diff, for --verify
 //
 //	plan.go  what differs between the files and the disk, and what is left over
-//	apply.go all files are staged beside their places before the first is moved
+//	apply.go all of the plan, or nothing of it
 //	diff.go  the plan as a unified diff
 //
 // Files that do not differ are not written, so a second run writes nothing and

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestErrors runs the tool on each case of testdata/errors: a module with a
+// mistake, the arguments if they are not the usual ones, and what the tool says
+// about it. It must fail, and leave the disk as it was.
+func TestErrors(t *testing.T) {
+	cases, err := filepath.Glob("../../testdata/errors/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testError(t, file)
+		})
+	}
+}
+
+func testError(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"go.mod": "module example.com/mod\n\ngo 1.26.0\n"}
+	args, want := []string{"./..."}, -1
+	for i, f := range archive.Files {
+		switch f.Name {
+		case "args":
+			args = strings.Fields(string(f.Data))
+		case "want.txt":
+			want = i
+		default:
+			files[f.Name] = string(f.Data)
+		}
+	}
+	// A folder that is no link, for the go command prints where it really is.
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, files)
+	before := snapshot(t, dir)
+
+	got := runTool(t, dir, append([]string{"--output-dir=out"}, args...)...)
+	if got.code != exitFailed || got.stdout != "" {
+		t.Errorf("exit code %d, stdout %q; want exit code %d and nothing", got.code, got.stdout, exitFailed)
+	}
+	if after := snapshot(t, dir); after != before {
+		t.Errorf("the disk has changed:\n%s", after)
+	}
+	message := strings.ReplaceAll(got.stderr, dir+string(filepath.Separator), "")
+	message = strings.ReplaceAll(message, dir, ".")
+	if *update {
+		archive.Files[want].Data = []byte(message)
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if expected := string(archive.Files[want].Data); message != expected {
+		t.Errorf("the tool says:\n%s\nwant:\n%s", message, expected)
+	}
+	checkShape(t, message)
+}
+
+// place is how a message begins that is about a line of the input.
+var place = regexp.MustCompile(`^\S+\.(go|txt|mod):\d+:\d+: `)
+
+// checkShape wants each message on the input to begin with its place, and to say
+// what to do after a semicolon.
+func checkShape(t *testing.T, message string) {
+	for line := range strings.Lines(message) {
+		if strings.Contains(line, ".go:") && !place.MatchString(line) && !strings.Contains(line, ".go: ") {
+			t.Errorf("a message about a file does not begin with file:line:col: %s", line)
+		}
+		if !strings.Contains(line, "; ") && !strings.HasPrefix(line, "\t") {
+			t.Errorf("a message does not say what to do: %s", line)
+		}
+	}
+}
+
+// snapshot is what is below dir: names, sizes, times and content.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var b bytes.Buffer
+	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v %v\n", file, info.Mode(), info.ModTime().UnixNano())
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(file)
+			fmt.Fprintf(&b, "%x\n", content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected messages of testdata/errors")
+
+// asTool makes the test binary the tool: so a test runs main itself, with a
+// working directory and an exit code of its own.
+const asTool = "INFORMER_GEN_TEST_AS_TOOL"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asTool) != "" {
+		main()
+		panic("main has returned")
+	}
+	os.Exit(m.Run())
+}
+
+// outcome is what a run of the tool comes to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+func runTool(t *testing.T, dir string, args ...string) outcome {
+	t.Helper()
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), executable, args...)
+	cmd.Dir = dir
+	// Offline, and without a go.work of whoever runs the test.
+	cmd.Env = append(os.Environ(), asTool+"=1", "PWD="+dir, "GOPROXY=off", "GOFLAGS=", "GOWORK=off", "GORACE=atexit_sleep_ms=0")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// orderModule writes a module with one kind, and returns its folder.
+func orderModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"go.mod": "module example.com/mod\n\ngo 1.26.0\n",
+		"shop/v1/types.go": `package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var SchemeGroupVersion = schema.GroupVersion{Group: "shop.example.com", Version: "v1"}
+
+var AddToScheme = func(*runtime.Scheme) error { return nil }
+
+// +genclient
+type Order struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
+
+func (in *Order) DeepCopyObject() runtime.Object { return nil }
+
+type OrderList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Order
+}
+
+func (in *OrderList) DeepCopyObject() runtime.Object { return nil }
+`,
+		"empty/empty.go": "package empty\n",
+	})
+	return dir
+}
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"--help", "--output-dir=x", "./..."}} {
+		got := runTool(t, t.TempDir(), args...)
+		if got.code != exitOK || got.stderr != "" {
+			t.Errorf("%v: exit code %d, stderr %q", args, got.code, got.stderr)
+		}
+		for _, want := range []string{"Usage:", "Examples:", "--output-dir", "--verify", "--plural-exceptions"} {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("%v: the text does not mention %s", args, want)
+			}
+		}
+	}
+	got := runTool(t, t.TempDir(), "--version")
+	if version, ok := strings.CutPrefix(got.stdout, "informer-gen "); got.code != exitOK || !ok || strings.TrimSpace(version) == "" {
+		t.Errorf("--version: exit code %d, stdout %q", got.code, got.stdout)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"", "--output-dir is required"},
+		{"./...", "--output-dir is required"},
+		{"--output-dir=out", "no package is named"},
+		{"--no-such-flag", "unknown flag: --no-such-flag"},
+		{"--output-dir=out -v=much ./...", `invalid argument "much"`},
+		{"--output-dir=out --plural-exceptions=Endpoints ./...", "is not of the form Type:Plural"},
+		{"--output-dir=out --plural-exceptions=Sheep:she-ep ./...", "is not of the form Type:Plural"},
+		{"--output-dir=out --clientset-name=my-set ./...", "no name of a Go package"},
+	} {
+		got := runTool(t, t.TempDir(), strings.Fields(test.args)...)
+		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, test.want) || !strings.Contains(got.stderr, "--help") {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want exit code %d and %q", test.args, got.code, got.stdout, got.stderr, exitUsage, test.want)
+		}
+	}
+}
+
+func TestWriteThenVerify(t *testing.T) {
+	dir := orderModule(t)
+	args := []string{"--output-dir=out", "./shop/..."}
+	verify := append([]string{"--verify"}, args...)
+
+	before := snapshot(t, dir)
+	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "not up to date") {
+		t.Errorf("before the first run --verify said: %+v", got)
+	}
+	if after := snapshot(t, dir); after != before {
+		t.Errorf("--verify has changed the disk:\n%s", after)
+	}
+	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 17 and deleted 0 files, 0 unchanged (") {
+		t.Errorf("the first run said: %+v", got)
+	}
+	if got := runTool(t, dir, verify...); got.code != exitOK || got.stdout != "" || got.stderr != "" {
+		t.Errorf("after it --verify said: %+v", got)
+	}
+	before = snapshot(t, dir)
+	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "wrote 0 and deleted 0 files, 17 unchanged") {
+		t.Errorf("the second run said: %+v", got)
+	}
+	if after := snapshot(t, dir); after != before {
+		t.Errorf("the second run has changed the disk:\n%s", after)
+	}
+}
+
+func TestVerbose(t *testing.T) {
+	got := runTool(t, orderModule(t), "-v", "--output-dir=out", "./...")
+	if got.code != exitOK {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	for _, want := range []string{
+		"example.com/mod/empty has no kind with +genclient, passed over\n",
+		"output package example.com/mod/out\n",
+		`example.com/mod/shop/v1.Order: resource orders of group "shop.example.com", version v1, namespaced, verbs create,`,
+		"create clientset/versioned/clientset.go\n",
+		"load ",
+	} {
+		if !strings.Contains(got.stderr, "informer-gen: "+want) {
+			t.Errorf("-v does not say %q:\n%s", want, got.stderr)
+		}
+	}
+}
+
+func TestPluralExceptions(t *testing.T) {
+	dir := orderModule(t)
+	got := runTool(t, dir, "-v", "--output-dir=out", "--plural-exceptions=Order:Orderses,Sheep:Sheep", "./shop/v1")
+	if got.code != exitOK || !strings.Contains(got.stderr, "resource orderses of group") {
+		t.Errorf("%+v", got)
+	}
+}

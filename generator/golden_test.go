@@ -1,0 +1,113 @@
+package generator_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/generator"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/generated")
+
+const testdata = "../testdata"
+
+// golden is what testdata/generated is made with.
+func golden() generator.Options {
+	return generator.Options{
+		Dir:        testdata,
+		Patterns:   []string{"./apis/..."},
+		OutputDir:  "generated",
+		HeaderFile: "boilerplate.go.txt",
+	}
+}
+
+func generate(t *testing.T, options generator.Options) *generator.Result {
+	t.Helper()
+	result, err := generator.Generate(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestGolden compares what is generated for testdata/apis with
+// testdata/generated, byte for byte.
+func TestGolden(t *testing.T) {
+	result := generate(t, golden())
+	if *update {
+		if err := result.Write(); err != nil {
+			t.Fatal(err)
+		}
+		t.Log(result.Summary(true))
+		return
+	}
+	if diff, err := result.Diff(); err != nil || diff != "" {
+		t.Errorf("testdata/generated is stale; run go test ./generator -run TestGolden -update, and read the difference: %v\n%s", err, diff)
+	}
+	if want := []string{"github.com/typedinformers/informer-gen/testdata/apis"}; !slices.Equal(result.PassedOver, want) {
+		t.Errorf("passed over %v, want %v", result.PassedOver, want)
+	}
+}
+
+// TestGoldenCompiles is what keeps TestGolden from recording nonsense.
+func TestGoldenCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	run(t, testdata, "go", "vet", "./...")
+	run(t, testdata, "go", "test", "./smoke")
+}
+
+// TestDeterminism generates twice in memory, into a folder that is not there, and
+// compares all the bytes.
+func TestDeterminism(t *testing.T) {
+	options := golden()
+	options.OutputDir = "not-there/generated"
+	first, second := diff(t, generate(t, options)), diff(t, generate(t, options))
+	if first != second {
+		t.Error("two runs have made different files")
+	}
+	options.Patterns = []string{"./apis/single/api/v1", "./apis/type/v1", "./apis/shop/v1beta1", "./apis/shop/v1", "./apis/fleet/v1", "./apis/error/...", "./apis/discovery/v1", "./apis/cache/v1", "./apis/shop/..."}
+	if third := diff(t, generate(t, options)); third != first {
+		t.Error("the order of the patterns changes the files")
+	}
+	if _, err := os.Stat(filepath.Join(testdata, "not-there")); !os.IsNotExist(err) {
+		t.Errorf("Generate has made the output folder: %v", err)
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := generator.Generate(ctx, golden()); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("the error of a canceled run is %v", err)
+	}
+}
+
+func diff(t *testing.T, result *generator.Result) string {
+	t.Helper()
+	text, err := result.Diff()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// run runs a command offline and returns its output.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
+	}
+	return string(output)
+}

@@ -1,0 +1,205 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+func TestPosition(t *testing.T) {
+	for s, want := range map[string]token.Position{
+		"":                 {},
+		"-":                {},
+		"a.go":             {Filename: "a.go"},
+		"a.go:3":           {Filename: "a.go", Line: 3},
+		"a.go:3:7":         {Filename: "a.go", Line: 3, Column: 7},
+		"/x/./a.go:3:7":    {Filename: "/x/a.go", Line: 3, Column: 7},
+		`C:\x\a.go:3:7`:    {Filename: `C:\x\a.go`, Line: 3, Column: 7},
+		`C:\x\a.go`:        {Filename: `C:\x\a.go`},
+		"a:b.go:3:7":       {Filename: "a:b.go", Line: 3, Column: 7},
+		"dir:12/a.go:3:7":  {Filename: "dir:12/a.go", Line: 3, Column: 7},
+		"a.go:3:7:trailer": {Filename: "a.go:3:7:trailer"},
+	} {
+		if got := position(s); got != want {
+			t.Errorf("position(%q) = %#v, want %#v", s, got, want)
+		}
+	}
+}
+
+// parseSource makes a source of one file.
+func parseSource(t testing.TB, text string) *source {
+	t.Helper()
+	src := &source{path: "example.com/shop/v1", fset: token.NewFileSet()}
+	file, err := parser.ParseFile(src.fset, "types.go", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.files = []*ast.File{file}
+	return src
+}
+
+// at writes markers as name=value@line:col.
+func at(found []model.Marker) string {
+	var all []string
+	for _, m := range found {
+		all = append(all, fmt.Sprintf("%s=%s@%d:%d", m.Name, m.Value, m.Pos.Line, m.Pos.Column))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestMarkers(t *testing.T) {
+	for _, test := range []struct{ name, comment, want string }{
+		{"none", "// Order.", ""},
+		{"one", "// +genclient", "genclient=@2:4"},
+		{"no space", "//+genclient", "genclient=@2:3"},
+		{"a tab", "//\t+genclient:onlyVerbs=get,list", "genclient:onlyVerbs=get,list@2:4"},
+		{"two lines", "// Order.\n//\n// +genclient\n// +resourceName=x", "genclient=@4:4 resourceName=x@5:4"},
+		{"two comments", "// +genclient\n// +genclient:noStatus\n\n// Order.", "genclient=@2:4 genclient:noStatus=@3:4"},
+		{"three comments", "// +genclient\n\n// Order.\n\n// More.", ""},
+		{"two blank lines", "// +genclient\n\n\n// Order.", ""},
+		{"a comment in stars", "/*\nOrder.\n\n  +genclient\n+genclient:noStatus\n*/", "genclient=@5:3 genclient:noStatus=@6:1"},
+		{"a comment in stars on one line", "/* +genclient */", "genclient=@2:4"},
+		{"a column of stars", "/*\n * +genclient\n */", "genclient=@3:4"},
+		{"an equals sign in the value", "// +genclient:method=Scale,verb=get", "genclient:method=Scale,verb=get@2:4"},
+		{"not at the beginning", "// see +genclient", ""},
+		{"of others", "// +kubebuilder:object:root=true\n// +optional\n// +", ""},
+		{"words before", "// Ünïcödé +genclient\n// +genclient", "genclient=@3:4"},
+		{"carriage returns", "// +genclient\r\n// +genclient:noStatus\r", "genclient=@2:4 genclient:noStatus=@3:4"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, declaration := range []string{"type Order struct{}", "type (\nOrder struct{}\n)"} {
+				if strings.HasPrefix(declaration, "type (") && strings.Contains(test.comment, "\n\n") {
+					continue
+				}
+				text := "package v1\n" + test.comment + "\n" + declaration + "\n"
+				want := test.want
+				if strings.HasPrefix(declaration, "type (") {
+					text = "package v1; type (\n" + test.comment + "\nOrder struct{}\n)\n"
+				}
+				var got string
+				for _, found := range parseSource(t, text).describe().Types {
+					got = at(found.Markers)
+				}
+				if got != want {
+					t.Errorf("the markers of\n%s\nare %q, want %q", text, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestDescribeType(t *testing.T) {
+	const text = `// Package v1 is a shop.
+//
+// +groupName=shop.example.com
+package v1
+
+import (
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"example.com/other/v1"
+)
+
+const group, version = "shop.example.com", "v1"
+
+var GroupVersion = schema.GroupVersion{group, version}
+
+func AddToScheme() {}
+
+type Base struct {
+	meta.TypeMeta
+	meta.ObjectMeta
+}
+
+// Order is an order.
+// +genclient
+type Order struct {
+	Base
+	Status int
+}
+
+func (*Order) DeepCopyObject() {}
+
+type OrderList struct {
+	meta.TypeMeta
+	meta.ListMeta
+	Items []Order
+}
+
+func (OrderList) DeepCopyObject() {}
+
+// +genclient
+type Other struct {
+	v1.ObjectMeta
+	Meta meta.TypeMeta
+}
+
+// +genclient
+type Recursive struct { Recursive; *Loop }
+type Loop struct { Recursive }
+`
+	pkg := parseSource(t, text).describe()
+	if got := at(pkg.Markers); got != "groupName=shop.example.com@3:4" {
+		t.Errorf("the package's markers are %s", got)
+	}
+	if gv := pkg.GroupVersion; gv.Name != "GroupVersion" || gv.Group != "shop.example.com" || gv.Version != "v1" || !gv.GroupKnown || !gv.VersionKnown || gv.Pos.Line != 13 {
+		t.Errorf("the package's group and version are %+v", gv)
+	}
+	if !pkg.Declared["AddToScheme"] {
+		t.Error("AddToScheme is not found")
+	}
+	var got []string
+	for _, d := range pkg.Types {
+		got = append(got, fmt.Sprintf("%s %v %v %v %v %v %v", d.Name, d.IsStruct, d.HasTypeMeta, d.HasObjectMeta, d.HasDeepCopyObject, d.HasStatus, d.HasList))
+	}
+	want := []string{"Order true true true true true true", "Other true false false false false false", "Recursive true false false false false false"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the types are %q, want %q", got, want)
+	}
+	if doc := pkg.Types[0].Doc; doc != "Order is an order." {
+		t.Errorf("the comment of Order is %q", doc)
+	}
+}
+
+// FuzzDescribe wants whatever parses to be described and assembled without a
+// panic, and each marker to be where its position says.
+func FuzzDescribe(f *testing.F) {
+	for _, seed := range []string{
+		"// +genclient\ntype Order struct{}",
+		"/*\n * +genclient:onlyVerbs=get\n +genclient=*/ type A = B",
+		"// +genclient\n\n// +resourceName=\ntype (\n// +genclient:method=\nA struct{ A; *A; B.C; _ int }\n)",
+		"var SchemeGroupVersion, GroupVersion = g.V{x, Group: 1, y: 2}, f()\nvar AddToScheme int",
+		"//line other.go:7\n// +genclient:skipVerbs=,,\ntype A interface{}",
+		"// +\n// +=\n// +genclient:\n// +genclient\ntype A[T any] struct{}\nfunc (a *A[T]) DeepCopyObject() {}\ntype AList struct{ Items []A }",
+		"func (A[T, U]) DeepCopyObject() {}\nfunc (((*A))) DeepCopyObject() {}",
+	} {
+		f.Add("// +groupName=shop\npackage v1\n" + seed + "\n")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "types.go", text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Skip()
+		}
+		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
+		pkg := src.describe()
+		lines := strings.Split(text, "\n")
+		for _, described := range pkg.Types {
+			for _, m := range described.Markers {
+				if m.Pos.Filename != "types.go" || strings.Contains(text, "//line") || strings.Contains(text, "/*line") {
+					continue
+				}
+				if m.Pos.Line > len(lines) || !strings.HasPrefix(lines[m.Pos.Line-1][m.Pos.Column-1:], "+"+m.Name) {
+					t.Errorf("marker %q is not at %v of %q", m.Name, m.Pos, text)
+				}
+			}
+		}
+		var mistakes model.Errors
+		model.Assemble([]*model.Package{pkg}, model.NewNaming(nil), &mistakes)
+		_ = mistakes.Join()
+	})
+}

@@ -1,0 +1,177 @@
+package generator_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/generator"
+)
+
+// userModule is a module of a user: testdata's requirements, and the given files.
+// Neither GOFLAGS=-mod=mod nor a network is there.
+func userModule(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOPROXY", "off")
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goMod := readFile(t, filepath.Join(testdata, "go.mod"))
+	goMod = strings.Replace(goMod, "module github.com/typedinformers/informer-gen/testdata", "module example.com/user", 1)
+	goMod = strings.Replace(goMod, "=> ../", "=> "+root, 1)
+	writeFile(t, filepath.Join(dir, "go.mod"), goMod)
+	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, filepath.Join(testdata, "go.sum")))
+	for name, content := range files {
+		writeFile(t, filepath.Join(dir, name), content)
+	}
+}
+
+// hasFile says whether a run makes a file, with that in it.
+func hasFile(t *testing.T, result *generator.Result, path, content string) {
+	t.Helper()
+	if !slices.Contains(result.Changes(), "create "+path) {
+		t.Errorf("%s is not made, only:\n%s", path, strings.Join(result.Changes(), "\n"))
+	}
+	if text := diff(t, result); !strings.Contains(text, content) {
+		t.Errorf("nothing that is made has %s", content)
+	}
+}
+
+// TestDependency generates for a package of a dependency into the own module.
+func TestDependency(t *testing.T) {
+	dir := t.TempDir()
+	userModule(t, dir, nil)
+	result := generate(t, generator.Options{Dir: dir, Patterns: []string{"k8s.io/api/rbac/v1"}, OutputDir: "pkg/kube"})
+	if result.Kinds != 4 {
+		t.Errorf("%d kinds, want 4", result.Kinds)
+	}
+	hasFile(t, result, "informers/externalversions/rbac/v1/clusterrole.go", `"example.com/user/pkg/kube/listers/rbac/v1"`)
+}
+
+// TestModuleRoot generates beside go.mod.
+func TestModuleRoot(t *testing.T) {
+	dir, options := shopModule(t)
+	options.OutputDir = dir
+	hasFile(t, generate(t, options), orderInformer, `"example.com/mod/listers/shop/v1"`)
+}
+
+// TestWorkspace has the API in one module of a go.work and the output in another,
+// and neither requires the other.
+func TestWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("GOWORK", "")
+	t.Setenv("GOFLAGS", "")
+	copyTree(t, filepath.Join(testdata, "apis/shop"), filepath.Join(dir, "api/shop"))
+	writeFile(t, filepath.Join(dir, "api/go.mod"), "module example.com/api\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "operator/go.mod"), "module example.com/operator\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "operator/main.go"), "package main\n\nfunc main() {}\n")
+	writeFile(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse (\n\t./api\n\t./operator\n)\n")
+	for _, options := range []generator.Options{
+		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"example.com/api/..."}, OutputDir: "pkg/generated"},
+		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"../api/shop/v1", "../api/shop/v1beta1"}, OutputDir: "pkg/generated"},
+		{Dir: filepath.Join(dir, "api"), Patterns: []string{"./..."}, OutputDir: "../operator/pkg/generated"},
+		{Dir: dir, Patterns: []string{"example.com/api/shop/..."}, OutputDir: "operator/pkg/generated"},
+	} {
+		result := generate(t, options)
+		if result.GroupVersions != 2 {
+			t.Errorf("%v: %d group versions, want 2", options.Patterns, result.GroupVersions)
+		}
+		hasFile(t, result, orderInformer, `"example.com/operator/pkg/generated/listers/shop/v1"`)
+		hasFile(t, result, orderInformer, `shopv1 "example.com/api/shop/v1"`)
+	}
+}
+
+// TestVendor generates for a package that is vendored, once with the module cache
+// out of reach.
+func TestVendor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("copies a vendor folder")
+	}
+	dir := t.TempDir()
+	userModule(t, dir, map[string]string{
+		"main.go":    "package main\n\nimport (\n\t_ \"example.com/dep/shop/v1\"\n\t_ \"k8s.io/api/rbac/v1\"\n)\n\nfunc main() {}\n",
+		"dep/go.mod": "module example.com/dep\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery v0.37.2\n",
+	})
+	copyTree(t, filepath.Join(testdata, "apis/shop"), filepath.Join(dir, "dep/shop"))
+	run(t, dir, "go", "mod", "edit", "-require=example.com/dep@v0.0.0", "-replace=example.com/dep=./dep")
+	run(t, dir, "go", "mod", "tidy")
+	run(t, dir, "go", "mod", "vendor")
+	if err := os.RemoveAll(filepath.Join(dir, "dep/shop")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOMODCACHE", t.TempDir())
+	result := generate(t, generator.Options{Dir: dir, Patterns: []string{"example.com/dep/shop/v1", "k8s.io/api/rbac/v1"}, OutputDir: "pkg/generated"})
+	if result.GroupVersions != 2 {
+		t.Errorf("%d group versions, want 2", result.GroupVersions)
+	}
+	hasFile(t, result, orderInformer, `shopv1 "example.com/dep/shop/v1"`)
+	hasFile(t, result, "listers/rbac/v1/role.go", `"k8s.io/api/rbac/v1"`)
+}
+
+// TestKubernetes generates for real packages and vets what comes out. It compiles
+// client-go, which takes a minute of CPU where that has not been done before.
+func TestKubernetes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	dir := t.TempDir()
+	userModule(t, dir, nil)
+	options := generator.Options{Dir: dir, Patterns: []string{"k8s.io/api/apps/v1", "k8s.io/api/core/v1", "k8s.io/api/rbac/v1"}, OutputDir: "kube"}
+	if result := write(t, options); result.GroupVersions != 3 || result.Kinds < 20 {
+		t.Errorf("%d kinds in %d group versions", result.Kinds, result.GroupVersions)
+	}
+	run(t, dir, "go", "vet", "./...")
+	if result := generate(t, options); result.Stale() {
+		t.Errorf("after it was compiled the output is stale: %v", result.Changes())
+	}
+}
+
+// listersOfNothing are listers that client-go has for kinds that nobody can list.
+var listersOfNothing = map[string]bool{
+	"listers/imagepolicy/v1alpha1/expansion_generated.go": true,
+	"listers/imagepolicy/v1alpha1/imagereview.go":         true,
+	"listers/policy/v1/eviction.go":                       true,
+	"listers/policy/v1beta1/eviction.go":                  true,
+}
+
+// TestKubernetesLayout generates for all of k8s.io/api and compares the folders of
+// clients and informers with those of client-go.
+func TestKubernetesLayout(t *testing.T) {
+	dir := t.TempDir()
+	userModule(t, dir, nil)
+	clientGo := strings.TrimSpace(run(t, dir, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go"))
+	result := generate(t, generator.Options{Dir: dir, Patterns: []string{"k8s.io/api/..."}, OutputDir: "kube"})
+
+	made := map[string]bool{}
+	for _, change := range result.Changes() {
+		made[strings.TrimPrefix(change, "create ")] = true
+	}
+	for theirs, ours := range map[string]string{
+		"kubernetes/typed": "clientset/versioned/typed",
+		"informers":        "informers/externalversions",
+		"listers":          "listers",
+	} {
+		files, err := filepath.Glob(filepath.Join(clientGo, theirs, "*/*/*.go"))
+		if err != nil || len(files) < 100 {
+			t.Fatalf("%d files in %s of client-go: %v", len(files), theirs, err)
+		}
+		for _, file := range files {
+			rel, _ := filepath.Rel(filepath.Join(clientGo, theirs), file)
+			want := ours + "/" + filepath.ToSlash(rel)
+			base := filepath.Base(file)
+			if listersOfNothing[want] {
+				continue
+			}
+			if base == "doc.go" || strings.HasSuffix(base, "_expansion.go") && base != "generated_expansion.go" || strings.HasSuffix(base, "_test.go") {
+				continue
+			}
+			if !made[want] {
+				t.Errorf("client-go has %s, but %s is not made", theirs+"/"+rel, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOutputPackage(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mod/go.mod", "// a comment\nmodule \"example.com/mod\"\n")
+	write("mod/tools/go.mod", "module example.com/mod/tools\n")
+	write("mod/file", "")
+	write("mod/odd/go.mod/README.md", "a folder that is called go.mod")
+	write("empty/go.mod", "go 1.26.0\n")
+
+	for _, test := range []struct{ dir, asked, want, wantErr string }{
+		{dir: "mod", want: "example.com/mod"},
+		{dir: "mod/generated", want: "example.com/mod/generated"},
+		{dir: "mod/not/there/yet", want: "example.com/mod/not/there/yet"},
+		{dir: "mod/tools/generated", want: "example.com/mod/tools/generated"},
+		{dir: "mod/odd", want: "example.com/mod/odd"},
+		{dir: "mod/file/generated", want: "example.com/mod/file/generated"}, // NewPlan refuses it
+		{dir: "mod/generated", asked: "example.com/mod/generated", want: "example.com/mod/generated"},
+		{dir: "mod/generated", asked: "example.com/mod/generated/", want: "example.com/mod/generated"},
+		{dir: "mod/generated", asked: "example.com/mod", wantErr: "contradicts"},
+		{dir: "mod/my folder", wantErr: "does not accept"},
+		{dir: "empty/generated", wantErr: "there is no module line"},
+		{dir: "none/generated", wantErr: "no go.mod above it"},
+		{dir: "none/generated", asked: "example.com/x/", want: "example.com/x"},
+		{dir: "none/generated", asked: "./x y", wantErr: "does not accept"},
+	} {
+		got, err := outputPackage(filepath.Join(root, test.dir), test.asked)
+		switch {
+		case test.wantErr == "" && (err != nil || got != test.want):
+			t.Errorf("%s, asked for %q: %q, %v; want %q", test.dir, test.asked, got, err, test.want)
+		case test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)):
+			t.Errorf("%s, asked for %q: %q, %v; want an error with %q", test.dir, test.asked, got, err, test.wantErr)
+		}
+	}
+}
+
+func TestReadBoilerplate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "header.txt")
+	for text, want := range map[string]string{
+		"":                                 "",
+		"// Copyright YEAR The Authors.\n": "// Copyright The Authors.\n",
+		"// Copyright YEAR\n":              "// Copyright \n",
+		"/*\nCopyright YEAR, YEAR The YEARLY.\n*/":       "/*\nCopyright , The YEARLY.\n*/",
+		"// One.\r\n// Two.\r\n":                         "// One.\n// Two.\n",
+		"\n//go:build !ignore\n\n// The Authors.\n":      "\n//go:build !ignore\n\n// The Authors.\n",
+		"/*\npackage of licences\n*/\n":                  "/*\npackage of licences\n*/\n",
+		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file holds comments only, not a package clause",
+		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file holds comments only; begin",
+		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file holds comments only; begin",
+		"/* not closed\n":                                "error :1:1: a header file holds comments only; begin",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readBoilerplate(file)
+		if wantErr, ok := strings.CutPrefix(want, "error "); ok {
+			if err == nil || !strings.HasPrefix(err.Error(), file+wantErr) {
+				t.Errorf("the header %q gives the error %v, want one that begins %s", text, err, wantErr)
+			}
+		} else if err != nil || string(got) != want {
+			t.Errorf("the header %q becomes %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestOptionsSayAllMistakes(t *testing.T) {
+	_, err := Options{ClientsetName: "my-set", HeaderFile: "/not/there"}.setup()
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("the error is %v, want four lines", err)
+	}
+}

@@ -1,0 +1,42 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the name of the group on the wire.
+const GroupName = "shop.example.com"
+
+// SchemeGroupVersion is the group and version of the types of this package.
+var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1beta1"}
+
+var (
+	schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+	// AddToScheme adds the types of this package to a scheme.
+	AddToScheme = schemeBuilder.AddToScheme
+)
+
+func addKnownTypes(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(SchemeGroupVersion,
+		&Order{},
+		&OrderList{},
+		&Endpoints{},
+		&EndpointsList{},
+		&Ingress{},
+		&IngressList{},
+		&NetworkPolicy{},
+		&NetworkPolicyList{},
+		&Proxy{},
+		&ProxyList{},
+		&Gateway{},
+		&GatewayList{},
+		&Box{},
+		&BoxList{},
+		&Shelf{},
+		&ShelfList{},
+	)
+	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+	return nil
+}
