@@ -57,7 +57,8 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 func outputOf(s *setup, files []render.File) write.Output {
 	output := write.Output{
-		Dir: s.outputDir,
+		Dir:   s.outputDir,
+		Shown: s.shownDir(),
 		// Of one run all three are its own. A folder beside them is not looked at.
 		Roots:  []string{"clientset", "listers", "informers"},
 		Header: render.Header,

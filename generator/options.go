@@ -65,7 +65,7 @@ func (o Options) setup() (*setup, error) {
 	}
 	var errs []error
 	if len(o.Patterns) == 0 {
-		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/..."))
+		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/v1"))
 	}
 	if o.OutputDir == "" {
 		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
@@ -81,6 +81,21 @@ func (o Options) setup() (*setup, error) {
 		}
 	}
 	return s, errors.Join(errs...)
+}
+
+// shownDir is the output folder as it is seen from where patterns are resolved, or,
+// if it is not below there, from the root of its module.
+func (s *setup) shownDir() string {
+	from := []string{s.load.Dir}
+	if goMod, err := findGoMod(s.outputDir); err == nil && goMod != "" {
+		from = append(from, filepath.Dir(goMod))
+	}
+	for _, dir := range from {
+		if way, err := filepath.Rel(dir, s.outputDir); err == nil && filepath.IsLocal(way) {
+			return filepath.ToSlash(way)
+		}
+	}
+	return ""
 }
 
 func below(dir, path string) string {
@@ -106,11 +121,11 @@ func readBoilerplate(file string) ([]byte, error) {
 	var mistakes scanner.ErrorList
 	switch {
 	case errors.As(err, &mistakes):
-		return nil, fmt.Errorf("%s: a header file holds comments only; begin its lines with //, or put /* and */ around them", mistakes[0].Pos)
+		return nil, model.Errorf(mistakes[0].Pos, "a header file holds comments only; begin its lines with //, or put /* and */ around them")
 	case err != nil:
 		return nil, err
 	case fset.Position(parsed.Package).Offset != len(text)+1:
-		return nil, fmt.Errorf("%s: a header file holds comments only, not a package clause; leave it out", fset.Position(parsed.Package))
+		return nil, model.Errorf(fset.Position(parsed.Package), "a header file holds comments only, not a package clause; leave it out")
 	}
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return boilerplateYear.ReplaceAll(text, nil), nil

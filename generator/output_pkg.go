@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +13,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // outputPackage is the import path of a folder, which need not exist: that of
@@ -34,7 +37,7 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {
-		return "", fmt.Errorf("%s:1:1: there is no module line; add one, such as: module example.com/operator", goMod)
+		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "there is no module line; add one, such as: module example.com/operator")
 	}
 	way, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {

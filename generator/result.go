@@ -15,6 +15,8 @@ type Result struct {
 	Kinds, GroupVersions int
 	// PassedOver are the packages that matched and have no kind.
 	PassedOver []string
+	// Warnings say what was read and has no effect, each with its place.
+	Warnings []string
 	// Decisions has a line for each kind, for those who ask.
 	Decisions []string
 	// Timing says where the time went.
@@ -39,7 +41,7 @@ func (r *Result) Diff() (string, error) { return r.plan.Diff() }
 func (r *Result) Stale() bool { return len(r.plan.Changes) > 0 }
 
 // Changes has a line for each file that Write creates, changes or deletes, with
-// its path below the output folder.
+// its path from where patterns are resolved, or from the root of its module.
 func (r *Result) Changes() []string {
 	var lines []string
 	for _, c := range r.plan.Changes {
@@ -50,7 +52,7 @@ func (r *Result) Changes() []string {
 		case c.New == nil:
 			verb = "delete"
 		}
-		lines = append(lines, verb+" "+c.Path)
+		lines = append(lines, verb+" "+r.plan.Show(c.Path))
 	}
 	return lines
 }
@@ -59,16 +61,28 @@ func (r *Result) Changes() []string {
 // been called.
 func (r *Result) Summary(wrote bool) string {
 	written, deleted := r.plan.Count()
-	verb := "would write %d and delete %d"
+	write, remove := "would write", "would delete"
 	if wrote {
-		verb = "wrote %d and deleted %d"
+		write, remove = "wrote", "deleted"
 	}
-	return fmt.Sprintf("%s in %s: "+verb+" files, %d unchanged",
-		plural(r.Kinds, "kind"), plural(r.GroupVersions, "group version"), written, deleted, r.plan.Unchanged)
+	var parts []string
+	if written > 0 {
+		parts = append(parts, write+" "+plural(written, "file"))
+	}
+	if deleted > 0 {
+		parts = append(parts, remove+" "+plural(deleted, "file"))
+	}
+	if unchanged := r.plan.Unchanged; unchanged > 0 {
+		parts = append(parts, plural(unchanged, "file")+" unchanged")
+	}
+	return fmt.Sprintf("%s in %s: %s", plural(r.Kinds, "kind"), plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
 // describe notes what was decided.
 func (r *Result) describe(set *model.Set, s *setup) {
+	for _, w := range set.Warnings {
+		r.Warnings = append(r.Warnings, w.Error())
+	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Kinds() {
 		gv := k.GroupVersion

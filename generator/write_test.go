@@ -143,8 +143,8 @@ func TestDiffApplies(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "patch")
 	writeFile(t, file, patch)
-	run(t, gen, "git", "apply", "--check", file)
-	run(t, gen, "git", "apply", file)
+	run(t, dir, "git", "apply", "--check", file)
+	run(t, dir, "git", "apply", file)
 	if result := generate(t, options); result.Stale() {
 		t.Errorf("after the patch there is still to do: %v\n%s", result.Changes(), patch)
 	}

@@ -4,4 +4,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/update-codegen.sh
-go test ./generator/... -run Golden -count=1 -update
+go test ./generator -run Golden -count=1 -update

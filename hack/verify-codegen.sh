@@ -4,4 +4,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/verify-codegen.sh
-go test ./generator/... -run Golden -count=1
+go test ./generator -run Golden -count=1

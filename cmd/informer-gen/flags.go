@@ -91,7 +91,7 @@ func (f *flags) checkRequired() error {
 	case f.options.OutputDir == "":
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
-		return errors.New("no package is named; name those of your API types, such as ./api/...")
+		return errors.New("no package is named; name those of your API types, such as ./api/v1")
 	case !token.IsIdentifier(f.options.ClientsetName):
 		return fmt.Errorf("--clientset-name=%s is no name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
 	}

@@ -48,14 +48,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if err := generate(ctx, f, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "%v\n", err)
+		printError(stderr, err)
 		return exitFailed
 	}
 	return exitOK
 }
 
+// printError prints each mistake. Those with a place begin with it, so that an
+// editor finds them; the others say who speaks.
+func printError(w io.Writer, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			printError(w, err)
+		}
+		return
+	}
+	if placed, ok := err.(interface{ HasPlace() bool }); ok && placed.HasPlace() {
+		fmt.Fprintf(w, "%v\n", err)
+		return
+	}
+	fmt.Fprintf(w, "informer-gen: %v\n", err)
+}
+
 // errStale is what --verify fails with.
-var errStale = errors.New("informer-gen: the generated code is not up to date; run the same command without --verify")
+var errStale = errors.New("the generated code is not up to date; run the same command without --verify")
 
 func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	started := time.Now()
@@ -65,6 +81,9 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	}
 	for _, pkg := range result.PassedOver {
 		fmt.Fprintf(stderr, "informer-gen: %s has no kind with +genclient, passed over\n", pkg)
+	}
+	for _, warning := range result.Warnings {
+		fmt.Fprintf(stderr, "%s\n", warning)
 	}
 	if f.verbosity > 0 {
 		printDetails(stderr, result)

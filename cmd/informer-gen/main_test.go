@@ -144,20 +144,20 @@ func TestWriteThenVerify(t *testing.T) {
 	verify := append([]string{"--verify"}, args...)
 
 	before := snapshot(t, dir)
-	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "not up to date") {
+	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "not up to date") {
 		t.Errorf("before the first run --verify said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("--verify has changed the disk:\n%s", after)
 	}
-	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 17 and deleted 0 files, 0 unchanged (") {
+	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 17 files (") {
 		t.Errorf("the first run said: %+v", got)
 	}
 	if got := runTool(t, dir, verify...); got.code != exitOK || got.stdout != "" || got.stderr != "" {
 		t.Errorf("after it --verify said: %+v", got)
 	}
 	before = snapshot(t, dir)
-	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "wrote 0 and deleted 0 files, 17 unchanged") {
+	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, ": 17 files unchanged (") {
 		t.Errorf("the second run said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
@@ -174,7 +174,7 @@ func TestVerbose(t *testing.T) {
 		"example.com/mod/empty has no kind with +genclient, passed over\n",
 		"output package example.com/mod/out\n",
 		`example.com/mod/shop/v1.Order: resource orders of group "shop.example.com", version v1, namespaced, verbs create,`,
-		"create clientset/versioned/clientset.go\n",
+		"create out/clientset/versioned/clientset.go\n",
 		"load ",
 	} {
 		if !strings.Contains(got.stderr, "informer-gen: "+want) {

@@ -51,7 +51,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) ([]*mode
 		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(options.Patterns, " "), withoutCommand{err})
 	}
 	if len(listed) == 0 {
-		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/...", options.Patterns, options.Dir)
+		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/v1", options.Patterns, options.Dir)
 	}
 	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 

@@ -5,13 +5,13 @@ import (
 	"go/token"
 	"strings"
 
-	"k8s.io/gengo/v2"
+	"k8s.io/gengo/v2/codetags"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // markers returns the markers of a comment in their order, with the place of
-// each. What a marker looks like is gengo's rule.
+// each. What their names look like is gengo's rule.
 func markers(fset *token.FileSet, group *ast.CommentGroup) []model.Marker {
 	if group == nil {
 		return nil
@@ -23,14 +23,16 @@ func markers(fset *token.FileSet, group *ast.CommentGroup) []model.Marker {
 			if !strings.HasPrefix(text, "+") {
 				continue
 			}
-			for name, values := range gengo.ExtractCommentTags("+", []string{text}) {
+			for name := range codetags.Extract("+", []string{text}) {
+				// A value is all that follows, as it has always been for +genclient.
+				value, _ := strings.CutPrefix(text[len("+")+len(name):], "=")
 				pos := fset.Position(comment.Pos())
 				pos.Line += n
 				pos.Column += strings.IndexByte(line, '+')
 				if n > 0 {
 					pos.Column = strings.IndexByte(line, '+') + 1
 				}
-				found = append(found, model.Marker{Name: name, Value: values[0], Pos: pos})
+				found = append(found, model.Marker{Name: name, Value: value, Pos: pos})
 			}
 		}
 	}

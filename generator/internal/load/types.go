@@ -93,7 +93,8 @@ func (r *typeReader) marked() []*model.Type {
 
 // isOurs tells the markers of this generator from those of others.
 func isOurs(name string) bool {
-	return name == "genclient" || name == "resourceName" || strings.HasPrefix(name, "genclient:")
+	return name == "genclient" || name == "resourceName" ||
+		strings.HasPrefix(name, "genclient:") || strings.HasPrefix(name, "kubebuilder:resource:")
 }
 
 func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker) *model.Type {

@@ -23,6 +23,8 @@ type assembly struct {
 	naming *Naming
 	groups map[string]*Group
 	errs   *Errors
+	// warnings are what is read and has no effect.
+	warnings []*Error
 }
 
 func (a *assembly) addPackage(pkg *Package) {
@@ -182,7 +184,7 @@ func (a *assembly) sortedGroups() []*Group {
 }
 
 func (a *assembly) set() *Set {
-	set := &Set{Groups: a.sortedGroups()}
+	set := &Set{Groups: a.sortedGroups(), Warnings: a.warnings}
 	for _, g := range set.Groups {
 		slices.SortFunc(g.Versions, func(x, y *GroupVersion) int { return strings.Compare(x.Version, y.Version) })
 	}

@@ -27,6 +27,9 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
+// HasPlace says whether the message begins with a place.
+func (e *Error) HasPlace() bool { return e.Pos.Filename != "" }
+
 // Errorf makes an Error at a place.
 func Errorf(pos token.Position, format string, args ...any) *Error {
 	return &Error{Pos: pos, Message: fmt.Sprintf(format, args...)}

@@ -33,7 +33,7 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 		}
 		option, ok := strings.CutPrefix(m.Name, "genclient:")
 		if !ok {
-			continue
+			continue // of kubebuilder, for checkResource
 		}
 		lonely = &m
 		switch option {
@@ -50,6 +50,7 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 		case "skipVerbs":
 			verbs.skip(a.verbs(m))
 		case "method":
+			a.warnings = append(a.warnings, Errorf(m.Pos, "methods for subresources are not generated yet: +%s=%s has no effect", m.Name, m.Value))
 		default:
 			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
 		}
@@ -76,7 +77,31 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write +resourceName= with lower-case letters, digits and hyphens", k.Resource, t.Name)
 		return nil
 	}
+	a.checkResource(t, k)
 	return k
+}
+
+// checkResource refuses a kind of which controller-gen makes another CRD than the
+// one that its client would talk to.
+func (a *assembly) checkResource(t *Type, k *Kind) {
+	for _, m := range t.Markers {
+		first, ok := strings.CutPrefix(m.Name, "kubebuilder:resource:")
+		if !ok {
+			continue
+		}
+		for _, field := range strings.Split(first+"="+m.Value, ",") {
+			switch name, value, _ := strings.Cut(field, "="); {
+			case name == "scope" && (value == "Cluster") == k.Namespaced:
+				want := "remove +genclient:nonNamespaced"
+				if k.Namespaced {
+					want = "add // +genclient:nonNamespaced"
+				}
+				a.errs.Add(m.Pos, "kind %s is %s here, and its +genclient says that it is not; %s", t.Name, map[bool]string{true: "cluster-scoped", false: "namespaced"}[k.Namespaced], want)
+			case name == "path" && value != k.Resource:
+				a.errs.Add(m.Pos, "the resource of kind %s is %q here, and %q for its client; add // +resourceName=%s", t.Name, value, k.Resource, value)
+			}
+		}
+	}
 }
 
 // checkType refuses a type that is no kind.

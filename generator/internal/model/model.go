@@ -8,6 +8,8 @@ import (
 // Set is all that one run generates for, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
+	// Warnings say what was read and has no effect.
+	Warnings []*Error
 }
 
 // GroupVersions returns the versions of all groups.

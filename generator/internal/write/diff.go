@@ -8,11 +8,11 @@ import (
 )
 
 // Diff returns the plan as a unified diff that patch understands, empty if there
-// is nothing to do. Paths are below the output folder.
+// is nothing to do. Its paths begin with what the output folder is called.
 func (p *Plan) Diff() (string, error) {
 	var b strings.Builder
 	for _, c := range p.Changes {
-		from, to := "a/"+c.Path, "b/"+c.Path
+		from, to := "a/"+p.Show(c.Path), "b/"+p.Show(c.Path)
 		if c.Old == nil {
 			from = "/dev/null"
 		}

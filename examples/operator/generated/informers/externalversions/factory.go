@@ -21,7 +21,7 @@ import (
 // SharedInformerFactory has an informer for each kind, made when it is first asked
 // for and shared from then on.
 //
-//	factory := externalversions.NewSharedInformerFactory(client, 10*time.Minute)
+//	factory := informers.NewSharedInformerFactory(client, 10*time.Minute)
 //	informer := factory.SomeGroup().V1().SomeKinds()
 //	informer.Informer().AddEventHandler(…)
 //	factory.Start(ctx)

@@ -6,8 +6,8 @@
 // Package v1 has the listers for version v1 of group "cache.example.com".
 package v1
 
-// ItemListerExpansion is where methods of your own are added to ItemLister: declare
-// it in item_expansion.go instead, which is yours.
+// ItemListerExpansion adds methods of your own to ItemLister: declare it
+// in item_expansion.go instead, which is yours.
 type ItemListerExpansion interface{}
 
 // ItemNamespaceListerExpansion is the same for ItemNamespaceLister.

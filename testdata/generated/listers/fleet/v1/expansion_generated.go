@@ -6,55 +6,55 @@
 // Package v1 has the listers for version v1 of group "fleet.example.com".
 package v1
 
-// ContextListerExpansion is where methods of your own are added to ContextLister: declare
-// it in context_expansion.go instead, which is yours.
+// ContextListerExpansion adds methods of your own to ContextLister: declare it
+// in context_expansion.go instead, which is yours.
 type ContextListerExpansion interface{}
 
 // ContextNamespaceListerExpansion is the same for ContextNamespaceLister.
 type ContextNamespaceListerExpansion interface{}
 
-// ErrorListerExpansion is where methods of your own are added to ErrorLister: declare
-// it in error_expansion.go instead, which is yours.
+// ErrorListerExpansion adds methods of your own to ErrorLister: declare it
+// in error_expansion.go instead, which is yours.
 type ErrorListerExpansion interface{}
 
 // ErrorNamespaceListerExpansion is the same for ErrorNamespaceLister.
 type ErrorNamespaceListerExpansion interface{}
 
-// InterfaceListerExpansion is where methods of your own are added to InterfaceLister: declare
-// it in interface_expansion.go instead, which is yours.
+// InterfaceListerExpansion adds methods of your own to InterfaceLister: declare it
+// in interface_expansion.go instead, which is yours.
 type InterfaceListerExpansion interface{}
 
 // InterfaceNamespaceListerExpansion is the same for InterfaceNamespaceLister.
 type InterfaceNamespaceListerExpansion interface{}
 
-// OptsListerExpansion is where methods of your own are added to OptsLister: declare
-// it in opts_expansion.go instead, which is yours.
+// OptsListerExpansion adds methods of your own to OptsLister: declare it
+// in opts_expansion.go instead, which is yours.
 type OptsListerExpansion interface{}
 
 // OptsNamespaceListerExpansion is the same for OptsNamespaceLister.
 type OptsNamespaceListerExpansion interface{}
 
-// PackageListerExpansion is where methods of your own are added to PackageLister: declare
-// it in package_expansion.go instead, which is yours.
+// PackageListerExpansion adds methods of your own to PackageLister: declare it
+// in package_expansion.go instead, which is yours.
 type PackageListerExpansion interface{}
 
 // PackageNamespaceListerExpansion is the same for PackageNamespaceLister.
 type PackageNamespaceListerExpansion interface{}
 
-// TestListerExpansion is where methods of your own are added to TestLister: declare
-// it in test_expansion.go instead, which is yours.
+// TestListerExpansion adds methods of your own to TestLister: declare it
+// in test_expansion.go instead, which is yours.
 type TestListerExpansion interface{}
 
 // TestNamespaceListerExpansion is the same for TestNamespaceLister.
 type TestNamespaceListerExpansion interface{}
 
-// TypeListerExpansion is where methods of your own are added to TypeLister: declare
-// it in type_expansion.go instead, which is yours.
+// TypeListerExpansion adds methods of your own to TypeLister: declare it
+// in type_expansion.go instead, which is yours.
 type TypeListerExpansion interface{}
 
 // TypeNamespaceListerExpansion is the same for TypeNamespaceLister.
 type TypeNamespaceListerExpansion interface{}
 
-// WindowsListerExpansion is where methods of your own are added to WindowsLister: declare
-// it in windows_expansion.go instead, which is yours.
+// WindowsListerExpansion adds methods of your own to WindowsLister: declare it
+// in windows_expansion.go instead, which is yours.
 type WindowsListerExpansion interface{}

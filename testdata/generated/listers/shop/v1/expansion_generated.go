@@ -6,37 +6,37 @@
 // Package v1 has the listers for version v1 of group "shop.example.com".
 package v1
 
-// BasketListerExpansion is where methods of your own are added to BasketLister: declare
-// it in basket_expansion.go instead, which is yours.
+// BasketListerExpansion adds methods of your own to BasketLister: declare it
+// in basket_expansion.go instead, which is yours.
 type BasketListerExpansion interface{}
 
 // BasketNamespaceListerExpansion is the same for BasketNamespaceLister.
 type BasketNamespaceListerExpansion interface{}
 
-// InvoiceListerExpansion is where methods of your own are added to InvoiceLister: declare
-// it in invoice_expansion.go instead, which is yours.
+// InvoiceListerExpansion adds methods of your own to InvoiceLister: declare it
+// in invoice_expansion.go instead, which is yours.
 type InvoiceListerExpansion interface{}
 
 // InvoiceNamespaceListerExpansion is the same for InvoiceNamespaceLister.
 type InvoiceNamespaceListerExpansion interface{}
 
-// LedgerListerExpansion is where methods of your own are added to LedgerLister: declare
-// it in ledger_expansion.go instead, which is yours.
+// LedgerListerExpansion adds methods of your own to LedgerLister: declare it
+// in ledger_expansion.go instead, which is yours.
 type LedgerListerExpansion interface{}
 
-// ReceiptListerExpansion is where methods of your own are added to ReceiptLister: declare
-// it in receipt_expansion.go instead, which is yours.
+// ReceiptListerExpansion adds methods of your own to ReceiptLister: declare it
+// in receipt_expansion.go instead, which is yours.
 type ReceiptListerExpansion interface{}
 
 // ReceiptNamespaceListerExpansion is the same for ReceiptNamespaceLister.
 type ReceiptNamespaceListerExpansion interface{}
 
-// ShopListerExpansion is where methods of your own are added to ShopLister: declare
-// it in shop_expansion.go instead, which is yours.
+// ShopListerExpansion adds methods of your own to ShopLister: declare it
+// in shop_expansion.go instead, which is yours.
 type ShopListerExpansion interface{}
 
-// StockListerExpansion is where methods of your own are added to StockLister: declare
-// it in stock_expansion.go instead, which is yours.
+// StockListerExpansion adds methods of your own to StockLister: declare it
+// in stock_expansion.go instead, which is yours.
 type StockListerExpansion interface{}
 
 // StockNamespaceListerExpansion is the same for StockNamespaceLister.

@@ -6,57 +6,57 @@
 // Package v1beta1 has the listers for version v1beta1 of group "shop.example.com".
 package v1beta1
 
-// BoxListerExpansion is where methods of your own are added to BoxLister: declare
-// it in box_expansion.go instead, which is yours.
+// BoxListerExpansion adds methods of your own to BoxLister: declare it
+// in box_expansion.go instead, which is yours.
 type BoxListerExpansion interface{}
 
 // BoxNamespaceListerExpansion is the same for BoxNamespaceLister.
 type BoxNamespaceListerExpansion interface{}
 
-// EndpointsListerExpansion is where methods of your own are added to EndpointsLister: declare
-// it in endpoints_expansion.go instead, which is yours.
+// EndpointsListerExpansion adds methods of your own to EndpointsLister: declare it
+// in endpoints_expansion.go instead, which is yours.
 type EndpointsListerExpansion interface{}
 
 // EndpointsNamespaceListerExpansion is the same for EndpointsNamespaceLister.
 type EndpointsNamespaceListerExpansion interface{}
 
-// GatewayListerExpansion is where methods of your own are added to GatewayLister: declare
-// it in gateway_expansion.go instead, which is yours.
+// GatewayListerExpansion adds methods of your own to GatewayLister: declare it
+// in gateway_expansion.go instead, which is yours.
 type GatewayListerExpansion interface{}
 
 // GatewayNamespaceListerExpansion is the same for GatewayNamespaceLister.
 type GatewayNamespaceListerExpansion interface{}
 
-// IngressListerExpansion is where methods of your own are added to IngressLister: declare
-// it in ingress_expansion.go instead, which is yours.
+// IngressListerExpansion adds methods of your own to IngressLister: declare it
+// in ingress_expansion.go instead, which is yours.
 type IngressListerExpansion interface{}
 
 // IngressNamespaceListerExpansion is the same for IngressNamespaceLister.
 type IngressNamespaceListerExpansion interface{}
 
-// NetworkPolicyListerExpansion is where methods of your own are added to NetworkPolicyLister: declare
-// it in networkpolicy_expansion.go instead, which is yours.
+// NetworkPolicyListerExpansion adds methods of your own to NetworkPolicyLister: declare it
+// in networkpolicy_expansion.go instead, which is yours.
 type NetworkPolicyListerExpansion interface{}
 
 // NetworkPolicyNamespaceListerExpansion is the same for NetworkPolicyNamespaceLister.
 type NetworkPolicyNamespaceListerExpansion interface{}
 
-// OrderListerExpansion is where methods of your own are added to OrderLister: declare
-// it in order_expansion.go instead, which is yours.
+// OrderListerExpansion adds methods of your own to OrderLister: declare it
+// in order_expansion.go instead, which is yours.
 type OrderListerExpansion interface{}
 
 // OrderNamespaceListerExpansion is the same for OrderNamespaceLister.
 type OrderNamespaceListerExpansion interface{}
 
-// ProxyListerExpansion is where methods of your own are added to ProxyLister: declare
-// it in proxy_expansion.go instead, which is yours.
+// ProxyListerExpansion adds methods of your own to ProxyLister: declare it
+// in proxy_expansion.go instead, which is yours.
 type ProxyListerExpansion interface{}
 
 // ProxyNamespaceListerExpansion is the same for ProxyNamespaceLister.
 type ProxyNamespaceListerExpansion interface{}
 
-// ShelfListerExpansion is where methods of your own are added to ShelfLister: declare
-// it in shelf_expansion.go instead, which is yours.
+// ShelfListerExpansion adds methods of your own to ShelfLister: declare it
+// in shelf_expansion.go instead, which is yours.
 type ShelfListerExpansion interface{}
 
 // ShelfNamespaceListerExpansion is the same for ShelfNamespaceLister.

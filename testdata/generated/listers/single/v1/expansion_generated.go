@@ -6,8 +6,8 @@
 // Package v1 has the listers for version v1 of group "single.example.com".
 package v1
 
-// CronTabListerExpansion is where methods of your own are added to CronTabLister: declare
-// it in crontab_expansion.go instead, which is yours.
+// CronTabListerExpansion adds methods of your own to CronTabLister: declare it
+// in crontab_expansion.go instead, which is yours.
 type CronTabListerExpansion interface{}
 
 // CronTabNamespaceListerExpansion is the same for CronTabNamespaceLister.

@@ -6,13 +6,13 @@
 // Package v1 has the listers for version v1 of group "data.example.com".
 package v1
 
-// DatabaseListerExpansion is where methods of your own are added to DatabaseLister: declare
-// it in database_expansion.go instead, which is yours.
+// DatabaseListerExpansion adds methods of your own to DatabaseLister: declare it
+// in database_expansion.go instead, which is yours.
 type DatabaseListerExpansion interface{}
 
 // DatabaseNamespaceListerExpansion is the same for DatabaseNamespaceLister.
 type DatabaseNamespaceListerExpansion interface{}
 
-// DatabaseClassListerExpansion is where methods of your own are added to DatabaseClassLister: declare
-// it in databaseclass_expansion.go instead, which is yours.
+// DatabaseClassListerExpansion adds methods of your own to DatabaseClassLister: declare it
+// in databaseclass_expansion.go instead, which is yours.
 type DatabaseClassListerExpansion interface{}

@@ -5,6 +5,6 @@
 
 package v1
 
-// ItemExpansion is where methods of your own are added to ItemInterface:
-// declare it in item_expansion.go instead, which is yours.
+// ItemExpansion adds methods of your own to ItemInterface: declare it in
+// item_expansion.go instead, which is yours.
 type ItemExpansion interface{}

@@ -5,34 +5,34 @@
 
 package v1
 
-// ContextExpansion is where methods of your own are added to ContextInterface:
-// declare it in context_expansion.go instead, which is yours.
+// ContextExpansion adds methods of your own to ContextInterface: declare it in
+// context_expansion.go instead, which is yours.
 type ContextExpansion interface{}
 
-// ErrorExpansion is where methods of your own are added to ErrorInterface:
-// declare it in error_expansion.go instead, which is yours.
+// ErrorExpansion adds methods of your own to ErrorInterface: declare it in
+// error_expansion.go instead, which is yours.
 type ErrorExpansion interface{}
 
-// InterfaceExpansion is where methods of your own are added to InterfaceInterface:
-// declare it in interface_expansion.go instead, which is yours.
+// InterfaceExpansion adds methods of your own to InterfaceInterface: declare it in
+// interface_expansion.go instead, which is yours.
 type InterfaceExpansion interface{}
 
-// OptsExpansion is where methods of your own are added to OptsInterface:
-// declare it in opts_expansion.go instead, which is yours.
+// OptsExpansion adds methods of your own to OptsInterface: declare it in
+// opts_expansion.go instead, which is yours.
 type OptsExpansion interface{}
 
-// PackageExpansion is where methods of your own are added to PackageInterface:
-// declare it in package_expansion.go instead, which is yours.
+// PackageExpansion adds methods of your own to PackageInterface: declare it in
+// package_expansion.go instead, which is yours.
 type PackageExpansion interface{}
 
-// TestExpansion is where methods of your own are added to TestInterface:
-// declare it in test_expansion.go instead, which is yours.
+// TestExpansion adds methods of your own to TestInterface: declare it in
+// test_expansion.go instead, which is yours.
 type TestExpansion interface{}
 
-// TypeExpansion is where methods of your own are added to TypeInterface:
-// declare it in type_expansion.go instead, which is yours.
+// TypeExpansion adds methods of your own to TypeInterface: declare it in
+// type_expansion.go instead, which is yours.
 type TypeExpansion interface{}
 
-// WindowsExpansion is where methods of your own are added to WindowsInterface:
-// declare it in windows_expansion.go instead, which is yours.
+// WindowsExpansion adds methods of your own to WindowsInterface: declare it in
+// windows_expansion.go instead, which is yours.
 type WindowsExpansion interface{}

@@ -5,34 +5,34 @@
 
 package v1
 
-// BasketExpansion is where methods of your own are added to BasketInterface:
-// declare it in basket_expansion.go instead, which is yours.
+// BasketExpansion adds methods of your own to BasketInterface: declare it in
+// basket_expansion.go instead, which is yours.
 type BasketExpansion interface{}
 
-// InvoiceExpansion is where methods of your own are added to InvoiceInterface:
-// declare it in invoice_expansion.go instead, which is yours.
+// InvoiceExpansion adds methods of your own to InvoiceInterface: declare it in
+// invoice_expansion.go instead, which is yours.
 type InvoiceExpansion interface{}
 
-// LedgerExpansion is where methods of your own are added to LedgerInterface:
-// declare it in ledger_expansion.go instead, which is yours.
+// LedgerExpansion adds methods of your own to LedgerInterface: declare it in
+// ledger_expansion.go instead, which is yours.
 type LedgerExpansion interface{}
 
-// ReceiptExpansion is where methods of your own are added to ReceiptInterface:
-// declare it in receipt_expansion.go instead, which is yours.
+// ReceiptExpansion adds methods of your own to ReceiptInterface: declare it in
+// receipt_expansion.go instead, which is yours.
 type ReceiptExpansion interface{}
 
-// SessionExpansion is where methods of your own are added to SessionInterface:
-// declare it in session_expansion.go instead, which is yours.
+// SessionExpansion adds methods of your own to SessionInterface: declare it in
+// session_expansion.go instead, which is yours.
 type SessionExpansion interface{}
 
-// ShopExpansion is where methods of your own are added to ShopInterface:
-// declare it in shop_expansion.go instead, which is yours.
+// ShopExpansion adds methods of your own to ShopInterface: declare it in
+// shop_expansion.go instead, which is yours.
 type ShopExpansion interface{}
 
-// StockExpansion is where methods of your own are added to StockInterface:
-// declare it in stock_expansion.go instead, which is yours.
+// StockExpansion adds methods of your own to StockInterface: declare it in
+// stock_expansion.go instead, which is yours.
 type StockExpansion interface{}
 
-// VoucherExpansion is where methods of your own are added to VoucherInterface:
-// declare it in voucher_expansion.go instead, which is yours.
+// VoucherExpansion adds methods of your own to VoucherInterface: declare it in
+// voucher_expansion.go instead, which is yours.
 type VoucherExpansion interface{}

@@ -5,34 +5,34 @@
 
 package v1beta1
 
-// BoxExpansion is where methods of your own are added to BoxInterface:
-// declare it in box_expansion.go instead, which is yours.
+// BoxExpansion adds methods of your own to BoxInterface: declare it in
+// box_expansion.go instead, which is yours.
 type BoxExpansion interface{}
 
-// EndpointsExpansion is where methods of your own are added to EndpointsInterface:
-// declare it in endpoints_expansion.go instead, which is yours.
+// EndpointsExpansion adds methods of your own to EndpointsInterface: declare it in
+// endpoints_expansion.go instead, which is yours.
 type EndpointsExpansion interface{}
 
-// GatewayExpansion is where methods of your own are added to GatewayInterface:
-// declare it in gateway_expansion.go instead, which is yours.
+// GatewayExpansion adds methods of your own to GatewayInterface: declare it in
+// gateway_expansion.go instead, which is yours.
 type GatewayExpansion interface{}
 
-// IngressExpansion is where methods of your own are added to IngressInterface:
-// declare it in ingress_expansion.go instead, which is yours.
+// IngressExpansion adds methods of your own to IngressInterface: declare it in
+// ingress_expansion.go instead, which is yours.
 type IngressExpansion interface{}
 
-// NetworkPolicyExpansion is where methods of your own are added to NetworkPolicyInterface:
-// declare it in networkpolicy_expansion.go instead, which is yours.
+// NetworkPolicyExpansion adds methods of your own to NetworkPolicyInterface: declare it in
+// networkpolicy_expansion.go instead, which is yours.
 type NetworkPolicyExpansion interface{}
 
-// OrderExpansion is where methods of your own are added to OrderInterface:
-// declare it in order_expansion.go instead, which is yours.
+// OrderExpansion adds methods of your own to OrderInterface: declare it in
+// order_expansion.go instead, which is yours.
 type OrderExpansion interface{}
 
-// ProxyExpansion is where methods of your own are added to ProxyInterface:
-// declare it in proxy_expansion.go instead, which is yours.
+// ProxyExpansion adds methods of your own to ProxyInterface: declare it in
+// proxy_expansion.go instead, which is yours.
 type ProxyExpansion interface{}
 
-// ShelfExpansion is where methods of your own are added to ShelfInterface:
-// declare it in shelf_expansion.go instead, which is yours.
+// ShelfExpansion adds methods of your own to ShelfInterface: declare it in
+// shelf_expansion.go instead, which is yours.
 type ShelfExpansion interface{}

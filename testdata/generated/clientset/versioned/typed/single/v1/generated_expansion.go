@@ -5,6 +5,6 @@
 
 package v1
 
-// CronTabExpansion is where methods of your own are added to CronTabInterface:
-// declare it in crontab_expansion.go instead, which is yours.
+// CronTabExpansion adds methods of your own to CronTabInterface: declare it in
+// crontab_expansion.go instead, which is yours.
 type CronTabExpansion interface{}

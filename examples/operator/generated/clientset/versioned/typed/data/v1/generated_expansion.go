@@ -5,10 +5,10 @@
 
 package v1
 
-// DatabaseExpansion is where methods of your own are added to DatabaseInterface:
-// declare it in database_expansion.go instead, which is yours.
+// DatabaseExpansion adds methods of your own to DatabaseInterface: declare it in
+// database_expansion.go instead, which is yours.
 type DatabaseExpansion interface{}
 
-// DatabaseClassExpansion is where methods of your own are added to DatabaseClassInterface:
-// declare it in databaseclass_expansion.go instead, which is yours.
+// DatabaseClassExpansion adds methods of your own to DatabaseClassInterface: declare it in
+// databaseclass_expansion.go instead, which is yours.
 type DatabaseClassExpansion interface{}
