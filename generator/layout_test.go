@@ -34,7 +34,9 @@ func userModule(t *testing.T, dir string, files map[string]string) {
 func hasFile(t *testing.T, result *generator.Result, path, content string) {
 	t.Helper()
 	// What comes before depends on where it is looked at from.
-	made := func(change string) bool { return strings.HasPrefix(change, "create ") && strings.HasSuffix(change, path) }
+	made := func(change string) bool {
+		return strings.HasPrefix(change, "create ") && strings.HasSuffix(change, path)
+	}
 	if !slices.ContainsFunc(result.Changes(), made) {
 		t.Errorf("%s is not made, only:\n%s", path, strings.Join(result.Changes(), "\n"))
 	}

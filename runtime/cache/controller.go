@@ -3,9 +3,11 @@ package cache
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 )
 
 // Config says what an informer or a Controller follows. Only ListerWatcher is
@@ -34,17 +36,19 @@ type Config[T Object] struct {
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
-	process   func(Deltas[T])
+	process   func(context.Context, Deltas[T])
 	resync    time.Duration
 
-	synced   chan struct{} // closed when process has returned from the first list
+	started  atomic.Bool
+	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
+	ended    chan struct{} // closed when Run has returned
 }
 
 // NewController makes a Controller that calls process with each batch, from the
 // goroutine of Run. The batch belongs to the Controller again when process
 // returns. The first delta of all is a Replaced.
-func NewController[T Object](config Config[T], process func(Deltas[T])) *Controller[T] {
+func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	queue := &DeltaFIFO[T]{}
 	return &Controller[T]{
 		reflector: NewReflector(config, queue),
@@ -52,6 +56,7 @@ func NewController[T Object](config Config[T], process func(Deltas[T])) *Control
 		process:   process,
 		resync:    config.ResyncPeriod,
 		synced:    make(chan struct{}),
+		ended:     make(chan struct{}),
 	}
 }
 
@@ -67,10 +72,13 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	indexer := NewIndexer(config.Indexers)
 	first := true
-	return indexer, NewController(config, func(deltas Deltas[T]) {
+	return indexer, NewController(config, func(ctx context.Context, deltas Deltas[T]) {
 		for ; len(deltas) > 0; deltas = deltas[1:] { // one at a time: no handler hears of a state that is not cached any more
 			notes := indexer.apply(deltas[:1])
 			for i := range notes {
+				if ctx.Err() != nil {
+					return
+				}
 				notes[i].initial = first && notes[i].kind == notifyAdd
 				deliver(handler, &notes[i])
 			}
@@ -80,8 +88,24 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 }
 
 // Run reads and processes until ctx ends. It returns when both have, so process
-// is not running any more and will not be called again. It is called once.
+// is not running any more and will not be called again. It runs once: a second
+// call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
+	if c.claim(ctx) {
+		c.run(ctx)
+	}
+}
+
+// claim returns true to the first who wants to run the Controller.
+func (c *Controller[T]) claim(ctx context.Context) bool {
+	if c.started.Swap(true) {
+		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.reflector.resource.GroupResource().String())
+		return false
+	}
+	return true
+}
+
+func (c *Controller[T]) run(ctx context.Context) {
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer c.queue.Close()
@@ -90,17 +114,21 @@ func (c *Controller[T]) Run(ctx context.Context) {
 	if c.resync > 0 {
 		reading.Go(func() { c.resyncEvery(ctx, c.resync) })
 	}
-	defer reading.Wait()
 	var deltas Deltas[T]
 	for {
 		var err error
 		if deltas, err = c.queue.Pop(ctx, deltas); err != nil {
-			return
+			break
 		}
-		c.process(deltas)
-		c.syncOnce.Do(func() { close(c.synced) })
+		c.process(ctx, deltas)
+		c.markSynced()
 	}
+	reading.Wait() // not deferred: a panic of foreign code in process has to end the program
+	close(c.ended)
 }
+
+// markSynced is called when the first list is in the cache.
+func (c *Controller[T]) markSynced() { c.syncOnce.Do(func() { close(c.synced) }) }
 
 func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
@@ -110,7 +138,8 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if c.HasSynced() { // the first delta of all is a Replaced
+			// The first delta of all is a Replaced; and who lags must not lag more.
+			if c.HasSynced() && c.queue.Len() == 0 {
 				c.queue.Push(Delta[T]{Type: Sync})
 			}
 		}
@@ -122,6 +151,9 @@ func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 
 // Synced is closed when HasSynced becomes true.
 func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
+
+// Ended is closed when Run has returned.
+func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
 // Status says where the Controller is. Objects is not filled in.
 func (c *Controller[T]) Status() Status { return c.reflector.Status() }

@@ -81,8 +81,8 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 
 // Pop blocks until there are deltas and returns all of them. The caller owns
 // the result, and may hand it back as reuse, whose memory then serves the queue
-// again. When the queue is closed, Pop returns what is left, then ErrClosed. It
-// returns the error of ctx as soon as ctx ends, with deltas still in the queue.
+// again. When the queue is closed, Pop returns what is left, then ErrClosed. If ctx
+// ends while there is nothing, it returns the error of ctx.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
 	clear(reuse) // what was delivered must not be kept alive by the queue
 	f.mu.Lock()
@@ -101,10 +101,16 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 		f.mu.Lock()
 	}
 	batch := f.queue
-	f.queue = reuse[:0]
+	f.queue = nil
+	if cap(reuse) <= maxReuse { // a burst does not hold its memory for ever
+		f.queue = reuse[:0]
+	}
 	f.mu.Unlock()
 	return batch, nil
 }
+
+// maxReuse is the longest queue whose memory is used again.
+const maxReuse = 8 * maxBatch
 
 // Close ends the queue: what is in it can still be popped, nothing more can be
 // pushed. It may be called twice.

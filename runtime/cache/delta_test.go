@@ -62,7 +62,15 @@ func TestDeltaFIFOPopWaits(t *testing.T) {
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("Pop returned %v when its context ended", err)
 		}
+		go func() {
+			_, err := f.Pop(t.Context(), nil)
+			failed <- err
+		}()
+		synctest.Wait()
 		f.Close()
+		if err := <-failed; !errors.Is(err, ErrClosed) {
+			t.Errorf("Pop returned %v when the queue was closed", err)
+		}
 		f.Push(Delta[object]{Type: Sync})
 		if f.Len() != 0 {
 			t.Error("a closed queue took a delta")

@@ -48,6 +48,9 @@
 //     no handler is running.
 //  9. Objects in the cache are never written to by this package.
 //
+// A panic of foreign code, be it a handler, an index function or a transform,
+// ends the program.
+//
 // # What it does not do
 //
 // It does not write to the API server, it has no work queue (client-go's

@@ -12,7 +12,7 @@ var (
 	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
 	ErrClosed = errors.New("queue is closed")
 	// ErrStopped is returned when a handler is added to an informer that has
-	// stopped: it would never hear anything.
+	// stopped, and would never hear anything, and by waits for one.
 	ErrStopped = errors.New("informer has stopped")
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")
@@ -34,11 +34,12 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// NotSyncedError is returned by WaitForCacheSync when its context ended first.
+// NotSyncedError is returned by WaitForCacheSync when its context ended first, or
+// when what it waited for stopped.
 type NotSyncedError struct {
 	// Waiting says for each thing that is not synced what it is and why.
 	Waiting []string
-	// Cause is why the wait ended, as context.Cause has it.
+	// Cause is why the wait ended: as context.Cause has it, or ErrStopped.
 	Cause error
 }
 

@@ -40,6 +40,7 @@ type factoryInformer struct {
 	informer interface {
 		Syncer
 		Run(ctx context.Context)
+		retire()
 		registrations() []Syncer
 	}
 	started bool
@@ -140,6 +141,9 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	}
 	informer := NewSharedIndexInformer(config)
 	f.informers[key] = &factoryInformer{informer: informer}
+	if f.ctx.Err() != nil {
+		informer.retire() // it will never be started, and says so
+	}
 	return informer
 }
 
@@ -181,21 +185,25 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 
 // WaitForCacheSync blocks until each started informer's cache holds the first
 // list, and each handler registered by now has returned from its last event of
-// that list. If ctx ends first, it returns a *NotSyncedError that says of each
-// what it waits for, and why.
+// that list. If ctx ends first, or an informer stops, it returns a *NotSyncedError
+// that says of each what it waits for, and why.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, f.startedSyncers()...)
 }
 
 func (f *SharedInformerFactory) startedSyncers() []Syncer {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	var informers, handlers []Syncer
+	var started []*factoryInformer
 	for _, i := range f.informers {
 		if i.started {
-			informers = append(informers, i.informer)
-			handlers = append(handlers, i.informer.registrations()...)
+			started = append(started, i)
 		}
+	}
+	f.mu.Unlock() // an informer's lock is not waited for with ours
+	var informers, handlers []Syncer
+	for _, i := range started {
+		informers = append(informers, i.informer)
+		handlers = append(handlers, i.informer.registrations()...)
 	}
 	return slices.Concat(informers, handlers)
 }
@@ -207,6 +215,15 @@ func (f *SharedInformerFactory) startedSyncers() []Syncer {
 func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Lock()
 	f.cancel()
+	var idle []*factoryInformer
+	for _, i := range f.informers {
+		if !i.started {
+			idle = append(idle, i)
+		}
+	}
 	f.mu.Unlock()
+	for _, i := range idle {
+		i.informer.retire()
+	}
 	f.wg.Wait()
 }

@@ -48,7 +48,8 @@ func (h ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 
 // FilteringResourceEventHandler shows a handler only the objects that FilterFunc
 // accepts. An object that starts to be accepted is added for the handler, and
-// one that ceases to be is deleted, with its last accepted state.
+// one that ceases to be is deleted, with its last accepted state. FilterFunc must
+// depend on the object alone.
 type FilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    ResourceEventHandler[T]

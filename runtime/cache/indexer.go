@@ -24,8 +24,9 @@ type Store[T Object] interface {
 }
 
 // IndexFunc returns the values under which an index finds obj; none leaves it
-// out. It must depend on obj alone, and must not change it. It is called once
-// for each state of an object, without a lock that readers need.
+// out. It must depend on obj alone, must not change it, and must not call the
+// informer or the factory. It is called once for each state of an object, without
+// a lock that readers need. The index keeps the slice.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.
@@ -170,6 +171,14 @@ func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 		objs = append(objs, e.obj)
 	}
 	return objs, nil
+}
+
+// has says whether an index has anything under value.
+func (x *Indexer[T]) has(indexName, value string) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	idx := x.index(indexName)
+	return idx != nil && len(idx.entries[value]) > 0
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.

@@ -61,7 +61,11 @@ func (x *Indexer[T]) prepare(deltas Deltas[T]) (entries []*entry[T], total int) 
 		switch delta := &deltas[i]; delta.Type {
 		case Added, Updated:
 			entries = append(entries, x.newEntry(delta.Object))
+			total++
 		case Replaced:
+			if len(x.items) == 0 {
+				total += len(delta.Objects)
+			} // otherwise few objects will have changed
 			entries = slices.Grow(entries, len(delta.Objects))
 			for _, obj := range delta.Objects {
 				entries = append(entries, x.newEntry(obj))
@@ -72,7 +76,7 @@ func (x *Indexer[T]) prepare(deltas Deltas[T]) (entries []*entry[T], total int) 
 			total += len(x.items)
 		}
 	}
-	return entries, total + len(entries)
+	return entries, total
 }
 
 func (x *Indexer[T]) newEntry(obj T) *entry[T] {

@@ -243,3 +243,52 @@ func TestIndexerReadsAreOfOneMoment(t *testing.T) {
 	close(stop)
 	readers.Wait()
 }
+
+func version(name, version, uid, letters string) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version,
+		UID: types.UID(uid), Labels: map[string]string{"letters": letters}}}
+}
+
+func TestIndexerGetsAnIndexLate(t *testing.T) {
+	x, m := NewIndexer[object](nil), model{}
+	both := func(d Delta[object]) {
+		x.apply(Deltas[object]{d})
+		m.apply(Deltas[object]{d})
+	}
+	both(Delta[object]{Type: Added, Object: version("changed", "1", "", "x")})
+	both(Delta[object]{Type: Added, Object: version("gone", "1", "", "xy")})
+	if err := x.AddIndexers(Indexers[object]{"letters": func(obj object) []string {
+		_ = x.Len() // a reader does not wait for an index function
+		return byLetters(obj)
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	both(Delta[object]{Type: Updated, Object: version("changed", "2", "", "yz")})
+	both(Delta[object]{Type: Deleted, Object: version("gone", "2", "", "")})
+	both(Delta[object]{Type: Added, Object: version("new", "3", "", "z")})
+	compare(t, x, m)
+}
+
+func TestIndexerTellsStatesApart(t *testing.T) {
+	for name, test := range map[string]struct {
+		old, listed object
+		want        []notificationKind
+	}{
+		"the same state":            {version("w", "1", "u", ""), version("w", "1", "u", ""), nil},
+		"another version":           {version("w", "1", "u", ""), version("w", "2", "u", ""), []notificationKind{notifyUpdate}},
+		"no version, as of a fake":  {version("w", "", "u", ""), version("w", "", "u", ""), []notificationKind{notifyUpdate}},
+		"another object, by chance": {version("w", "1", "u", ""), version("w", "1", "v", ""), []notificationKind{notifyDelete, notifyAdd}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndexer[object](nil)
+			x.Add(test.old)
+			var got []notificationKind
+			for _, n := range x.apply(Deltas[object]{{Type: Replaced, Objects: []object{test.listed}}}) {
+				got = append(got, n.kind)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("told are %v, want %v", got, test.want)
+			}
+		})
+	}
+}

@@ -13,8 +13,8 @@ import (
 type Lister[T Object] struct {
 	indexer  *Indexer[T]
 	resource schema.GroupResource
-	// namespaces holds a *NamespaceLister for each namespace that was asked for,
-	// so that asking again allocates nothing.
+	// namespaces holds a *NamespaceLister for each namespace with objects that was
+	// asked for, so that asking again allocates nothing.
 	namespaces sync.Map
 }
 
@@ -40,8 +40,11 @@ func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
 	if n, ok := l.namespaces.Load(namespace); ok {
 		return n.(*NamespaceLister[T])
 	}
-	n, _ := l.namespaces.LoadOrStore(namespace, &NamespaceLister[T]{lister: l, namespace: namespace})
-	return n.(*NamespaceLister[T])
+	n := &NamespaceLister[T]{lister: l, namespace: namespace}
+	if l.indexer.has(NamespaceIndex, namespace) { // names that come from users must not pile up
+		l.namespaces.Store(namespace, n)
+	}
+	return n
 }
 
 // ByIndex returns the objects that the index has under value. The error wraps

@@ -39,6 +39,7 @@ func (p *processor[T]) add(l *listener[T]) {
 
 func (p *processor[T]) remove(l *listener[T]) {
 	delete(p.listeners, l)
+	l.removed.Store(true)
 	l.stop()
 }
 
@@ -80,6 +81,7 @@ type listener[T Object] struct {
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
 	stopOnce sync.Once
+	removed  atomic.Bool   // and not stopped with its informer
 	synced   chan struct{} // closed when the handler has heard the initial list
 	backlog  atomic.Int64  // notifications enqueued and not yet handled
 }
@@ -107,17 +109,9 @@ func (l *listener[T]) enqueue(b batch[T]) {
 
 func (l *listener[T]) stop() { l.stopOnce.Do(func() { close(l.stopping) }) }
 
-func (l *listener[T]) isStopping() bool {
-	select {
-	case <-l.stopping:
-		return true
-	default:
-		return false
-	}
-}
-
 // run calls the handler until stop. What is pending then is dropped.
 func (l *listener[T]) run() {
+	defer l.drop()
 	var resync <-chan time.Time
 	if l.resyncPeriod > 0 {
 		ticker := time.NewTicker(l.resyncPeriod)
@@ -135,7 +129,8 @@ func (l *listener[T]) run() {
 			batches := l.pending
 			l.pending = nil
 			l.mu.Unlock()
-			for _, b := range batches {
+			for i, b := range batches {
+				batches[i] = batch[T]{} // what has been told is not kept alive
 				if !l.handle(b) {
 					return
 				}
@@ -144,10 +139,18 @@ func (l *listener[T]) run() {
 	}
 }
 
+// drop forgets what is pending: a registration may be held for long.
+func (l *listener[T]) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = nil
+	l.backlog.Store(0)
+}
+
 // handle returns false if the listener was stopped meanwhile.
 func (l *listener[T]) handle(b batch[T]) bool {
 	for i := range b.notes {
-		if l.isStopping() {
+		if isClosed(l.stopping) {
 			return false
 		}
 		deliver(l.handler, &b.notes[i])
@@ -167,10 +170,13 @@ type ResourceEventHandlerRegistration interface {
 	HasSynced() bool
 	// Synced is closed when HasSynced becomes true.
 	Synced() <-chan struct{}
+	// Ended is closed when the handler is removed or the informer stops.
+	Ended() <-chan struct{}
 	// NotSyncedReason says what the handler is waiting for; it is empty once it
-	// is synced.
+	// is synced or removed.
 	NotSyncedReason() string
-	// Backlog is how many events wait for the handler, with the one it is in.
+	// Backlog is how many events wait for the handler, with the one it is in; 0
+	// when it has ended.
 	Backlog() int
 }
 
@@ -184,9 +190,11 @@ func (r *registration[T]) HasSynced() bool { return isClosed(r.listener.synced) 
 
 func (r *registration[T]) Synced() <-chan struct{} { return r.listener.synced }
 
+func (r *registration[T]) Ended() <-chan struct{} { return r.listener.stopping }
+
 func (r *registration[T]) NotSyncedReason() string {
 	switch {
-	case r.HasSynced():
+	case r.HasSynced() || r.listener.removed.Load():
 		return ""
 	case !r.informer.HasSynced():
 		return r.informer.NotSyncedReason()

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,14 +10,16 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 )
 
 // TransformFunc changes an object before it is stored, for example to drop
 // fields that nobody reads. It may change and return obj, or return another
-// one. It is called once an object, from one goroutine. An error keeps the
-// object out of the cache and fails the list, with the object's name.
+// one. It is called for each state that is read, again after a relist, from one
+// goroutine. An error keeps the object out of the cache and fails the list, with
+// the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // WatchErrorHandler is told of each failed list and watch, from the goroutine
@@ -88,7 +91,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		case listPage:
 			in = r.list(ctx, next.options)
 		case openWatch:
-			in = r.watch(ctx, next.options)
+			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
 			return
@@ -108,10 +111,10 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 		r.pages = nil // the queue has them now, or nobody shall
 	}
 	switch {
-	case next.wait > 0:
+	case next.failed != nil:
 		r.status.enter(Degraded, next.failed)
-	case next.verb == listPage:
-		r.status.enter(Listing, next.failed)
+	case next.verb == listPage || next.commit:
+		r.status.enter(Listing, nil)
 	}
 	if next.failed != nil {
 		r.onError(ctx, r.resource, next.failed)
@@ -150,14 +153,15 @@ const (
 	watchGrace = 30 * time.Second
 )
 
-func (r *Reflector[T]) watch(ctx context.Context, options metav1.ListOptions) input {
+func (r *Reflector[T]) watch(ctx context.Context, request action) input {
+	options := request.options
 	timeout := minWatchTimeout + rand.N(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
 	options.TimeoutSeconds = &seconds
 	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
 	defer cancel()
 
-	in := input{verb: openWatch}
+	in := input{verb: openWatch, resourceVersion: options.ResourceVersion}
 	opened := time.Now()
 	stream, err := r.source.Watch(ctx, options)
 	if err != nil {
@@ -165,7 +169,12 @@ func (r *Reflector[T]) watch(ctx context.Context, options metav1.ListOptions) in
 		return in
 	}
 	defer stream.Stop()
-	r.status.enter(Watching, nil)
+	if request.onProbation {
+		useful := r.status.enter(Degraded, nil)
+		defer time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(useful, Watching) }).Stop()
+	} else {
+		r.status.enter(Watching, nil)
+	}
 	for {
 		r.events, err = stream.Next(ctx, r.events)
 		if len(r.events) > 0 && err == nil {
@@ -204,19 +213,33 @@ func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
 			}
 			r.deltas = append(r.deltas, delta)
 		}
-		if event.ResourceVersion != "" {
+		if isLater(event.ResourceVersion, in.resourceVersion) {
+			if !in.useful {
+				in.useful = true
+				r.status.enter(Watching, nil)
+			}
 			in.resourceVersion = event.ResourceVersion
 		}
-		in.useful = true
 	}
 	r.queue.Push(r.deltas...)
-	if in.resourceVersion != "" {
-		r.status.reach(in.resourceVersion)
-	}
+	r.status.reach(in.resourceVersion)
 	clear(r.deltas)
 	r.deltas = r.deltas[:0]
 	clear(events) // the next read reuses the memory; it must not keep objects alive
 	return err
+}
+
+// isLater says whether a watch that has reached version before has got further
+// with version. A watch never resumes at an earlier version than it has reached,
+// even if an aggregated server sends the last state of a deleted object with the
+// version of that state. Versions that are no numbers, which only servers
+// that are not Kubernetes have, are taken as they come.
+func isLater(version, before string) bool {
+	if version == "" || version == before {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, before)
+	return err != nil || order > 0
 }
 
 func (r *Reflector[T]) transformed(obj T) (T, error) {
@@ -225,6 +248,9 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	}
 	name := MetaObjectToName(obj) // the transform may change even this
 	result, err := r.transform(obj)
+	if none := *new(T); err == nil && result == none {
+		err = errors.New("it returned neither an object nor an error")
+	}
 	if err != nil {
 		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
 	}

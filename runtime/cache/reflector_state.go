@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"errors"
 	"io"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 //	          ▼               │                    ▼                                    │
 //	start ─▶ list ────────────┴── last page ───▶ watch ─────────────────────────────────┘
 //	          ▲                                    │
-//	          └──────── 410, 404, undecodable ─────┘
+//	          └──── 410, 404, 400, undecodable ────┘
 
 type verb uint8
 
@@ -47,7 +46,7 @@ type input struct {
 	resourceVersion string
 	// continueToken asks for the next page; empty on the last one.
 	continueToken string
-	// useful is set for a watch that brought anything, or lasted a while.
+	// useful is set for a watch that got to a later version, or lasted a while.
 	useful bool
 }
 
@@ -63,6 +62,9 @@ type action struct {
 	commit bool
 	// failed is the error to report, nil if all is well.
 	failed error
+	// onProbation marks a watch that is opened again after it failed: that it can be
+	// opened proves nothing yet.
+	onProbation bool
 }
 
 const (
@@ -93,11 +95,9 @@ func step(s reflectorState, in input) (reflectorState, action) {
 func (s reflectorState) afterPage(in input) (reflectorState, action) {
 	switch {
 	case in.err != nil:
-		if reasonOf(in.err) == Expired {
-			// The token outlived the server's history. Start again at the newest
-			// version; a second part of another version would not be consistent.
-			s.wholeList = true
-		}
+		// A token that outlived the server's history: start again at the newest
+		// version, because a second part of another version would not be consistent.
+		s.wholeList = reasonOf(in.err) == Expired
 		return s.relist(in.err)
 	case in.continueToken != "":
 		return s, listAction(in.continueToken)
@@ -117,14 +117,14 @@ func (s reflectorState) afterWatch(in input) (reflectorState, action) {
 		s.failures = 0
 	}
 	switch reason := reasonOf(in.err); {
-	case errors.Is(in.err, io.EOF):
+	case in.err == io.EOF: // and not an error that wraps it
 		if in.useful {
 			return s, s.watchAction()
 		}
 		return s.rewatch(errClosedEarly)
-	case reason == Expired, reason == NotFound, reason == Decode, isTooLargeVersion(in.err):
-		// Watching on is impossible (410, a version that this server has not
-		// reached) or would skip something: only a new list has the truth.
+	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isTooLargeVersion(in.err):
+		// Watching on is impossible (410, a version that this server has not reached
+		// or does not take) or would skip something: only a new list has the truth.
 		return s.relist(in.err)
 	default:
 		return s.rewatch(in.err)
@@ -138,11 +138,7 @@ func (s reflectorState) relist(err error) (reflectorState, action) {
 	next := listAction("")
 	next.restart = true
 	next.failed = err
-	// The history of the server being shorter than a watch is in the nature of
-	// things: if the watch had been of use, listing again at once is right.
-	if reasonOf(err) != Expired || s.failures > 0 {
-		next.wait = s.backoff(err)
-	}
+	next.wait = s.backoff(err)
 	s.failures++
 	if s.wholeList {
 		next.options.Limit = 0
@@ -154,6 +150,7 @@ func (s reflectorState) relist(err error) (reflectorState, action) {
 func (s reflectorState) rewatch(err error) (reflectorState, action) {
 	next := s.watchAction()
 	next.failed = err
+	next.onProbation = true
 	next.wait = s.backoff(err)
 	s.failures++
 	return s, next
@@ -175,7 +172,7 @@ func listAction(continueToken string) action {
 func (s reflectorState) backoff(err error) time.Duration {
 	shortest, longest := minBackoff, maxBackoff
 	switch reasonOf(err) {
-	case Forbidden, Unauthorized, NotFound, Decode:
+	case Forbidden, Unauthorized, NotFound, Decode, Refused:
 		shortest, longest = minSlowBackoff, maxSlowBackoff
 	}
 	wait := longest

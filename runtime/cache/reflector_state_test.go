@@ -2,7 +2,10 @@ package cache
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -27,6 +30,12 @@ func errTooLarge() error {
 	return err
 }
 
+// errClientDecode is what client-go makes of an event that it cannot decode.
+func errClientDecode() error {
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, "GET", "ClientWatchDecoding")
+	return apierrors.FromObject(reporter.AsObject(errors.New("unable to decode an event from the watch stream")))
+}
+
 func TestStep(t *testing.T) {
 	const (
 		list  = "list"  // a first page of the newest version
@@ -48,6 +57,7 @@ func TestStep(t *testing.T) {
 		commit   bool
 		reported bool
 		failures int
+		whole    bool // the state says that the list is in one piece
 	}{
 		{name: "a page with more to come",
 			in: input{verb: listPage, resourceVersion: "5", continueToken: "t"}, want: next},
@@ -68,7 +78,7 @@ func TestStep(t *testing.T) {
 		{name: "a right that stays missing",
 			state: reflectorState{failures: 30}, in: input{verb: listPage, err: errForbidden}, want: list, wait: time.Minute, restart: true, reported: true, failures: 31},
 		{name: "a page token that expired",
-			in: input{verb: listPage, err: errGone}, want: whole, restart: true, reported: true, failures: 1},
+			in: input{verb: listPage, err: errGone}, want: whole, wait: 800 * time.Millisecond, restart: true, whole: true, reported: true, failures: 1},
 		{name: "a list in one piece that ends is followed by pages next time",
 			state: reflectorState{wholeList: true}, in: input{verb: listPage, resourceVersion: "5"}, want: watch, version: "5", commit: true},
 
@@ -86,8 +96,16 @@ func TestStep(t *testing.T) {
 			state: failing, in: input{verb: openWatch, err: errInternal}, want: watch, version: "7", wait: 6400 * time.Millisecond, reported: true, failures: 4},
 		{name: "a watch that is forbidden is asked for more slowly",
 			state: watching, in: input{verb: openWatch, err: errForbidden}, want: watch, version: "7", wait: 2 * time.Second, reported: true, failures: 1},
-		{name: "a version that is forgotten is listed anew at once",
-			state: watching, in: input{verb: openWatch, err: errGone}, want: list, restart: true, reported: true, failures: 1},
+		{name: "a list in one piece that fails is tried in pages again",
+			state: reflectorState{wholeList: true, failures: 1}, in: input{verb: listPage, err: errCut}, want: list, wait: 1600 * time.Millisecond, restart: true, reported: true, failures: 2},
+		{name: "a version that is forgotten is listed anew",
+			state: watching, in: input{verb: openWatch, err: errGone}, want: list, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "a version that is not taken is listed anew, slowly",
+			state: watching, in: input{verb: openWatch, err: apierrors.NewBadRequest("invalid resource version")}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "an event that client-go cannot decode is not skipped",
+			state: watching, in: input{verb: openWatch, err: errClientDecode()}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "an EOF while a watch is opened is not an end in good order",
+			state: watching, in: input{verb: openWatch, err: fmt.Errorf("watch: %w", &url.Error{Err: io.EOF}), useful: true}, want: watch, version: "7", wait: 800 * time.Millisecond, reported: true, failures: 1},
 		{name: "a version that is forgotten again and again is not listed in a frenzy",
 			state: failing, in: input{verb: openWatch, err: errGone}, want: list, wait: 6400 * time.Millisecond, restart: true, reported: true, failures: 4},
 		{name: "a server that is behind is listed anew",
@@ -131,6 +149,12 @@ func TestStep(t *testing.T) {
 			if (act.failed != nil) != test.reported {
 				t.Errorf("reports %v, want a report: %v", act.failed, test.reported)
 			}
+			if state.wholeList != test.whole {
+				t.Errorf("list in one piece: %v, want %v", state.wholeList, test.whole)
+			}
+			if again := act.verb == openWatch && act.failed != nil; act.onProbation != again {
+				t.Errorf("on probation: %v, want it for a watch that is opened again after it failed", act.onProbation)
+			}
 			if state.failures != test.failures {
 				t.Errorf("%d failures, want %d", state.failures, test.failures)
 			}
@@ -150,6 +174,7 @@ func TestReasonOf(t *testing.T) {
 		errUndecodable:                         Decode,
 		errClosedEarly:                         ClosedEarly,
 		errTooLarge():                          ServerError,
+		errClientDecode():                      Decode,
 		apierrors.NewUnauthorized("who"):       Unauthorized,
 		errors.New("dial: connection refused"): Unreachable,
 	} {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // follow runs a Reflector over src in a bubble, and returns what it pushes.
@@ -65,6 +67,12 @@ func TestReflectorListsInPagesAndWatches(t *testing.T) {
 		}
 		if got := src.last("watch").ResourceVersion; got != "1334" {
 			t.Errorf("the watch starts at %s, want the version of the list, 1334", got)
+		}
+		if seconds := src.last("watch").TimeoutSeconds; seconds == nil || *seconds < 300 || *seconds > 600 {
+			t.Errorf("the watch asks for %v seconds, want 5 to 10 minutes", seconds)
+		}
+		if version := r.Status().ResourceVersion; version != "1334" {
+			t.Errorf("the status is at version %s after the list", version)
 		}
 		src.set("a", "w0001", nil)
 		src.set("b", "new", nil)
@@ -137,6 +145,7 @@ func TestReflectorStartsAPagedListAgainWhenItsTokenExpires(t *testing.T) {
 			return nil
 		})
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Replaced 601")
 		if limit := src.last("list").Limit; limit != 0 {
 			t.Errorf("the second attempt asks for pages of %d, want the collection in one piece", limit)
@@ -242,4 +251,134 @@ func TestReflectorStopsWhileItWaits(t *testing.T) {
 			t.Errorf("status is %+v", s)
 		}
 	})
+}
+
+func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		_, queue := follow(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
+			changed := obj.DeepCopy()
+			changed.Name = "seen-" + obj.Name
+			return changed, nil
+		}})
+		synctest.Wait()
+		first, _ := queue.Pop(t.Context(), nil)
+		if first[0].Objects[0].Name != "seen-w" {
+			t.Errorf("listed is %s", first[0].Objects[0].Name)
+		}
+		src.set("a", "w", nil)
+		src.remove("a", "w")
+		wantLines(t, take(t, queue), "Updated a/seen-w@102", "Deleted a/seen-w@103")
+	})
+}
+
+func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {
+	r := NewReflector(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, nil)
+	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestReflectorBesiegesNobody meets servers whose watches end at once, some with
+// an event that leads nowhere.
+func TestReflectorBesiegesNobody(t *testing.T) {
+	for name, end := range map[string]error{"in good order": io.EOF, "cut": io.ErrUnexpectedEOF, "gone": errGone} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.openWith = []Event[object]{{Type: watch.Bookmark, ResourceVersion: "100"}}
+				src.openErr = end
+				r, _ := follow(t, Config[object]{ListerWatcher: src})
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if watches, lists := src.count("watch"), src.count("list"); watches > 40 || lists > 40 {
+					t.Errorf("%d watches and %d lists in 10 minutes", watches, lists)
+				}
+				if end != errGone { // which lists in between
+					if s := r.Status(); s.Phase != Degraded || time.Since(s.Since) < 9*time.Minute {
+						t.Errorf("status is %v since %v, want degraded for 10 minutes", s, time.Since(s.Since))
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestReflectorLeavesProbation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		r, _ := follow(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		src.endWatches(errInternal)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Degraded || src.count("watch") != 2 {
+			t.Errorf("after %d watches the status is %v, want degraded until the second proves to be of use", src.count("watch"), s)
+		}
+		time.Sleep(usefulWatch)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+			t.Errorf("status is %v after a watch has lasted", s)
+		}
+		src.endWatches(errInternal)
+		time.Sleep(5 * time.Second)
+		src.set("a", "w", nil)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Watching {
+			t.Errorf("status is %v after an event", s)
+		}
+	})
+}
+
+func TestReflectorTakesALongWatchForUseful(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		failures := 0
+		_, _ = follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(context.Context, gvr, error) { failures++ }})
+		time.Sleep(usefulWatch + time.Second)
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		if failures != 0 || src.count("watch") != 2 {
+			t.Errorf("%d failures and %d watches after a quiet watch has ended", failures, src.count("watch"))
+		}
+	})
+}
+
+func TestReflectorNeverResumesEarlier(t *testing.T) {
+	r := NewReflector(Config[object]{Resource: widgets}, &DeltaFIFO[object]{})
+	in := input{verb: openWatch, resourceVersion: "7"}
+	events := []Event[object]{
+		{Type: watch.Modified, Object: numbered(1), ResourceVersion: "19"},
+		{Type: watch.Deleted, Object: numbered(2), ResourceVersion: "8"}, // the version of its last state
+		{Type: watch.Bookmark, ResourceVersion: "9"},
+	}
+	if err := r.forward(events, &in); err != nil || in.resourceVersion != "19" || !in.useful {
+		t.Errorf("resumes at %s, useful %v, error %v", in.resourceVersion, in.useful, err)
+	}
+	for i := range events {
+		if events[i].Object != nil {
+			t.Error("the memory of a batch keeps its objects alive")
+		}
+	}
+	if len(r.deltas) != 0 || r.deltas[:1][0].Object != nil {
+		t.Error("the memory of deltas keeps their objects alive")
+	}
+}
+
+func TestJitter(t *testing.T) {
+	seen := map[time.Duration]bool{}
+	for range 100 {
+		d := withJitter(time.Second)
+		if d < time.Second || d > 1500*time.Millisecond {
+			t.Fatalf("a second becomes %v", d)
+		}
+		seen[d] = true
+	}
+	if len(seen) < 10 {
+		t.Errorf("only %d different waits of 100", len(seen))
+	}
+	if withJitter(0) != 0 {
+		t.Error("no wait became one")
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/klog/v2"
 )
 
 // SharedInformer is what a controller needs of an informer: events and reads.
@@ -36,7 +35,6 @@ type SharedIndexInformer[T Object] struct {
 
 	mu        sync.Mutex // held over each step; guards what follows
 	processor *processor[T]
-	started   bool
 	listed    bool // the first list is in the cache
 }
 
@@ -57,37 +55,40 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 // informer is left and no handler is running. It runs once: a second call
 // returns at once.
 func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
-	if !s.start() {
-		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", s.name())
+	if !s.controller.claim(ctx) {
 		return
 	}
-	s.controller.Run(ctx)
+	s.mu.Lock()
+	s.processor.start()
+	s.mu.Unlock()
+	s.controller.run(ctx)
 	s.mu.Lock()
 	s.processor.stop()
 	s.mu.Unlock()
 	s.processor.wg.Wait()
 }
 
-func (s *SharedIndexInformer[T]) start() (first bool) {
+// retire makes an informer that was not started one that never will be.
+func (s *SharedIndexInformer[T]) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started {
-		return false
+	if !s.controller.started.Swap(true) {
+		s.processor.stop()
+		s.controller.reflector.status.enter(Stopped, nil)
+		close(s.controller.ended)
 	}
-	s.started = true
-	s.processor.start()
-	return true
 }
 
 // process takes a batch of the Controller. The first delta of all is the first
 // list: only its adds are initial, and after it a handler is synced.
-func (s *SharedIndexInformer[T]) process(deltas Deltas[T]) {
+func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.listed {
 		notes := s.indexer.apply(deltas[:1])
 		markInitial(notes)
 		s.listed = true
+		s.controller.markSynced() // before a handler can be
 		s.processor.distribute(batch[T]{notes: notes, endsInitial: true})
 		if deltas = deltas[1:]; len(deltas) == 0 {
 			return
@@ -132,11 +133,9 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
 	}
 	if s.listed {
-		notes := s.indexer.apply(Deltas[T]{{Type: Sync}})
-		for i := range notes {
-			notes[i] = notification[T]{kind: notifyAdd, initial: true, obj: notes[i].obj}
-		}
-		l.enqueue(batch[T]{notes: notes, endsInitial: true})
+		l.enqueue(batch[T]{endsInitial: true, notes: s.cached(func(obj T) notification[T] {
+			return notification[T]{kind: notifyAdd, initial: true, obj: obj}
+		})})
 	}
 	s.processor.add(l)
 	return &registration[T]{informer: s, listener: l}, nil
@@ -148,8 +147,20 @@ func (s *SharedIndexInformer[T]) resync(l *listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listed && l.backlog.Load() == 0 {
-		l.enqueue(batch[T]{notes: s.indexer.apply(Deltas[T]{{Type: Sync}})})
+		l.enqueue(batch[T]{notes: s.cached(func(obj T) notification[T] {
+			return notification[T]{kind: notifyUpdate, old: obj, obj: obj}
+		})})
 	}
+}
+
+// cached makes a notification of each cached object.
+func (s *SharedIndexInformer[T]) cached(note func(T) notification[T]) []notification[T] {
+	objs := s.indexer.List()
+	notes := make([]notification[T], len(objs))
+	for i, obj := range objs {
+		notes[i] = note(obj)
+	}
+	return notes
 }
 
 // RemoveEventHandler ends a registration. The handler may still be in the call
@@ -184,6 +195,9 @@ func (s *SharedIndexInformer[T]) HasSynced() bool { return s.controller.HasSynce
 
 // Synced is closed when HasSynced becomes true.
 func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.controller.Synced() }
+
+// Ended is closed when the informer follows the server no more.
+func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.Ended() }
 
 // NotSyncedReason says what the informer is waiting for; it is empty once it is
 // synced.

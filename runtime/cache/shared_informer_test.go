@@ -330,12 +330,18 @@ func TestRunEndsEverything(t *testing.T) {
 		}
 		stop := run(t, s.Run)
 		time.Sleep(10*time.Second + time.Second/2)
+		if reg.Backlog() == 0 {
+			t.Error("the test proves nothing: the handler is done")
+		}
 		stop()
 		if running {
 			t.Error("Run has returned and the handler is running")
 		}
-		if reg.Backlog() == 0 {
-			t.Error("the test proves nothing: the handler was done")
+		if src.open != 0 {
+			t.Errorf("%d watches were not stopped", src.open)
+		}
+		if reg.Backlog() != 0 || !isClosed(reg.Ended()) || !isClosed(s.Ended()) {
+			t.Error("a handler or the informer has not ended, or keeps what is pending")
 		}
 		if got := s.Status().Phase; got != Stopped {
 			t.Errorf("phase is %s", got)
@@ -450,28 +456,37 @@ func (h *historian) OnDelete(obj object, _ bool) {
 	hear(h.t, h.known, notification[object]{kind: notifyDelete, obj: obj})
 }
 
-func TestUnsharedInformers(t *testing.T) {
+func TestResyncDoesNotAddToABacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
-		heard := &recorder{}
-		config := Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
-			Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: time.Hour}
-		indexer, controller := NewIndexerInformer(config, heard)
-		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending" {
-			t.Errorf("before it is run: %q", controller.NotSyncedReason())
-		}
-		run(t, controller.Run)
-		if err := WaitForCacheSync(t.Context(), controller); err != nil {
+		src.set("a", "w", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		release := make(chan struct{})
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { <-release }}, WithResyncPeriod(time.Minute))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if objs, err := indexer.ByIndex("letters", "x"); err != nil || len(objs) != 1 {
-			t.Errorf("ByIndex = %v, %v", objs, err)
-		}
+		synctest.Wait()
 		src.set("a", "w", nil)
+		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		time.Sleep(time.Hour)
+		if reg.Backlog() != 1 {
+			t.Errorf("the backlog is %d, want the one event that the handler is in", reg.Backlog())
+		}
+		close(release)
+	})
+}
+
+// TestOnlyTheFirstListIsInitial has an event behind the list in one batch.
+func TestOnlyTheFirstListIsInitial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+		heard, _ := listen(t, s)
+		s.processor.start()
+		s.process(t.Context(), Deltas[object]{{Type: Replaced, Objects: []object{numbered(1)}}, {Type: Added, Object: numbered(2)}})
 		synctest.Wait()
-		wantLines(t, heard.drain(), "add a/w@101 initial=true", "update a/w@101->102", "update a/w@102->102")
+		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
+		s.processor.stop()
+		s.processor.wg.Wait()
 	})
 }

@@ -38,6 +38,11 @@ type source struct {
 	requests []request
 	// fail is called before each request is served.
 	fail func(request) error
+	// openWith, and then openErr, is all that a watch brings if openErr is set.
+	openWith []Event[object]
+	openErr  error
+	// open counts the watches that were not stopped.
+	open int
 }
 
 type request struct {
@@ -215,17 +220,28 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 	case from > s.version:
 		return nil, apierrors.NewTimeoutError("Too large resource version", 1)
 	}
-	return &sourceStream{source: s, next: from, cut: s.cut}, nil
+	s.open++
+	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith}, nil
 }
 
 type sourceStream struct {
 	source *source
 	next   int // the version that was read last
 	cut    chan struct{}
+	// opening events come first.
+	opening []Event[object]
+	stopped bool
 }
 
 func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
 	batch := reuse[:0]
+	if w.source.openErr != nil {
+		batch, w.opening = append(batch, w.opening...), nil
+		if len(batch) > 0 {
+			return batch, nil
+		}
+		return batch, w.source.openErr
+	}
 	for {
 		w.source.mu.Lock()
 		pending := w.source.history[w.next-100:]
@@ -254,4 +270,11 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 	}
 }
 
-func (w *sourceStream) Stop() {}
+func (w *sourceStream) Stop() {
+	w.source.mu.Lock()
+	defer w.source.mu.Unlock()
+	if !w.stopped {
+		w.stopped = true
+		w.source.open--
+	}
+}

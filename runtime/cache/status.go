@@ -44,6 +44,9 @@ const (
 	TooManyRequests Reason = "TooManyRequests"
 	// ServerError: the server failed (5xx), or is not ready to answer.
 	ServerError Reason = "ServerError"
+	// Refused: the server does not take the request, for example because of its
+	// selector.
+	Refused Reason = "Refused"
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = "Decode"
 	// ClosedEarly: the server ends watches as soon as they are open.
@@ -62,8 +65,8 @@ type Status struct {
 	ResourceVersion string
 	// Objects is how many objects the cache holds.
 	Objects int
-	// Err is the last error, nil once the informer watches again; Reason is its
-	// kind.
+	// Err is the last error, nil once the informer makes headway again; Reason is
+	// its kind.
 	Err    error
 	Reason Reason
 }
@@ -79,8 +82,10 @@ func (s Status) String() string {
 
 // statusTracker holds the status that a Reflector writes and everybody reads.
 type statusTracker struct {
-	mu     sync.Mutex // guards status
+	mu     sync.Mutex // guards what follows
 	status Status
+	// entries counts calls of enter.
+	entries int
 }
 
 func newStatusTracker() *statusTracker {
@@ -93,16 +98,32 @@ func (t *statusTracker) get() Status {
 	return t.status
 }
 
-// enter moves to a phase, with the error that led there if it was one.
-func (t *statusTracker) enter(phase Phase, err error) {
+// enter moves to a phase, with the error that led there if it was one. It returns
+// what enterUnlessMoved takes.
+func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.enterLocked(phase, err)
+	return t.entries
+}
+
+// enterUnlessMoved enters a phase if nothing else was entered since entry.
+func (t *statusTracker) enterUnlessMoved(entry int, phase Phase) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.entries == entry {
+		t.enterLocked(phase, nil)
+	}
+}
+
+func (t *statusTracker) enterLocked(phase Phase, err error) {
+	t.entries++
 	if t.status.Phase != phase {
 		t.status.Phase, t.status.Since = phase, time.Now()
 	}
 	if err != nil {
 		t.status.Err, t.status.Reason = err, reasonOf(err)
-	} else if phase == Watching {
+	} else if phase == Watching || phase == Listing {
 		t.status.Err, t.status.Reason = nil, ""
 	}
 }
@@ -116,6 +137,12 @@ func (t *statusTracker) reach(resourceVersion string) {
 // errClosedEarly is what becomes of a watch that ends in good order before it
 // has been of any use.
 var errClosedEarly = errors.New("the server closed the watch as soon as it was open")
+
+// isDecodeStatus recognises the Status that client-go makes of a watch event that
+// it cannot decode. It claims to be a server error.
+func isDecodeStatus(err error) bool {
+	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
+}
 
 // reasonOf sorts errors by what can be done about them.
 func reasonOf(err error) Reason {
@@ -133,8 +160,10 @@ func reasonOf(err error) Reason {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType):
+	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType), isDecodeStatus(err):
 		return Decode
+	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
+		return Refused
 	case errors.Is(err, errClosedEarly):
 		return ClosedEarly
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -13,26 +14,35 @@ type Syncer interface {
 	HasSynced() bool
 	// Synced is closed when HasSynced becomes true.
 	Synced() <-chan struct{}
-	// NotSyncedReason says what is still waited for, and why.
+	// Ended is closed when it stops or is removed: if it is not synced by then, it
+	// never will be.
+	Ended() <-chan struct{}
+	// NotSyncedReason says what is still waited for, and why. It is empty when it is
+	// synced, and when nobody needs to wait any more.
 	NotSyncedReason() string
 }
 
 // WaitForCacheSync blocks until all of syncers are synced, and returns nil. If
-// ctx ends first, it returns a *NotSyncedError that names each that is not, with
-// the reason.
+// ctx ends first, or one of them stops before it is synced, it returns a
+// *NotSyncedError that names each that is not, with the reason. A handler that is
+// removed meanwhile is not waited for.
 func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 	for _, s := range syncers {
 		select {
 		case <-s.Synced():
+		case <-s.Ended():
+			if !s.HasSynced() && s.NotSyncedReason() != "" {
+				return notSynced(cmp.Or(context.Cause(ctx), ErrStopped), syncers)
+			}
 		case <-ctx.Done():
-			return notSynced(ctx, syncers)
+			return notSynced(context.Cause(ctx), syncers)
 		}
 	}
 	return nil
 }
 
-func notSynced(ctx context.Context, syncers []Syncer) error {
-	err := &NotSyncedError{Cause: context.Cause(ctx)}
+func notSynced(cause error, syncers []Syncer) error {
+	err := &NotSyncedError{Cause: cause}
 	for _, s := range syncers {
 		// A handler waits for what its informer waits for, which is said once.
 		if reason := s.NotSyncedReason(); reason != "" && !slices.Contains(err.Waiting, reason) {

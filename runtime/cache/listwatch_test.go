@@ -1,0 +1,135 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// typedClient is a generated client of PartialObjectMetadata.
+type typedClient struct {
+	list  *metav1.PartialObjectMetadataList
+	watch watch.Interface
+	err   error
+}
+
+func (c typedClient) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	return c.list, c.err
+}
+
+func (c typedClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return c.watch, c.err
+}
+
+func TestTypedClientLists(t *testing.T) {
+	list := &metav1.PartialObjectMetadataList{
+		ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"},
+		Items:    []metav1.PartialObjectMetadata{*numbered(1), *numbered(2)},
+	}
+	page, err := NewListWatch[object](typedClient{list: list}).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(page.Items) != 2 || page.ResourceVersion != "7" || page.Continue != "more" {
+		t.Fatalf("page is %+v, %v", page, err)
+	}
+	list.Items[0].Name = "changed"
+	if page.Items[0].Name != "1" {
+		t.Error("an item is a part of the list's array, and would keep all of it alive")
+	}
+	if _, err := NewListWatch[object](typedClient{err: errForbidden}).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := NewListWatch[*unstructured.Unstructured](typedClient2{}).List(t.Context(), metav1.ListOptions{}); reasonOf(err) != Decode {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// typedClient2 answers with items of another type than is asked for.
+type typedClient2 struct{ typedClient }
+
+func (typedClient2) List(context.Context, metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	return &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*numbered(1)}}, nil
+}
+
+func openStream(t *testing.T) (*watch.FakeWatcher, EventStream[object]) {
+	t.Helper()
+	fake := watch.NewFakeWithChanSize(5000, false)
+	stream, err := NewListWatch[object](typedClient{watch: fake}).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake, stream
+}
+
+func TestTypedClientWatchesInBatches(t *testing.T) {
+	fake, stream := openStream(t)
+	for n := range 3000 {
+		fake.Modify(numbered(n))
+	}
+	total := 0
+	var batch []Event[object]
+	for total < 3000 {
+		var err error
+		if batch, err = stream.Next(t.Context(), batch); err != nil || len(batch) == 0 || len(batch) > maxBatch {
+			t.Fatalf("a batch of %d, %v", len(batch), err)
+		}
+		for _, e := range batch {
+			if e.Type != watch.Modified || e.Object.Name != numbered(total).Name {
+				t.Fatalf("event %d is %+v", total, e)
+			}
+			total++
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := stream.Next(ctx, batch); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	stream.Stop()
+	if !fake.IsStopped() {
+		t.Error("the watch was not stopped")
+	}
+}
+
+func TestTypedClientTellsEventsBeforeTheirError(t *testing.T) {
+	gone := errGone.Status()
+	bookmark := numbered(3)
+	bookmark.ResourceVersion = "9"
+	for name, test := range map[string]struct {
+		end  func(*watch.FakeWatcher)
+		want func(error) bool
+	}{
+		"closed":  {(*watch.FakeWatcher).Stop, func(err error) bool { return err == io.EOF }},
+		"expired": {func(w *watch.FakeWatcher) { w.Error(&gone) }, apierrors.IsResourceExpired},
+		"another type": {func(w *watch.FakeWatcher) { w.Add(&metav1.Table{}) },
+			func(err error) bool { return reasonOf(err) == Decode && strings.Contains(err.Error(), "*v1.Table") }},
+		"another event": {func(w *watch.FakeWatcher) { w.Action("MOVED", numbered(4)) },
+			func(err error) bool { return strings.Contains(err.Error(), `"MOVED"`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, stream := openStream(t)
+			fake.Add(numbered(1))
+			fake.Delete(numbered(2))
+			fake.Action(watch.Bookmark, runtime.Object(bookmark))
+			test.end(fake)
+			batch, err := stream.Next(t.Context(), nil)
+			if err != nil || len(batch) != 3 || batch[1].Type != watch.Deleted || batch[1].Object.Name != "2" {
+				t.Errorf("batch is %+v, %v", batch, err)
+			}
+			if last := batch[2]; last.Type != watch.Bookmark || last.Object != nil || last.ResourceVersion != "9" {
+				t.Errorf("bookmark is %+v", last)
+			}
+			for range 2 {
+				if batch, err := stream.Next(t.Context(), nil); !test.want(err) || len(batch) != 0 {
+					t.Errorf("then come %+v, %v", batch, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		src.set("a", "two", nil)
+		var asked []string
+		f := NewSharedInformerFactory(0)
+		defer f.Shutdown()
+		s := InformerFor(f, kindOf(src, &asked))
+		registered := make(chan ResourceEventHandlerRegistration, 1)
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+			if err := s.RemoveEventHandler(<-registered); err != nil {
+				t.Error(err)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		registered <- reg
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(s.processor.listeners) != 0 {
+			t.Error("a handler that was removed is still told of changes")
+		}
+	})
+}
+
+func TestWaitEndsWhenTheInformerStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return errForbidden })
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
+		stop := run(t, s.Run)
+		go func() {
+			time.Sleep(time.Second)
+			stop()
+		}()
+		began := time.Now()
+		err := WaitForCacheSync(t.Context(), s)
+		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped (Forbidden") || time.Since(began) > time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestWaitOfWhatIsSyncedSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, Config[object]{ListerWatcher: newSource()})
+		_, reg := listen(t, s)
+		if err := WaitForCacheSync(t.Context(), s, reg); err != nil {
+			t.Fatal(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 100 {
+			if err := WaitForCacheSync(ended, s, reg); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestHandlerIsNeverSyncedBeforeItsInformer runs without a bubble: it is about
+// two goroutines that really race.
+func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
+	for range 100 {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		_, reg := listen(t, s)
+		for range 50 { // more handlers make the window larger
+			listen(t, s)
+		}
+		stop := run(t, s.Run)
+		<-reg.Synced()
+		if !s.HasSynced() {
+			t.Error("the handler is synced, the informer is not")
+		}
+		stop()
+	}
+}
+
+func TestNothingStartsAfterShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, asked := newSource(), []string{}
+		f := NewSharedInformerFactory(0)
+		before := InformerFor(f, kindOf(src, &asked))
+		_, reg := listen(t, before)
+		f.Shutdown()
+		kind := kindOf(src, &asked)
+		kind.Resource.Resource = "others"
+		after := InformerFor(f, kind)
+		f.Start(t.Context())
+		synctest.Wait()
+		for _, s := range []*SharedIndexInformer[object]{before, after} {
+			if s.Status().Phase != Stopped || !isClosed(s.Ended()) {
+				t.Errorf("an informer of a factory that was shut down is %v", s.Status())
+			}
+			if _, err := s.AddEventHandler(&recorder{}); !errors.Is(err, ErrStopped) {
+				t.Errorf("adding a handler to it: %v", err)
+			}
+			s.Run(t.Context())
+		}
+		if !isClosed(reg.Ended()) || src.count("list") != 0 {
+			t.Errorf("%d lists", src.count("list"))
+		}
+	})
+}
+
+// TestSlowIndexFuncHoldsUpNoAccessor asks the factory for an informer while an
+// index function of another one runs, and somebody waits for both.
+func TestSlowIndexFuncHoldsUpNoAccessor(t *testing.T) {
+	src, asked := newSource(), []string{}
+	src.set("a", "w", nil)
+	f := NewSharedInformerFactory(0)
+	defer f.Shutdown()
+	entered, release := make(chan struct{}), make(chan struct{})
+	kind := kindOf(src, &asked)
+	kind.Indexers = Indexers[object]{"slow": func(object) []string {
+		close(entered)
+		<-release
+		return nil
+	}}
+	InformerFor(f, kind)
+	f.Start(t.Context())
+	<-entered
+	waited := make(chan error)
+	go func() { waited <- f.WaitForCacheSync(t.Context()) }()
+	other := kindOf(newSource(), &asked)
+	other.Resource.Resource = "others"
+	for range 1000 { // one of which meets the wait half-way
+		InformerFor(f, other)
+		runtime.Gosched()
+	}
+	close(release)
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPanicEndsTheProgram runs itself as a program whose index function panics.
+func TestPanicEndsTheProgram(t *testing.T) {
+	if os.Getenv("PANIC_IN_INDEX_FUNC") == "" {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		program := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestPanicEndsTheProgram$")
+		program.Env = append(os.Environ(), "PANIC_IN_INDEX_FUNC=yes")
+		output, err := program.CombinedOutput()
+		if ctx.Err() != nil || err == nil || !strings.Contains(string(output), "panic: no such field") {
+			t.Fatalf("the program ended with %v:\n%s", err, output)
+		}
+		return
+	}
+	src := newSource()
+	src.set("a", "w", nil)
+	NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets,
+		Indexers: Indexers[object]{"bad": func(object) []string { panic("no such field") }}}).Run(context.Background())
+}
