@@ -23,7 +23,7 @@ func golden() generator.Options {
 		Dir:        testdata,
 		Patterns:   []string{"./apis/..."},
 		OutputDir:  "generated",
-		HeaderFile: "boilerplate.go.txt",
+		HeaderFile: "../hack/boilerplate.go.txt",
 	}
 }
 
