@@ -27,6 +27,10 @@ type Config[T Object] struct {
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
+	// DisableStreamingList reads lists in pages from the start. Without it they are
+	// read as a stream, through the watch, where the server can do that. Tests with
+	// a fake clientset need it, because that cannot; generated factories find out.
+	DisableStreamingList bool
 	// WatchErrorHandler hears of failed lists and watches; nil logs them.
 	WatchErrorHandler WatchErrorHandler
 }

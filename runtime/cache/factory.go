@@ -18,6 +18,7 @@ type SharedInformerFactory struct {
 	resyncPeriod     time.Duration
 	namespace        string
 	tweakListOptions func(*metav1.ListOptions)
+	noStreamingList  bool
 	// ofKind holds what options set for one kind, by the reflect.Type of its T:
 	// the one place where kinds of different types meet.
 	ofKind map[reflect.Type]any
@@ -60,6 +61,12 @@ func WithNamespace(namespace string) SharedInformerOption {
 // and timeouts that they ask for: leave these alone.
 func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.tweakListOptions = tweak }
+}
+
+// WithoutStreamingList lets the informers list in pages from the start; see
+// Config.DisableStreamingList.
+func WithoutStreamingList() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.noStreamingList = true }
 }
 
 // WithTransform changes the objects of one kind before they are stored:
@@ -128,6 +135,8 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		Indexers:     kind.Indexers,
 		ResyncPeriod: f.resyncPeriod,
 		Transform:    settings.transform,
+
+		DisableStreamingList: f.noStreamingList,
 	}
 	if settings.resyncPeriod != nil {
 		config.ResyncPeriod = *settings.resyncPeriod

@@ -19,7 +19,9 @@ import (
 type ListerWatcher[T Object] interface {
 	// List returns one page of the collection. The items belong to the caller.
 	List(ctx context.Context, options metav1.ListOptions) (Page[T], error)
-	// Watch opens a stream of the changes after options.ResourceVersion. The
+	// Watch opens a stream of the changes after options.ResourceVersion, or, with
+	// options.SendInitialEvents, a streaming list: first an Added for each object
+	// that is there, then a bookmark with InitialEventsEnd, then the changes. The
 	// caller ends it with Stop.
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
@@ -43,6 +45,9 @@ type Event[T Object] struct {
 	Object T
 	// ResourceVersion is the version that the watch has reached with this event.
 	ResourceVersion string
+	// InitialEventsEnd marks the bookmark that ends the initial events of a
+	// streaming list (KEP-3157): all that was there has been sent.
+	InitialEventsEnd bool
 }
 
 // EventStream is an open watch.
@@ -180,6 +185,7 @@ func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]
 	case watch.Added, watch.Modified, watch.Deleted:
 		e.Object = obj
 	case watch.Bookmark:
+		e.InitialEventsEnd = obj.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	default:
 		return batch, fmt.Errorf("watch sent an event of the unknown type %q", event.Type)
 	}

@@ -57,7 +57,7 @@ func (typedClient2) List(context.Context, metav1.ListOptions) (*metav1.PartialOb
 	return &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*numbered(1)}}, nil
 }
 
-func openStream(t *testing.T) (*watch.FakeWatcher, EventStream[object]) {
+func openFake(t *testing.T) (*watch.FakeWatcher, EventStream[object]) {
 	t.Helper()
 	fake := watch.NewFakeWithChanSize(5000, false)
 	stream, err := NewListWatch[object](typedClient{watch: fake}).Watch(t.Context(), metav1.ListOptions{})
@@ -68,7 +68,7 @@ func openStream(t *testing.T) (*watch.FakeWatcher, EventStream[object]) {
 }
 
 func TestTypedClientWatchesInBatches(t *testing.T) {
-	fake, stream := openStream(t)
+	fake, stream := openFake(t)
 	for n := range 3000 {
 		fake.Modify(numbered(n))
 	}
@@ -113,7 +113,7 @@ func TestTypedClientTellsEventsBeforeTheirError(t *testing.T) {
 			func(err error) bool { return strings.Contains(err.Error(), `"MOVED"`) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake, stream := openStream(t)
+			fake, stream := openFake(t)
 			fake.Add(numbered(1))
 			fake.Delete(numbered(2))
 			fake.Action(watch.Bookmark, runtime.Object(bookmark))

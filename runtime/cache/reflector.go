@@ -26,9 +26,9 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // of the Reflector, before it waits and tries again. It must not block.
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
-// Reflector copies a collection of the API server into a DeltaFIFO: it lists,
-// watches from the version of the list, resumes a watch that ended, and lists
-// again when the server has forgotten where it was.
+// Reflector copies a collection of the API server into a DeltaFIFO: it lists, as a
+// stream or in pages, watches from the version of the list, resumes a watch that
+// ended, and lists again when the server has forgotten where it was.
 type Reflector[T Object] struct {
 	source    ListerWatcher[T]
 	queue     *DeltaFIFO[T]
@@ -36,9 +36,10 @@ type Reflector[T Object] struct {
 	transform TransformFunc[T]
 	onError   WatchErrorHandler
 	status    *statusTracker
+	noStream  bool
 
 	// Only the goroutine of Run touches what follows.
-	pages  []T
+	listed  initialList[T]
 	events []Event[T]
 	deltas Deltas[T]
 }
@@ -53,6 +54,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
+		noStream:  config.DisableStreamingList,
 	}
 	if r.onError == nil {
 		r.onError = logWatchError
@@ -65,7 +67,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	switch reason := reasonOf(err); reason {
-	case Expired, ClosedEarly:
+	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
 	default:
 		logger.Error(err, "Cannot follow the API server, will try again", "reason", reason)
@@ -80,7 +82,8 @@ func (r *Reflector[T]) Status() Status { return r.status.get() }
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.resource.GroupResource().String()))
 	defer r.status.enter(Stopped, nil)
-	state, next := reflectorState{}, startAction()
+	state := reflectorState{noStream: r.noStream}
+	next := state.startAction()
 	r.status.enter(Listing, nil)
 	for {
 		if !sleep(ctx, withJitter(next.wait)) {
@@ -90,7 +93,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		switch next.verb {
 		case listPage:
 			in = r.list(ctx, next.options)
-		case openWatch:
+		case openWatch, openStream:
 			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
@@ -104,21 +107,26 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 // conclude does what an action asks for before its wait and its request.
 func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflectorState) {
 	if next.commit {
-		r.queue.Push(Delta[T]{Type: Replaced, Objects: r.pages})
-		r.status.reach(state.resourceVersion)
+		r.commit(state.resourceVersion)
 	}
-	if next.commit || next.restart {
-		r.pages = nil // the queue has them now, or nobody shall
+	if next.restart {
+		r.listed.clear()
 	}
 	switch {
 	case next.failed != nil:
 		r.status.enter(Degraded, next.failed)
-	case next.verb == listPage || next.commit:
+	case next.verb != openWatch || next.commit:
 		r.status.enter(Listing, nil)
 	}
 	if next.failed != nil {
 		r.onError(ctx, r.resource, next.failed)
 	}
+}
+
+// commit hands the list that was read over as the collection.
+func (r *Reflector[T]) commit(resourceVersion string) {
+	r.queue.Push(Delta[T]{Type: Replaced, Objects: r.listed.take()})
+	r.status.reach(resourceVersion)
 }
 
 func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
@@ -133,11 +141,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 			return in
 		}
 	}
-	if r.pages == nil {
-		r.pages = page.Items
-	} else {
-		r.pages = append(r.pages, page.Items...)
-	}
+	r.listed.addPage(page.Items)
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
 	return in
 }
@@ -151,8 +155,13 @@ const (
 	// watchGrace is how long after its time an unresponsive watch is given up: a
 	// connection that broke without a word would stay open for ever.
 	watchGrace = 30 * time.Second
+	// streamPatience is how long the next of the initial events of a streaming list
+	// may take, and their closing bookmark.
+	streamPatience = 10 * time.Second
 )
 
+// watch follows a watch to its end, or a streaming list and the watch that it
+// becomes.
 func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 	options := request.options
 	timeout := minWatchTimeout + rand.N(minWatchTimeout)
@@ -160,36 +169,66 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 	options.TimeoutSeconds = &seconds
 	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
 	defer cancel()
+	ctx, stall := context.WithCancelCause(ctx)
+	defer stall(nil)
 
-	in := input{verb: openWatch, resourceVersion: options.ResourceVersion}
+	in := input{verb: request.verb, resourceVersion: options.ResourceVersion}
 	opened := time.Now()
+	if request.verb == openStream {
+		patience := time.AfterFunc(streamPatience, func() { stall(errNoBookmark) })
+		defer patience.Stop()
+		in.err = r.follow(ctx, options, &in, func() {
+			if in.listed {
+				patience.Stop()
+			} else {
+				patience.Reset(streamPatience)
+			}
+		})
+	} else {
+		defer r.probation(request.onProbation)()
+		in.err = r.follow(ctx, options, &in, func() {})
+	}
+	if in.err != io.EOF {
+		if cause := context.Cause(ctx); errors.Is(cause, errNoBookmark) {
+			in.err = cause
+		}
+		in.err = fmt.Errorf("watch: %w", in.err)
+	}
+	in.useful = in.useful || in.verb == openWatch && time.Since(opened) >= usefulWatch
+	return in
+}
+
+// probation enters Watching as soon as the watch that begins deserves it: at once,
+// or, if it is on probation, when it has lasted. The caller calls stop in the end.
+func (r *Reflector[T]) probation(on bool) (stop func() bool) {
+	if !on {
+		r.status.enter(Watching, nil)
+		return func() bool { return false }
+	}
+	entry := r.status.enter(Degraded, nil)
+	return time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(entry, Watching) }).Stop
+}
+
+// follow forwards the events of a watch until its end. It calls alive after each
+// batch.
+func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, in *input, alive func()) error {
 	stream, err := r.source.Watch(ctx, options)
 	if err != nil {
-		in.err = fmt.Errorf("watch: %w", err)
-		return in
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // there was no watch that could have ended
+		}
+		return err
 	}
 	defer stream.Stop()
-	if request.onProbation {
-		useful := r.status.enter(Degraded, nil)
-		defer time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(useful, Watching) }).Stop()
-	} else {
-		r.status.enter(Watching, nil)
-	}
 	for {
-		r.events, err = stream.Next(ctx, r.events)
-		if len(r.events) > 0 && err == nil {
-			err = r.forward(r.events, &in)
+		if r.events, err = stream.Next(ctx, r.events); err != nil {
+			return err
 		}
-		if err != nil {
-			break
+		if err = r.forward(r.events, in); err != nil {
+			return err
 		}
+		alive()
 	}
-	in.useful = in.useful || time.Since(opened) >= usefulWatch
-	in.err = err
-	if err != io.EOF {
-		in.err = fmt.Errorf("watch: %w", err)
-	}
-	return in
 }
 
 // forward pushes a batch of events as deltas, and notes how far the watch got.
@@ -198,19 +237,17 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Object: event.Object}
-		switch event.Type {
-		case watch.Added:
-			delta.Type = Added
-		case watch.Modified:
-			delta.Type = Updated
-		case watch.Deleted:
-			delta.Type = Deleted
-		}
+		delta := Delta[T]{Type: deltaTypes[event.Type]}
 		if delta.Type != 0 {
 			if delta.Object, err = r.transformed(event.Object); err != nil {
 				break
 			}
+		}
+		if in.verb == openStream && !in.listed {
+			r.addInitial(event, delta, in)
+			continue
+		}
+		if delta.Type != 0 {
 			r.deltas = append(r.deltas, delta)
 		}
 		if isLater(event.ResourceVersion, in.resourceVersion) {
@@ -222,11 +259,29 @@ func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
 		}
 	}
 	r.queue.Push(r.deltas...)
-	r.status.reach(in.resourceVersion)
+	if in.resourceVersion != "" {
+		r.status.reach(in.resourceVersion)
+	}
 	clear(r.deltas)
 	r.deltas = r.deltas[:0]
 	clear(events) // the next read reuses the memory; it must not keep objects alive
 	return err
+}
+
+// deltaTypes are those of the events that carry an object.
+var deltaTypes = map[watch.EventType]DeltaType{watch.Added: Added, watch.Modified: Updated, watch.Deleted: Deleted}
+
+// addInitial takes one of the initial events of a streaming list. Their versions
+// are those of the objects, in no order: only the bookmark has that of the list.
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) {
+	switch {
+	case delta.Type != 0:
+		r.listed.apply(delta)
+	case event.InitialEventsEnd:
+		in.listed, in.useful, in.resourceVersion = true, true, event.ResourceVersion
+		r.commit(event.ResourceVersion)
+		r.status.enter(Watching, nil)
+	}
 }
 
 // isLater says whether a watch that has reached version before has got further

@@ -12,17 +12,22 @@ import (
 // request ended, so it is a pure function, step, and a table tests it. The I/O
 // is in reflector.go.
 //
-//	          ┌── next page ──┐                    ┌─ clean end, cut, 5xx, 429: resume ─┐
-//	          ▼               │                    ▼                                    │
-//	start ─▶ list ────────────┴── last page ───▶ watch ─────────────────────────────────┘
-//	          ▲                                    │
-//	          └──── 410, 404, 400, undecodable ────┘
+//	start ─▶ stream ── initial events, bookmark ─▶ watch ◀─┐ clean end, cut,
+//	           │  ▲                               ▲  │  └────┘ 5xx, 429: resume
+//	   refused,│  └── 410, 404, 400, undecodable ─┼──┤
+//	no bookmark│                                  │  │
+//	           ▼                                  │  │
+//	          list ─────────── last page ─────────┘  │
+//	          ▲  └─ next page                        │
+//	          └── the same, where streams are refused ┘
 
 type verb uint8
 
 const (
 	listPage verb = iota
 	openWatch
+	// openStream is a streaming list, which goes on as a watch.
+	openStream
 )
 
 // reflectorState is what a Reflector knows between two requests.
@@ -30,6 +35,9 @@ type reflectorState struct {
 	// resourceVersion is where the next watch starts. Empty before the first
 	// list has ended.
 	resourceVersion string
+	// noStream is set when the server refuses streaming lists, or does not end them,
+	// or when the configuration says that there are none.
+	noStream bool
 	// wholeList is set when the server has forgotten a page token: the
 	// collection is then read in one piece, which cannot expire.
 	wholeList bool
@@ -46,6 +54,8 @@ type input struct {
 	resourceVersion string
 	// continueToken asks for the next page; empty on the last one.
 	continueToken string
+	// listed is set for a stream whose initial events have all come.
+	listed bool
 	// useful is set for a watch that got to a later version, or lasted a while.
 	useful bool
 }
@@ -79,17 +89,54 @@ const (
 	maxSlowBackoff = time.Minute
 )
 
-func startAction() action {
-	return listAction("")
+func (s reflectorState) startAction() action {
+	if s.noStream {
+		return listAction("")
+	}
+	// Without a resourceVersion the server sends what a quorum has, as for a list
+	// (KEP-3157).
+	sendInitialEvents := true
+	return action{verb: openStream, options: metav1.ListOptions{
+		SendInitialEvents:    &sendInitialEvents,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		AllowWatchBookmarks:  true,
+	}}
 }
 
 // step decides what follows. It does not look at the clock, and it does not
 // know T.
 func step(s reflectorState, in input) (reflectorState, action) {
-	if in.verb == listPage {
+	switch {
+	case in.verb == listPage:
 		return s.afterPage(in)
+	case in.verb == openStream && !in.listed:
+		return s.afterUnfinishedStream(in)
 	}
 	return s.afterWatch(in)
+}
+
+// afterUnfinishedStream goes over to lists in pages where streams do not work, and
+// otherwise tries again.
+func (s reflectorState) afterUnfinishedStream(in input) (reflectorState, action) {
+	reason := reasonOf(in.err)
+	if reason != Refused && reason != NoBookmark {
+		return s.relist(cleanEnd(in.err))
+	}
+	s.noStream = true
+	next := s.startAction()
+	next.restart = true
+	if reason == NoBookmark {
+		next.failed = in.err // time was lost, which somebody may wonder about
+	}
+	return s, next
+}
+
+// cleanEnd is the error of a stream that ends in good order before it is of use.
+func cleanEnd(err error) error {
+	if err == io.EOF {
+		return errClosedEarly
+	}
+	return err
 }
 
 func (s reflectorState) afterPage(in input) (reflectorState, action) {
@@ -121,7 +168,7 @@ func (s reflectorState) afterWatch(in input) (reflectorState, action) {
 		if in.useful {
 			return s, s.watchAction()
 		}
-		return s.rewatch(errClosedEarly)
+		return s.rewatch(cleanEnd(in.err))
 	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isTooLargeVersion(in.err):
 		// Watching on is impossible (410, a version that this server has not reached
 		// or does not take) or would skip something: only a new list has the truth.
@@ -135,12 +182,12 @@ func (s reflectorState) afterWatch(in input) (reflectorState, action) {
 // resourceVersion the server answers from a quorum, so time never runs back
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list).
 func (s reflectorState) relist(err error) (reflectorState, action) {
-	next := listAction("")
+	next := s.startAction()
 	next.restart = true
 	next.failed = err
 	next.wait = s.backoff(err)
 	s.failures++
-	if s.wholeList {
+	if s.wholeList && next.verb == listPage {
 		next.options.Limit = 0
 	}
 	return s, next

@@ -38,10 +38,11 @@ func errClientDecode() error {
 
 func TestStep(t *testing.T) {
 	const (
-		list  = "list"  // a first page of the newest version
-		next  = "next"  // the next page
-		whole = "whole" // the list in one piece
-		watch = "watch"
+		list   = "list"  // a first page of the newest version
+		next   = "next"  // the next page
+		whole  = "whole" // the list in one piece
+		watch  = "watch"
+		stream = "stream" // a streaming list
 	)
 	watching := reflectorState{resourceVersion: "7"}
 	failing := reflectorState{resourceVersion: "7", failures: 3}
@@ -58,6 +59,7 @@ func TestStep(t *testing.T) {
 		reported bool
 		failures int
 		whole    bool // the state says that the list is in one piece
+		streams  bool // the server may have streaming lists
 	}{
 		{name: "a page with more to come",
 			in: input{verb: listPage, resourceVersion: "5", continueToken: "t"}, want: next},
@@ -114,12 +116,35 @@ func TestStep(t *testing.T) {
 			state: watching, in: input{verb: openWatch, err: errNotFound}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
 		{name: "an object that cannot be taken is not skipped",
 			state: watching, in: input{verb: openWatch, err: errUndecodable, useful: true}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+
+		{name: "a stream that is refused becomes a list, without a word", streams: true,
+			in: input{verb: openStream, err: apierrors.NewInvalid(schema.GroupKind{}, "", nil)}, want: list, restart: true},
+		{name: "a stream without a bookmark becomes a list", streams: true,
+			in: input{verb: openStream, err: fmt.Errorf("watch: %w", errNoBookmark)}, want: list, restart: true, reported: true},
+		{name: "a stream that is cut before its end is tried again", streams: true,
+			in: input{verb: openStream, err: errCut}, want: stream, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "a stream that ends in good order before its list does", streams: true,
+			in: input{verb: openStream, err: io.EOF}, want: stream, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "a stream that is forbidden", streams: true,
+			in: input{verb: openStream, err: errForbidden}, want: stream, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a stream that has listed goes on as a watch", streams: true,
+			in: input{verb: openStream, listed: true, useful: true, err: io.EOF, resourceVersion: "9"}, want: watch, version: "9"},
+		{name: "a stream that has listed and is cut", streams: true,
+			in: input{verb: openStream, listed: true, useful: true, err: errCut, resourceVersion: "9"}, want: watch, version: "9", wait: 800 * time.Millisecond, reported: true, failures: 1},
+		{name: "a version that is forgotten is streamed anew", streams: true,
+			state: watching, in: input{verb: openWatch, err: errGone}, want: stream, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			test.state.noStream = !test.streams
 			state, act := step(test.state, test.in)
 			got := watch
-			if act.verb == listPage {
+			if act.verb == openStream {
+				got = stream
+				if o := act.options; o.SendInitialEvents == nil || !*o.SendInitialEvents || o.ResourceVersionMatch != metav1.ResourceVersionMatchNotOlderThan || o.ResourceVersion != "" || !o.AllowWatchBookmarks {
+					t.Errorf("a streaming list is asked for with %+v", o)
+				}
+			} else if act.verb == listPage {
 				switch {
 				case act.options.Continue != "":
 					got = next

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ import (
 func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO[object]) {
 	t.Helper()
 	config.Resource = widgets
+	config.DisableStreamingList = !canStream(config)
 	if config.WatchErrorHandler == nil {
 		config.WatchErrorHandler = quiet
 	}
@@ -30,6 +32,12 @@ func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return r, queue
+}
+
+// canStream says whether the source of config is to be asked for a streaming list.
+func canStream(config Config[object]) bool {
+	src, ok := config.ListerWatcher.(*source)
+	return ok && src.streams
 }
 
 // take returns what is in the queue once everything has come to rest.
@@ -380,5 +388,105 @@ func TestJitter(t *testing.T) {
 	}
 	if withJitter(0) != 0 {
 		t.Error("no wait became one")
+	}
+}
+
+func TestReflectorStreamsTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		for n := range 10 {
+			src.set("a", fmt.Sprint(n), nil)
+		}
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 10")
+		if s := r.Status(); s.Phase != Watching || s.ResourceVersion != "110" {
+			t.Errorf("status is %+v", s)
+		}
+		src.set("a", "new", nil)
+		wantLines(t, take(t, queue), "Added a/new@111")
+		src.endWatches(io.EOF)
+		src.remove("a", "new")
+		wantLines(t, take(t, queue), "Deleted a/new@112")
+		if src.count("list") != 0 || src.count("watch") != 2 {
+			t.Errorf("%d lists and %d watches, want a stream and the watch after it", src.count("list"), src.count("watch"))
+		}
+	})
+}
+
+func TestReflectorListsWhereStreamsAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		queue := &DeltaFIFO[object]{}
+		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+			t.Errorf("an error is reported: %v", err)
+		}}, queue)
+		run(t, r.Run)
+		wantLines(t, take(t, queue), "Replaced 1")
+		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+func TestReflectorListsWhereNoBookmarkComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams, src.noBookmark = true, true
+		src.set("a", "w", nil)
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(streamPatience / 2)
+		wantLines(t, take(t, queue))
+		if s := r.Status(); s.Phase != Listing {
+			t.Errorf("status is %+v", s)
+		}
+		time.Sleep(streamPatience)
+		wantLines(t, take(t, queue), "Replaced 1")
+		if s := r.Status(); s.Phase != Watching || src.count("watch") != 2 || src.count("list") != 1 {
+			t.Errorf("status is %+v after %d watches and %d lists", s, src.count("watch"), src.count("list"))
+		}
+		if src.open != 1 {
+			t.Errorf("%d watches are open", src.open)
+		}
+		src.endWatches(errGone)
+		time.Sleep(time.Minute)
+		if src.count("list") != 2 || src.count("watch") != 3 {
+			t.Errorf("%d watches and %d lists: it does not remember that there are no bookmarks", src.count("watch"), src.count("list"))
+		}
+	})
+}
+
+// TestInitialList compares a list whose initial events have changes among them
+// with a map.
+func TestInitialList(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var list initialList[object]
+		want := map[string]object{}
+		for range random.IntN(30) {
+			obj := numbered(random.IntN(8))
+			kind := Added
+			if _, exists := want[obj.Name]; exists {
+				kind = []DeltaType{Updated, Deleted}[random.IntN(2)]
+			} else if random.IntN(5) == 0 {
+				kind = []DeltaType{Updated, Deleted}[random.IntN(2)] // of what was not sent
+			}
+			if kind == Deleted {
+				delete(want, obj.Name)
+			} else {
+				want[obj.Name] = obj
+			}
+			list.apply(Delta[object]{Type: kind, Object: obj})
+		}
+		got := list.take()
+		for _, obj := range got {
+			if want[obj.Name] != obj {
+				t.Fatalf("has %s, which it should not, or in another state", obj.Name)
+			}
+		}
+		if len(got) != len(want) || list.objects != nil {
+			t.Fatalf("has %d objects, want %d", len(got), len(want))
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
+	config.DisableStreamingList = !canStream(config)
 	s := NewSharedIndexInformer(config)
 	run(t, s.Run)
 	return s
@@ -356,8 +357,15 @@ func TestRunEndsEverything(t *testing.T) {
 // TestHandlersJoinUnderChurn lets handlers join and leave while objects come and
 // go, and checks that each heard a legal history that ends in the truth.
 func TestHandlersJoinUnderChurn(t *testing.T) {
+	for name, streams := range map[string]bool{"pages": false, "stream": true} {
+		t.Run(name, func(t *testing.T) { joinUnderChurn(t, streams) })
+	}
+}
+
+func joinUnderChurn(t *testing.T, streams bool) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
+		src.streams = streams
 		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}})
 		var handlers []*historian
 		var regs []ResourceEventHandlerRegistration

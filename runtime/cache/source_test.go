@@ -3,7 +3,6 @@ package cache
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,6 +40,9 @@ type source struct {
 	// openWith, and then openErr, is all that a watch brings if openErr is set.
 	openWith []Event[object]
 	openErr  error
+	// streams says whether a watch can begin with a list; noBookmark leaves out its
+	// end.
+	streams, noBookmark bool
 	// open counts the watches that were not stopped.
 	open int
 }
@@ -211,6 +213,9 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if options.SendInitialEvents != nil {
+		return s.streamLocked()
+	}
 	from, err := strconv.Atoi(options.ResourceVersion)
 	switch {
 	case err != nil:
@@ -224,6 +229,22 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith}, nil
 }
 
+// streamLocked serves a streaming list.
+func (s *source) streamLocked() (EventStream[object], error) {
+	if !s.streams {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+	}
+	s.open++
+	stream := &sourceStream{source: s, next: s.version, cut: s.cut}
+	for _, obj := range s.atLocked(s.version) {
+		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion})
+	}
+	if !s.noBookmark {
+		stream.opening = append(stream.opening, Event[object]{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(s.version), InitialEventsEnd: true})
+	}
+	return stream, nil
+}
+
 type sourceStream struct {
 	source *source
 	next   int // the version that was read last
@@ -235,17 +256,18 @@ type sourceStream struct {
 
 func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
 	batch := reuse[:0]
+	if len(w.opening) > 0 {
+		n := min(len(w.opening), 3) // so that a list comes in several batches
+		batch, w.opening = append(batch, w.opening[:n]...), w.opening[n:]
+		return batch, nil
+	}
 	if w.source.openErr != nil {
-		batch, w.opening = append(batch, w.opening...), nil
-		if len(batch) > 0 {
-			return batch, nil
-		}
 		return batch, w.source.openErr
 	}
 	for {
 		w.source.mu.Lock()
 		pending := w.source.history[w.next-100:]
-		changed, cutErr := w.source.changed, w.source.cutErr
+		changed := w.source.changed
 		w.source.mu.Unlock()
 		if len(pending) > 0 {
 			w.next += len(pending)
@@ -260,10 +282,9 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 		select {
 		case <-changed:
 		case <-w.cut:
-			if cutErr == nil {
-				cutErr = io.EOF
-			}
-			return batch, cutErr
+			w.source.mu.Lock()
+			defer w.source.mu.Unlock()
+			return batch, w.source.cutErr
 		case <-ctx.Done():
 			return batch, ctx.Err()
 		}

@@ -51,6 +51,8 @@ const (
 	Decode Reason = "Decode"
 	// ClosedEarly: the server ends watches as soon as they are open.
 	ClosedEarly Reason = "ClosedEarly"
+	// NoBookmark: a streaming list did not come to its end.
+	NoBookmark Reason = "NoBookmark"
 	// Unreachable: no answer came, or it was cut off.
 	Unreachable Reason = "Unreachable"
 )
@@ -138,6 +140,10 @@ func (t *statusTracker) reach(resourceVersion string) {
 // has been of any use.
 var errClosedEarly = errors.New("the server closed the watch as soon as it was open")
 
+// errNoBookmark is what becomes of a streaming list that stalls before its end, as
+// with a server that does not know of streaming lists and sends no bookmark.
+var errNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
+
 // isDecodeStatus recognises the Status that client-go makes of a watch event that
 // it cannot decode. It claims to be a server error.
 func isDecodeStatus(err error) bool {
@@ -166,6 +172,8 @@ func reasonOf(err error) Reason {
 		return Refused
 	case errors.Is(err, errClosedEarly):
 		return ClosedEarly
+	case errors.Is(err, errNoBookmark):
+		return NoBookmark
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Unreachable
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -121,19 +122,36 @@ func TestFactoryTweaksAndForResource(t *testing.T) {
 	}
 }
 
-// TestPagedList has more objects than one page of the first list.
-func TestPagedList(t *testing.T) {
-	client := clientOf(t, shared)
+// TestFirstList reads more objects than one page has, in both ways.
+func TestFirstList(t *testing.T) {
 	const count = 1100
-	create(t, client.DataV1().Databases("paged").Create, count)
-	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
-		f.Data().V1().Databases().Informer()
-	}, informers.WithNamespace("paged"))
-	if err := factory.WaitForCacheSync(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	if n := factory.Data().V1().Databases().Informer().GetStore().Len(); n != count {
-		t.Errorf("%d objects are cached, want %d", n, count)
+	create(t, clientOf(t, shared).DataV1().Databases("many").Create, count)
+	for name, test := range map[string]struct {
+		options []informers.SharedInformerOption
+		want    []string
+	}{
+		"stream": {want: []string{"stream"}},
+		"pages":  {options: []informers.SharedInformerOption{informers.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, lists := tellLists(t, shared)
+			factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+				f.Data().V1().Databases().Informer()
+			}, append(test.options, informers.WithNamespace("many"))...)
+			if err := factory.WaitForCacheSync(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			if n := factory.Data().V1().Databases().Informer().GetStore().Len(); n != count {
+				t.Errorf("%d objects are cached, want %d", n, count)
+			}
+			var asked []string
+			for len(lists) > 0 {
+				asked = append(asked, <-lists)
+			}
+			if !slices.Equal(asked, test.want) {
+				t.Errorf("the informer asks for %v, want %v", asked, test.want)
+			}
+		})
 	}
 }
 

@@ -97,16 +97,21 @@ func clientOf(t *testing.T, server *apiserver.Server) *versioned.Clientset {
 }
 
 // tellLists returns a client, and a channel that hears of each list of databases
-// that it makes.
-func tellLists(t *testing.T, server *apiserver.Server) (*versioned.Clientset, <-chan struct{}) {
+// that it asks for: "stream", or "page".
+func tellLists(t *testing.T, server *apiserver.Server) (*versioned.Clientset, <-chan string) {
 	t.Helper()
-	lists := make(chan struct{}, 100)
+	lists := make(chan string, 100)
 	config := server.Config()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
 			query := request.URL.Query()
-			if request.Method == http.MethodGet && path.Base(request.URL.Path) == "databases" && !query.Has("watch") {
-				lists <- struct{}{}
+			if request.Method == http.MethodGet && path.Base(request.URL.Path) == "databases" {
+				switch {
+				case query.Has("sendInitialEvents"):
+					lists <- "stream"
+				case !query.Has("watch"):
+					lists <- "page"
+				}
 			}
 			return next.RoundTrip(request)
 		})

@@ -73,10 +73,20 @@ func WithCustomResync[T cache.Object](period time.Duration) SharedInformerOption
 	return cache.WithCustomResync[T](period)
 }
 
+// WithoutStreamingList lets the informers list in pages, instead of through the
+// watch where the server can do that.
+func WithoutStreamingList() SharedInformerOption {
+	return cache.WithoutStreamingList()
+}
+
 // NewSharedInformerFactory returns a factory whose informers list and watch with
 // client. defaultResync is how often handlers are told every cached object again;
 // 0 for never.
 func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
+	// A fake clientset cannot begin a watch with a list, and says so.
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok && c.IsWatchListSemanticsUnSupported() {
+		options = append(options, WithoutStreamingList())
+	}
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: cache.NewSharedInformerFactory(defaultResync, options...),
 		Client:                client,

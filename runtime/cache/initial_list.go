@@ -1,0 +1,59 @@
+package cache
+
+// initialList is a collection while it is being read, page by page or event by
+// event.
+type initialList[T Object] struct {
+	objects []T
+	// places are where objects stands by name. It is made only if a streaming list
+	// has changes among its initial events, which is rare.
+	places map[ObjectName]int
+}
+
+// addPage adds objects that are not in the list yet.
+func (l *initialList[T]) addPage(page []T) {
+	if l.objects == nil {
+		l.objects = page
+		return
+	}
+	l.objects = append(l.objects, page...)
+}
+
+// apply takes an initial event.
+func (l *initialList[T]) apply(delta Delta[T]) {
+	if delta.Type == Added && l.places == nil {
+		l.objects = append(l.objects, delta.Object)
+		return
+	}
+	if l.places == nil {
+		l.places = make(map[ObjectName]int, len(l.objects))
+		for i, obj := range l.objects {
+			l.places[MetaObjectToName(obj)] = i
+		}
+	}
+	name := MetaObjectToName(delta.Object)
+	place, known := l.places[name]
+	switch {
+	case delta.Type != Deleted && known:
+		l.objects[place] = delta.Object
+	case delta.Type != Deleted:
+		l.places[name] = len(l.objects)
+		l.objects = append(l.objects, delta.Object)
+	case known:
+		last := len(l.objects) - 1
+		moved := l.objects[last]
+		l.objects[place] = moved
+		l.places[MetaObjectToName(moved)] = place
+		delete(l.places, name)
+		clear(l.objects[last:])
+		l.objects = l.objects[:last]
+	}
+}
+
+// take returns what was read, and begins anew.
+func (l *initialList[T]) take() []T {
+	objects := l.objects
+	l.clear()
+	return objects
+}
+
+func (l *initialList[T]) clear() { *l = initialList[T]{} }
