@@ -132,17 +132,17 @@ func hear(t *testing.T, known map[ObjectName]object, n notification[object]) {
 	switch n.kind {
 	case notifyAdd:
 		if was != nil {
-			t.Fatalf("add of %v, which is known", name)
+			t.Errorf("add of %v, which is known", name)
 		}
 		known[name] = n.obj
 	case notifyUpdate:
 		if was == nil || was != n.old || was.UID != n.obj.UID {
-			t.Fatalf("update of %v from %v, known is %v", name, n.old, was)
+			t.Errorf("update of %v from %v, known is %v", name, n.old, was)
 		}
 		known[name] = n.obj
 	case notifyDelete:
 		if was == nil {
-			t.Fatalf("delete of %v, which is not known", name)
+			t.Errorf("delete of %v, which is not known", name)
 		}
 		delete(known, name)
 	}

@@ -39,7 +39,7 @@ type Reflector[T Object] struct {
 	noStream  bool
 
 	// Only the goroutine of Run touches what follows.
-	listed  initialList[T]
+	listed initialList[T]
 	events []Event[T]
 	deltas Deltas[T]
 }
@@ -167,7 +167,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 	timeout := minWatchTimeout + rand.N(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
 	options.TimeoutSeconds = &seconds
-	ctx, cancel := context.WithTimeout(ctx, timeout+watchGrace)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout+watchGrace, errSilent)
 	defer cancel()
 	ctx, stall := context.WithCancelCause(ctx)
 	defer stall(nil)
@@ -189,7 +189,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 		in.err = r.follow(ctx, options, &in, func() {})
 	}
 	if in.err != io.EOF {
-		if cause := context.Cause(ctx); errors.Is(cause, errNoBookmark) {
+		if cause := context.Cause(ctx); cause == errNoBookmark || cause == errSilent {
 			in.err = cause
 		}
 		in.err = fmt.Errorf("watch: %w", in.err)

@@ -198,9 +198,13 @@ func TestReflectorSaysWhatIsWrongAndRecovers(t *testing.T) {
 func TestReflectorGivesUpASilentWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		src.silent = true
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 0")
 		time.Sleep(time.Hour)
+		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, errSilent) {
+			t.Errorf("status is %+v", s)
+		}
 		if n := src.count("watch"); n < 5 || n > 13 {
 			t.Errorf("%d watches in an hour of silence, want one every 5 to 10 minutes", n)
 		}

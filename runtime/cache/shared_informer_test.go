@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -352,116 +350,6 @@ func TestRunEndsEverything(t *testing.T) {
 		}
 		s.Run(t.Context()) // returns at once, and says so in the log
 	})
-}
-
-// TestHandlersJoinUnderChurn lets handlers join and leave while objects come and
-// go, and checks that each heard a legal history that ends in the truth.
-func TestHandlersJoinUnderChurn(t *testing.T) {
-	for name, streams := range map[string]bool{"pages": false, "stream": true} {
-		t.Run(name, func(t *testing.T) { joinUnderChurn(t, streams) })
-	}
-}
-
-func joinUnderChurn(t *testing.T, streams bool) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.streams = streams
-		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}})
-		var handlers []*historian
-		var regs []ResourceEventHandlerRegistration
-		random := rand.New(rand.NewPCG(1, 2))
-		var writing sync.WaitGroup
-		writing.Go(func() {
-			for n := range 3000 {
-				name := fmt.Sprint(random.IntN(40))
-				if _, exists := src.objects[ObjectName{"a", name}]; exists && random.IntN(3) == 0 {
-					src.remove("a", name)
-				} else {
-					src.set("a", name, map[string]string{"letters": "xyz"[:random.IntN(4)]})
-				}
-				switch random.IntN(100) {
-				case 0:
-					src.endWatches(io.EOF)
-				case 1:
-					src.forget()
-					src.endWatches(io.ErrUnexpectedEOF)
-				case 2:
-					time.Sleep(time.Minute)
-				}
-				if n%100 == 0 {
-					h := &historian{t: t, known: map[ObjectName]object{}}
-					reg, err := s.AddEventHandler(h)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					handlers, regs = append(handlers, h), append(regs, reg)
-				}
-			}
-		})
-		writing.Wait()
-		time.Sleep(10 * time.Minute)
-		synctest.Wait()
-		if err := WaitForCacheSync(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		for i, h := range handlers {
-			h.mu.Lock()
-			if !regs[i].HasSynced() || len(h.known) != len(src.objects) {
-				t.Errorf("handler %d knows %d objects, there are %d", i, len(h.known), len(src.objects))
-			}
-			for name, obj := range h.known {
-				if src.objects[name] == nil || src.objects[name].ResourceVersion != obj.ResourceVersion {
-					t.Errorf("handler %d believes in %v@%s", i, name, obj.ResourceVersion)
-				}
-			}
-			h.mu.Unlock()
-		}
-		compare(t, s.GetIndexer(), model(mapOf(s.GetStore().List())))
-	})
-}
-
-func mapOf(objs []object) map[ObjectName]object {
-	m := map[ObjectName]object{}
-	for _, obj := range objs {
-		m[MetaObjectToName(obj)] = obj
-	}
-	return m
-}
-
-// historian is a handler that checks that what it hears is legal.
-type historian struct {
-	t       *testing.T
-	mu      sync.Mutex
-	known   map[ObjectName]object
-	started bool // something that is not initial was heard
-}
-
-func (h *historian) OnAdd(obj object, initial bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if initial && h.started {
-		h.t.Errorf("initial add of %s after other events", obj.Name)
-	}
-	h.started = !initial
-	hear(h.t, h.known, notification[object]{kind: notifyAdd, obj: obj})
-}
-
-func (h *historian) OnUpdate(oldObj, newObj object) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.started = true
-	if oldObj.ResourceVersion > newObj.ResourceVersion && len(oldObj.ResourceVersion) >= len(newObj.ResourceVersion) {
-		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
-	}
-	hear(h.t, h.known, notification[object]{kind: notifyUpdate, old: oldObj, obj: newObj})
-}
-
-func (h *historian) OnDelete(obj object, _ bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.started = true
-	hear(h.t, h.known, notification[object]{kind: notifyDelete, obj: obj})
 }
 
 func TestResyncDoesNotAddToABacklog(t *testing.T) {

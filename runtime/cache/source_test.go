@@ -3,10 +3,12 @@ package cache
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +45,8 @@ type source struct {
 	// streams says whether a watch can begin with a list; noBookmark leaves out its
 	// end.
 	streams, noBookmark bool
+	// silent watches do not end when their time is over, nor say anything.
+	silent bool
 	// open counts the watches that were not stopped.
 	open int
 }
@@ -101,6 +105,22 @@ func (s *source) recordLocked(kind watch.EventType, obj object) {
 	s.changed = make(chan struct{})
 }
 
+// repeat sends the last state of an object again, and a bookmark of an earlier
+// version, as no good server does.
+func (s *source) repeat(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if obj := s.objects[ObjectName{namespace, name}]; obj != nil {
+		version := obj.ResourceVersion
+		again := obj.DeepCopy()
+		s.recordLocked(watch.Modified, again)
+		again.ResourceVersion = version
+		s.history[len(s.history)-1].ResourceVersion = version
+	}
+	s.recordLocked(watch.Bookmark, nil)
+	s.history[len(s.history)-1].ResourceVersion = strconv.Itoa(max(101, s.version-7))
+}
+
 // forget makes every version before now too old to watch from.
 func (s *source) forget() {
 	s.mu.Lock()
@@ -115,6 +135,12 @@ func (s *source) endWatches(err error) {
 	s.cutErr = err
 	close(s.cut)
 	s.cut = make(chan struct{})
+}
+
+func (s *source) setSilent(silent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = silent
 }
 
 func (s *source) failWith(fail func(request) error) {
@@ -213,8 +239,9 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	lifetime := time.Duration(*options.TimeoutSeconds) * time.Second
 	if options.SendInitialEvents != nil {
-		return s.streamLocked()
+		return s.streamLocked(lifetime)
 	}
 	from, err := strconv.Atoi(options.ResourceVersion)
 	switch {
@@ -226,16 +253,16 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 		return nil, apierrors.NewTimeoutError("Too large resource version", 1)
 	}
 	s.open++
-	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith}, nil
+	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith, ends: time.Now().Add(lifetime)}, nil
 }
 
 // streamLocked serves a streaming list.
-func (s *source) streamLocked() (EventStream[object], error) {
+func (s *source) streamLocked(lifetime time.Duration) (EventStream[object], error) {
 	if !s.streams {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 	}
 	s.open++
-	stream := &sourceStream{source: s, next: s.version, cut: s.cut}
+	stream := &sourceStream{source: s, next: s.version, cut: s.cut, ends: time.Now().Add(lifetime)}
 	for _, obj := range s.atLocked(s.version) {
 		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion})
 	}
@@ -249,6 +276,7 @@ type sourceStream struct {
 	source *source
 	next   int // the version that was read last
 	cut    chan struct{}
+	ends   time.Time
 	// opening events come first.
 	opening []Event[object]
 	stopped bool
@@ -268,6 +296,12 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 		w.source.mu.Lock()
 		pending := w.source.history[w.next-100:]
 		changed := w.source.changed
+		var ended <-chan time.Time
+		if w.source.silent {
+			pending, changed = nil, nil
+		} else {
+			ended = time.After(time.Until(w.ends))
+		}
 		w.source.mu.Unlock()
 		if len(pending) > 0 {
 			w.next += len(pending)
@@ -281,6 +315,8 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 		}
 		select {
 		case <-changed:
+		case <-ended:
+			return batch, io.EOF
 		case <-w.cut:
 			w.source.mu.Lock()
 			defer w.source.mu.Unlock()

@@ -144,6 +144,10 @@ var errClosedEarly = errors.New("the server closed the watch as soon as it was o
 // with a server that does not know of streaming lists and sends no bookmark.
 var errNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
 
+// errSilent is what becomes of a watch that the server does not end in time, and
+// whose connection is therefore taken for broken.
+var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
+
 // isDecodeStatus recognises the Status that client-go makes of a watch event that
 // it cannot decode. It claims to be a server error.
 func isDecodeStatus(err error) bool {

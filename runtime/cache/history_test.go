@@ -1,0 +1,202 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// FuzzHistory plays a random history of a collection to an informer: objects are
+// created, updated, deleted and born again, the server forgets, cuts, refuses, is
+// silent and repeats itself, handlers come and go. In the end the cache is the
+// truth, its indexes are what a naive computation finds, and each handler has
+// heard a legal history that ends in the truth.
+//
+// Two bytes make one step: what, and to which object or for how long.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte("\x00\x01\x00\x02\x01\x01\x09\x01"), true)
+	f.Add([]byte("\x00\x01\x07\x00\x05\x00\x02\x01\x09\x03\x00\x04"), false)
+	f.Add([]byte("\x0a\x00\x00\x01\x0a\x00\x08\x02\x04\x00\x0b\x00\x09\x09"), true)
+	f.Add([]byte("\x00\x03\x0c\x03\x05\x00\x0c\x03\x06\x00\x03\x00"), true)
+	random := rand.New(rand.NewPCG(5, 6))
+	for n := range 40 {
+		script := make([]byte, 200)
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		f.Add(script, n%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
+		if len(script) > 400 {
+			return // a longer history tells no more, and takes its time
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams) })
+	})
+}
+
+func playHistory(t *testing.T, script []byte, streams bool) {
+	src := newSource()
+	src.streams = streams
+	s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: 7 * time.Minute})
+	var handlers []*historian
+	join := func() {
+		h := &historian{t: t, known: map[ObjectName]object{}}
+		reg, err := s.AddEventHandler(h)
+		if err != nil {
+			t.Error(err)
+		}
+		h.registration = reg
+		handlers = append(handlers, h)
+	}
+	join()
+	for ; len(script) >= 2; script = script[2:] {
+		what, arg := script[0]%14, script[1]
+		name := strconv.Itoa(int(arg % 8))
+		_, exists := src.objects[ObjectName{"a", name}]
+		switch what {
+		case 0:
+			src.set("a", name, map[string]string{"letters": "xyz"[:arg>>6]})
+		case 1, 2:
+			if exists {
+				src.remove("a", name)
+			}
+			if what == 2 {
+				src.set("a", name, nil)
+			}
+		case 3:
+			src.bookmark()
+		case 4:
+			src.endWatches(io.EOF)
+		case 5:
+			src.endWatches(io.ErrUnexpectedEOF)
+		case 6:
+			src.endWatches(errGone)
+		case 7:
+			src.forget()
+		case 8:
+			src.failWith(failures(arg))
+		case 9:
+			time.Sleep(time.Duration(arg) * 4 * time.Second) // up to 17 minutes: watches time out
+		case 10:
+			join()
+		case 11:
+			if n := len(handlers); n > 1 {
+				if err := s.RemoveEventHandler(handlers[n-1].registration); err != nil {
+					t.Error(err)
+				}
+				handlers = handlers[:n-1]
+			}
+		case 12:
+			src.repeat("a", name)
+		case 13:
+			src.setSilent(arg&1 == 0)
+		}
+		if arg&0x20 != 0 {
+			synctest.Wait() // otherwise steps meet the informer in the middle of things
+		}
+	}
+	src.failWith(nil)
+	src.setSilent(false)
+	src.endWatches(io.EOF) // a silent one would be noticed in the end, but not by then
+	time.Sleep(15 * time.Minute)
+	synctest.Wait()
+	checkTruth(t, s, src, handlers)
+}
+
+// failures makes some of the requests that follow fail.
+func failures(arg byte) func(request) error {
+	errs := []error{errInternal, errForbidden, errNotFound, errSlowDown, errGone, io.ErrUnexpectedEOF, errTooLarge(), errors.New("dial: refused")}
+	left := int(arg>>3) % 6
+	return func(request) error {
+		if left == 0 {
+			return nil
+		}
+		left--
+		return errs[arg%8]
+	}
+}
+
+func checkTruth(t *testing.T, s *SharedIndexInformer[object], src *source, handlers []*historian) {
+	t.Helper()
+	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(src.objects) {
+		t.Errorf("in the end the status is %+v, there are %d objects", status, len(src.objects))
+	}
+	cached := model{}
+	for _, obj := range s.GetStore().List() {
+		name := MetaObjectToName(obj)
+		cached[name] = obj
+		if truth := src.objects[name]; truth == nil || truth.ResourceVersion != obj.ResourceVersion || truth.UID != obj.UID {
+			t.Errorf("cached is %v of %v@%s, the truth is %v", name, obj.UID, obj.ResourceVersion, truth)
+		}
+	}
+	compare(t, s.GetIndexer(), cached)
+	for i, h := range handlers {
+		h.mu.Lock()
+		if !h.registration.HasSynced() || h.registration.Backlog() != 0 {
+			t.Errorf("handler %d has not caught up: %s", i, h.registration.NotSyncedReason())
+		}
+		for name, obj := range h.known {
+			if cached[name] != obj {
+				t.Errorf("handler %d believes in %v@%s, cached is %v", i, name, obj.ResourceVersion, cached[name])
+			}
+		}
+		if len(h.known) != len(cached) {
+			t.Errorf("handler %d knows %d objects, cached are %d", i, len(h.known), len(cached))
+		}
+		h.mu.Unlock()
+	}
+	if src.open != 1 {
+		t.Errorf("%d watches are open", src.open)
+	}
+}
+
+// historian is a handler that checks that what it hears is legal.
+type historian struct {
+	t            *testing.T
+	registration ResourceEventHandlerRegistration
+
+	mu      sync.Mutex
+	known   map[ObjectName]object
+	started bool // something that is not initial was heard
+}
+
+func (h *historian) OnAdd(obj object, initial bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if initial && h.started {
+		h.t.Errorf("initial add of %s after other events", obj.Name)
+	}
+	h.started = !initial
+	hear(h.t, h.known, notification[object]{kind: notifyAdd, obj: obj})
+}
+
+func (h *historian) OnUpdate(oldObj, newObj object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
+	if number(oldObj) > number(newObj) {
+		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
+	}
+	hear(h.t, h.known, notification[object]{kind: notifyUpdate, old: oldObj, obj: newObj})
+}
+
+func (h *historian) OnDelete(obj object, _ bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.started = true
+	hear(h.t, h.known, notification[object]{kind: notifyDelete, obj: obj})
+}
+
+// number is the version of obj as one that can be compared.
+func number(obj object) (n int) {
+	if _, err := fmt.Sscan(obj.ResourceVersion, &n); err != nil {
+		panic(err)
+	}
+	return n
+}
