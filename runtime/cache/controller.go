@@ -31,8 +31,19 @@ type Config[T Object] struct {
 	// read as a stream, through the watch, where the server can do that. Tests with
 	// a fake clientset need it, because that cannot; generated factories find out.
 	DisableStreamingList bool
+	// RecoverHandlerPanics lets a handler that panics go on with the next event: the
+	// panic is logged, and the informer is Degraded, with the reason HandlerPanic,
+	// until the handler is removed. Without it a panic ends the program.
+	RecoverHandlerPanics bool
+	// DetectMutations panics when somebody changes an object of the cache, and says
+	// who. It is slow, and meant for tests.
+	DetectMutations bool
 	// WatchErrorHandler hears of failed lists and watches; nil logs them.
 	WatchErrorHandler WatchErrorHandler
+
+	// firstLists, if it is not nil, has a place for each informer that may read its
+	// first list at one time.
+	firstLists chan struct{}
 }
 
 // Controller runs a Reflector and hands what it reads, batch by batch, to one

@@ -18,12 +18,20 @@
 //	listwatch.go       ListerWatcher: where objects come from; NewListWatch over a typed client
 //	reflector.go       Reflector: the I/O of list and watch
 //	reflector_state.go what the Reflector does next, as a pure function
+//	initial_list.go    a collection while it is being read
+//	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
 //	indexer.go         Indexer: the cache, with one writer and many readers
+//	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
 //	lister.go          Lister: typed reads
+//	generic.go         the same for kinds that are known only while running
 //	handler.go         ResourceEventHandler and its adapters
-//	processor.go       the queue of each handler
+//	registration.go    what AddEventHandler returns
+//	processor.go       batches to the listeners of all handlers
+//	listener.go        the queue and the goroutine of one handler
+//	coalesce.go        the bounded queue of a slow handler
+//	mutation_detector.go who has changed a shared object
 //	controller.go      Controller: Reflector to queue to one consumer
 //	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
 //	factory.go         SharedInformerFactory: the informers of one program
@@ -46,10 +54,11 @@
 //     stops nothing silently: it is named in Status.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and
 //     no handler is running.
-//  9. Objects in the cache are never written to by this package.
+//  9. Objects in the cache are never written to by this package; a mutation
+//     detector for tests says which handler did.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
-// ends the program.
+// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics.
 //
 // # What it does not do
 //

@@ -34,6 +34,22 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
+// HandlerPanicError is a panic of a handler.
+type HandlerPanicError struct {
+	// Handler is its name: that of WithHandlerName, or its Go type.
+	Handler string
+	// Object is what the handler was told of.
+	Object ObjectName
+	// Value is what it panicked with, and Stack where.
+	Value string
+	Stack []byte
+}
+
+// Error names the handler, the object and the value.
+func (e *HandlerPanicError) Error() string {
+	return fmt.Sprintf("handler %s panicked on %s: %s", e.Handler, e.Object, e.Value)
+}
+
 // NotSyncedError is returned by WaitForCacheSync when its context ended first, or
 // when what it waited for stopped.
 type NotSyncedError struct {

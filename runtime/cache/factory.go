@@ -19,6 +19,11 @@ type SharedInformerFactory struct {
 	namespace        string
 	tweakListOptions func(*metav1.ListOptions)
 	noStreamingList  bool
+	recoverPanics    bool
+	detectMutations  bool
+	// firstLists has a place for each informer that may read its first list at one
+	// time.
+	firstLists chan struct{}
 	// ofKind holds what options set for one kind, by the reflect.Type of its T:
 	// the one place where kinds of different types meet.
 	ofKind map[reflect.Type]any
@@ -42,6 +47,7 @@ type factoryInformer struct {
 		Syncer
 		Run(ctx context.Context)
 		retire()
+		wasStopped() bool
 		registrations() []Syncer
 	}
 	started bool
@@ -67,6 +73,18 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 // Config.DisableStreamingList.
 func WithoutStreamingList() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.noStreamingList = true }
+}
+
+// WithPanicRecovery lets handlers that panic go on; see
+// Config.RecoverHandlerPanics.
+func WithPanicRecovery() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.recoverPanics = true }
+}
+
+// WithMutationDetector panics when somebody changes an object of a cache; see
+// Config.DetectMutations. It is meant for tests.
+func WithMutationDetector() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.detectMutations = true }
 }
 
 // WithTransform changes the objects of one kind before they are stored:
@@ -95,6 +113,11 @@ func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
 	return f.ofKind[kind].(*kindSettings[T])
 }
 
+// maxFirstLists is how many informers of a factory read their first list at one
+// time, so that a program with a hundred kinds does not besiege the server when it
+// starts.
+const maxFirstLists = 10
+
 // NewSharedInformerFactory returns a factory without informers. resyncPeriod is
 // how often handlers are told every cached object again; 0 for never.
 func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
@@ -102,6 +125,7 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 		resyncPeriod: resyncPeriod,
 		ofKind:       map[reflect.Type]any{},
 		informers:    map[informerKey]*factoryInformer{},
+		firstLists:   make(chan struct{}, maxFirstLists),
 	}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	for _, option := range options {
@@ -121,12 +145,12 @@ type Kind[T Object] struct {
 }
 
 // InformerFor returns the factory's informer of a kind, which is made when it is
-// first asked for. Start starts it.
+// first asked for, and again when the one before was stopped. Start starts it.
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := informerKey{kind.Resource, reflect.TypeFor[T]()}
-	if known := f.informers[key]; known != nil {
+	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
 	settings := settingsOf[T](f)
@@ -137,6 +161,9 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		Transform:    settings.transform,
 
 		DisableStreamingList: f.noStreamingList,
+		RecoverHandlerPanics: f.recoverPanics,
+		DetectMutations:      f.detectMutations,
+		firstLists:           f.firstLists,
 	}
 	if settings.resyncPeriod != nil {
 		config.ResyncPeriod = *settings.resyncPeriod

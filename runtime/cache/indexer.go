@@ -92,7 +92,7 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 		idx := newIndex(name, fn)
 		values := make(map[*entry[T]][]string, len(x.items))
 		for _, e := range x.items {
-			values[e] = fn(e.obj)
+			values[e] = idx.valuesOf(e.obj)
 			idx.insert(e, values[e])
 		}
 		x.mu.Lock()

@@ -1,6 +1,9 @@
 package cache
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // notification is what one change means to a handler.
 type notification[T Object] struct {
@@ -21,6 +24,8 @@ const (
 	notifyAdd notificationKind = iota
 	notifyUpdate
 	notifyDelete
+	// notifyNothing is an add and a delete that have been coalesced.
+	notifyNothing
 )
 
 // apply takes deltas into the cache, all under one lock, and returns what
@@ -82,9 +87,19 @@ func (x *Indexer[T]) prepare(deltas Deltas[T]) (entries []*entry[T], total int) 
 func (x *Indexer[T]) newEntry(obj T) *entry[T] {
 	e := &entry[T]{obj: obj, values: make([][]string, len(x.indexes))}
 	for i, idx := range x.indexes {
-		e.values[i] = idx.values(obj)
+		e.values[i] = idx.valuesOf(obj)
 	}
 	return e
+}
+
+// valuesOf calls the index function. Of a panic it says where it came from.
+func (idx *index[T]) valuesOf(obj T) []string {
+	defer func() {
+		if value := recover(); value != nil {
+			panic(fmt.Sprintf("index %q panicked on %s: %v", idx.name, MetaObjectToName(obj), value))
+		}
+	}()
+	return idx.values(obj)
 }
 
 // put stores what a watch reported.

@@ -37,11 +37,15 @@ type Reflector[T Object] struct {
 	onError   WatchErrorHandler
 	status    *statusTracker
 	noStream  bool
+	// firstLists is that of the Config.
+	firstLists chan struct{}
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
-	events []Event[T]
-	deltas Deltas[T]
+	// leaveFirst gives the place among first lists back.
+	leaveFirst func()
+	events     []Event[T]
+	deltas     Deltas[T]
 }
 
 // NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
@@ -55,6 +59,8 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
 		noStream:  config.DisableStreamingList,
+
+		firstLists: config.firstLists,
 	}
 	if r.onError == nil {
 		r.onError = logWatchError
@@ -85,6 +91,8 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 	state := reflectorState{noStream: r.noStream}
 	next := state.startAction()
 	r.status.enter(Listing, nil)
+	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
+	defer func() { r.leaveFirst() }()
 	for {
 		if !sleep(ctx, withJitter(next.wait)) {
 			return
@@ -119,12 +127,14 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 		r.status.enter(Listing, nil)
 	}
 	if next.failed != nil {
+		r.leaveFirst()
 		r.onError(ctx, r.resource, next.failed)
 	}
 }
 
 // commit hands the list that was read over as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
+	r.leaveFirst()
 	r.queue.Push(Delta[T]{Type: Replaced, Objects: r.listed.take()})
 	r.status.reach(resourceVersion)
 }

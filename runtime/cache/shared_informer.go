@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 )
 
 // SharedInformer is what a controller needs of an informer: events and reads.
@@ -32,8 +33,14 @@ type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
 	config     Config[T]
+	detector   *mutationDetector[T] // nil unless it is asked for
+	panics     handlerPanics[T]
+	alive      context.Context // ends with Stop
+	stop       context.CancelFunc
+	done       chan struct{} // closed when Run has returned
 
-	mu        sync.Mutex // held over each step; guards what follows
+	mu        sync.Mutex      // held over each step; guards what follows
+	ctx       context.Context // of Run, for the logs of handlers; set before these start
 	processor *processor[T]
 	listed    bool // the first list is in the cache
 }
@@ -45,6 +52,11 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		indexer:   NewIndexer(config.Indexers),
 		config:    config,
 		processor: newProcessor[T](),
+		done:      make(chan struct{}),
+	}
+	s.alive, s.stop = context.WithCancel(context.Background())
+	if config.DetectMutations {
+		s.detector = newMutationDetector[T](s.name())
 	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = NewController(config, s.process)
@@ -58,7 +70,12 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	if !s.controller.claim(ctx) {
 		return
 	}
+	defer close(s.done)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.alive, cancel)()
 	s.mu.Lock()
+	s.ctx = ctx
 	s.processor.start()
 	s.mu.Unlock()
 	s.controller.run(ctx)
@@ -66,7 +83,30 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	s.processor.stop()
 	s.mu.Unlock()
 	s.processor.wg.Wait()
+	s.detector.checkAll(s.indexer.List())
 }
+
+// handlerPanicked ends the program, with all that is known of the panic, unless it
+// is to go on.
+func (s *SharedIndexInformer[T]) handlerPanicked(l *listener[T], err *HandlerPanicError) {
+	klog.FromContext(s.ctx).Error(err, "A handler panicked", "resource", s.name(), "handler", err.Handler, "object", err.Object.String(), "stack", string(err.Stack))
+	if !s.config.RecoverHandlerPanics {
+		panic(err)
+	}
+	s.panics.add(l, err)
+}
+
+// Stop ends Run, and returns when it has: no handler is running then. An informer
+// that was not started never will be. The factory makes another one for who asks
+// again. It must not be called from a handler, for which it would wait.
+func (s *SharedIndexInformer[T]) Stop() {
+	s.stop()
+	s.retire()
+	<-s.done
+}
+
+// wasStopped says whether Stop was called.
+func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
 
 // retire makes an informer that was not started one that never will be.
 func (s *SharedIndexInformer[T]) retire() {
@@ -76,6 +116,7 @@ func (s *SharedIndexInformer[T]) retire() {
 		s.processor.stop()
 		s.controller.reflector.status.enter(Stopped, nil)
 		close(s.controller.ended)
+		close(s.done)
 	}
 }
 
@@ -86,6 +127,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 	defer s.mu.Unlock()
 	if !s.listed {
 		notes := s.indexer.apply(deltas[:1])
+		s.detector.see(notes)
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be
@@ -94,7 +136,9 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 			return
 		}
 	}
-	s.processor.distribute(batch[T]{notes: s.indexer.apply(deltas)})
+	notes := s.indexer.apply(deltas)
+	s.detector.see(notes)
+	s.processor.distribute(batch[T]{notes: notes})
 }
 
 func markInitial[T Object](notes []notification[T]) {
@@ -107,7 +151,24 @@ func markInitial[T Object](notes []notification[T]) {
 type HandlerOption func(*handlerOptions)
 
 type handlerOptions struct {
+	name         string
 	resyncPeriod time.Duration
+	backlogLimit int
+}
+
+// WithHandlerName names a handler in logs and errors. Without it, it is called by
+// its Go type.
+func WithHandlerName(name string) HandlerOption {
+	return func(o *handlerOptions) { o.name = name }
+}
+
+// WithBacklogLimit bounds the queue of a handler that is slower than its objects
+// change: when more than limit events wait for it, those of one object are made
+// one, from the first to the last state; of an object that appeared and
+// disappeared meanwhile nothing is told. So no more wait than limit, or than a few
+// for each object. Without this option every event is told.
+func WithBacklogLimit(limit int) HandlerOption {
+	return func(o *handlerOptions) { o.backlogLimit = limit }
 }
 
 // WithResyncPeriod tells a handler every cached object again, as an update, each
@@ -124,8 +185,10 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	for _, option := range options {
 		option(&o)
 	}
-	l := newListener(handler, o.resyncPeriod)
+	l := newListener(handler, o)
 	l.resync = func() { s.resync(l) }
+	l.panicked = s.handlerPanicked
+	l.watched = s.detector
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,6 +237,7 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processor.remove(own.listener)
+	s.panics.forget(own.listener)
 	return nil
 }
 
@@ -212,6 +276,11 @@ func (s *SharedIndexInformer[T]) NotSyncedReason() string {
 func (s *SharedIndexInformer[T]) Status() Status {
 	status := s.controller.Status()
 	status.Objects = s.indexer.Len()
+	if status.Phase == Watching {
+		if err := s.panics.last(); err != nil {
+			status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, err
+		}
+	}
 	return status
 }
 

@@ -53,6 +53,9 @@ const (
 	ClosedEarly Reason = "ClosedEarly"
 	// NoBookmark: a streaming list did not come to its end.
 	NoBookmark Reason = "NoBookmark"
+	// HandlerPanic: a handler has panicked and goes on; see
+	// Config.RecoverHandlerPanics.
+	HandlerPanic Reason = "HandlerPanic"
 	// Unreachable: no answer came, or it was cut off.
 	Unreachable Reason = "Unreachable"
 )

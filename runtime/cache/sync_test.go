@@ -162,7 +162,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 		program := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestPanicEndsTheProgram$")
 		program.Env = append(os.Environ(), "PANIC_IN_INDEX_FUNC=yes")
 		output, err := program.CombinedOutput()
-		if ctx.Err() != nil || err == nil || !strings.Contains(string(output), "panic: no such field") {
+		if ctx.Err() != nil || err == nil || !strings.Contains(string(output), `index "bad" panicked on a/w: no such field`) {
 			t.Fatalf("the program ended with %v:\n%s", err, output)
 		}
 		return

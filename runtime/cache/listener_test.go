@@ -1,0 +1,308 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for _, name := range []string{"a", "b", "c"} {
+			src.set("ns", name, nil)
+		}
+		s := start(t, Config[object]{ListerWatcher: src, RecoverHandlerPanics: true})
+		heard := &recorder{}
+		var calm []object
+		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
+			AddFunc: func(obj object, initial bool) {
+				if obj.Name == "b" {
+					panic("no b please")
+				}
+				heard.OnAdd(obj, initial)
+			},
+			UpdateFunc: func(_, obj object) { calm = append(calm, obj) },
+		}, WithHandlerName("picky"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, _ := listen(t, s)
+		<-reg.Synced() // in spite of the panic
+		synctest.Wait()
+		if n := len(heard.drain()); n != 2 || reg.Backlog() != 0 {
+			t.Errorf("the handler heard of %d others, its backlog is %d", n, reg.Backlog())
+		}
+		if n := len(other.drain()); n != 3 {
+			t.Errorf("another handler heard of %d objects", n)
+		}
+		status := s.Status()
+		var panicked *HandlerPanicError
+		if status.Phase != Degraded || status.Reason != HandlerPanic || !errors.As(status.Err, &panicked) ||
+			panicked.Error() != "handler picky panicked on ns/b: no b please" || !strings.Contains(string(panicked.Stack), "listener_test.go") {
+			t.Errorf("status is %+v", status)
+		}
+		src.set("ns", "b", nil)
+		synctest.Wait()
+		if len(calm) != 1 {
+			t.Error("the handler did not go on")
+		}
+		if err := s.RemoveEventHandler(reg); err != nil {
+			t.Fatal(err)
+		}
+		if status := s.Status(); status.Phase != Watching || status.Err != nil {
+			t.Errorf("without the handler the status is %+v", status)
+		}
+	})
+}
+
+// TestHandlerThatPanicsEndsTheProgram runs itself as a program.
+func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
+	if os.Getenv("PANIC_IN_HANDLER") == "" {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		program := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestHandlerThatPanicsEndsTheProgram$")
+		program.Env = append(os.Environ(), "PANIC_IN_HANDLER=yes")
+		output, err := program.CombinedOutput()
+		if ctx.Err() != nil || err == nil {
+			t.Fatalf("the program ended with %v:\n%s", err, output)
+		}
+		for _, want := range []string{"handler picky panicked on a/w: no such field", "listener_test.go", `resource="widgets.test.example.com"`} {
+			if !strings.Contains(string(output), want) {
+				t.Errorf("the program does not say %q:\n%s", want, output)
+			}
+		}
+		return
+	}
+	src := newSource()
+	src.set("a", "w", nil)
+	s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true})
+	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Run(context.Background())
+}
+
+func TestBacklogLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}})
+		h := &historian{t: t, known: map[ObjectName]object{}}
+		release := make(chan struct{})
+		calls := 0
+		var err error
+		h.registration, err = s.AddEventHandler(FilteringResourceEventHandler[object]{
+			FilterFunc: func(object) bool { <-release; calls++; return true },
+			Handler:    h,
+		}, WithBacklogLimit(50))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		for n := range 5000 {
+			name := fmt.Sprint(n % 20)
+			if _, exists := src.objects[ObjectName{"a", name}]; exists && n%7 == 0 {
+				src.remove("a", name)
+			} else {
+				src.set("a", name, nil)
+			}
+			synctest.Wait()
+			if backlog := h.registration.Backlog(); backlog > 101 {
+				t.Fatalf("%d events wait, with a limit of 50 and 20 objects", backlog)
+			}
+		}
+		close(release)
+		synctest.Wait()
+		checkTruth(t, s, src, []*historian{h})
+		if calls > 300 {
+			t.Errorf("%d calls for 20 objects", calls)
+		}
+	})
+}
+
+// FuzzCoalesce plays a legal history to two handlers, one of which hears it
+// coalesced at random places: both end up with the same.
+func FuzzCoalesce(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 0x81, 1, 0x41, 0x81, 1, 0x41, 0x42, 0xff})
+	f.Add([]byte{1, 0x81, 1, 0x81, 1, 1, 1, 0x81, 0x40, 1})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		truth, heard := map[ObjectName]object{}, map[ObjectName]object{}
+		var pending []batch[object]
+		for i, step := range script {
+			name := fmt.Sprint(step & 7)
+			old := truth[ObjectName{Name: name}]
+			now := version(name, fmt.Sprint(i), "", "")
+			switch {
+			case old == nil:
+				now.UID = types.UID(fmt.Sprint(i))
+				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyAdd, obj: now}}})
+				truth[ObjectName{Name: name}] = now
+			case step&0x80 != 0:
+				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyDelete, old: old, obj: old}}})
+				delete(truth, ObjectName{Name: name})
+			default:
+				now.UID = old.UID
+				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyUpdate, old: old, obj: now}}})
+				truth[ObjectName{Name: name}] = now
+			}
+			if step&0x40 != 0 {
+				pending = []batch[object]{{notes: coalesce(pending)}}
+			}
+			if step&0x20 != 0 { // the handler catches up
+				for _, n := range coalesce(pending) {
+					hear(t, heard, n)
+				}
+				pending = nil
+			}
+		}
+		notes := coalesce(pending)
+		if len(notes) > 16 {
+			t.Errorf("%d notifications are left for 8 objects", len(notes))
+		}
+		for _, n := range notes {
+			hear(t, heard, n)
+		}
+		if fmt.Sprint(heard) != fmt.Sprint(truth) {
+			t.Errorf("heard %v, the truth is %v", heard, truth)
+		}
+	})
+}
+
+func TestMutationDetector(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", map[string]string{"letters": "x"})
+		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, RecoverHandlerPanics: true})
+		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "y" }}, WithHandlerName("vandal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		err = s.Status().Err
+		if err == nil {
+			t.Fatal("nobody has noticed")
+		}
+		for _, want := range []string{"handler vandal has changed widgets.test.example.com a/w", "DeepCopy", `"letters":"x"`, `"letters":"y"`} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("the error does not say %q: %v", want, err)
+			}
+		}
+		// Mend it, or the end of the informer would tell again.
+		obj, _ := s.GetStore().Get(ObjectName{"a", "w"})
+		obj.Labels["letters"] = "x"
+	})
+}
+
+func TestStopEndsOneInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, asked := newSource(), []string{}
+		src.set("a", "w", nil)
+		f := NewSharedInformerFactory(0, WithoutStreamingList())
+		defer f.Shutdown()
+		first := InformerFor(f, kindOf(src, &asked))
+		other := kindOf(src, &asked)
+		other.Resource.Resource = "others"
+		stays := InformerFor(f, other)
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first.Stop()
+		first.Stop()
+		synctest.Wait()
+		if first.Status().Phase != Stopped || stays.Status().Phase != Watching || src.open != 1 {
+			t.Errorf("the informers are %v and %v, %d watches are open", first.Status(), stays.Status(), src.open)
+		}
+		second := InformerFor(f, kindOf(src, &asked))
+		if second == first {
+			t.Fatal("the factory hands out an informer that was stopped")
+		}
+		heard, _ := listen(t, second)
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, heard.drain(), "add a/w@101 initial=true")
+		never := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		never.Stop()
+		never.Run(t.Context())
+		if never.Status().Phase != Stopped {
+			t.Errorf("an informer that was stopped before it ran is %v", never.Status())
+		}
+	})
+}
+
+// TestFirstListsAreNoHerd starts a hundred informers of a server that takes a
+// second for a list, and of one that hangs.
+func TestFirstListsAreNoHerd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewSharedInformerFactory(0, WithoutStreamingList())
+		defer f.Shutdown()
+		var asked []string
+		var mu sync.Mutex
+		busy, most := 0, 0
+		count := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			busy += n
+			most = max(most, busy)
+		}
+		src := newSource()
+		src.failWith(func(r request) error {
+			if r.verb == "list" {
+				count(1)
+				time.Sleep(time.Second)
+				count(-1)
+			}
+			return nil
+		})
+		for n := range 100 {
+			kind := kindOf(src, &asked)
+			kind.Resource.Resource = fmt.Sprint("kind", n)
+			InformerFor(f, kind)
+		}
+		began := time.Now()
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if most > maxFirstLists || time.Since(began) != 10*time.Second {
+			t.Errorf("%d first lists at one time, all done after %v", most, time.Since(began))
+		}
+	})
+}
+
+func TestAHangingFirstListHoldsUpNobodyForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places := make(chan struct{}, 1)
+		leave := awaitFirstList(t.Context(), places)
+		began := time.Now()
+		next := awaitFirstList(t.Context(), places)
+		if time.Since(began) != firstListPatience {
+			t.Errorf("the second list waited %v", time.Since(began))
+		}
+		leave()
+		next()
+		next()
+		if len(places) != 0 {
+			t.Errorf("%d places are taken", len(places))
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		places <- struct{}{}
+		awaitFirstList(ended, places)()
+		if len(places) != 1 {
+			t.Error("a place was given back that was not taken")
+		}
+	})
+}
