@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 .PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify lint fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## See it all at work, from API types to typed events of a real API server
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
@@ -31,9 +31,10 @@ test-example: ## Run the tests of the example operator
 test-e2e: ## Run the tests against the real API server
 	cd test && go test -race ./...
 
-apiserver: ## Keep an API server for CRDs running, for kubectl or any client
+apiserver: ## Keep an API server for CRDs running, for kubectl or any client (ARGS="--crds DIR")
+	@echo "Building the API server: about 4 minutes the first time, seconds after that"
 	@go -C test build -o $(BUILD)/bin/apiserver ./cmd/apiserver
-	@$(BUILD)/bin/apiserver
+	@$(BUILD)/bin/apiserver $(ARGS)
 
 generate: ## Write everything in the repository that is generated
 	hack/update-codegen.sh

@@ -57,6 +57,17 @@ func (r *Result) Changes() []string {
 	return lines
 }
 
+// Deletions are the paths of the files that Write deletes, as Changes has them.
+func (r *Result) Deletions() []string {
+	var paths []string
+	for _, c := range r.plan.Changes {
+		if c.New == nil {
+			paths = append(paths, r.plan.Show(c.Path))
+		}
+	}
+	return paths
+}
+
 // Summary says in one line what the run comes to. wrote is whether Write has
 // been called.
 func (r *Result) Summary(wrote bool) string {

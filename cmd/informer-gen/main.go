@@ -82,8 +82,11 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	for _, pkg := range result.PassedOver {
 		fmt.Fprintf(stderr, "informer-gen: %s has no kind with +genclient, passed over\n", pkg)
 	}
-	for _, warning := range result.Warnings {
-		fmt.Fprintf(stderr, "%s\n", warning)
+	printWarnings(stderr, result.Warnings, f.verbosity > 0)
+	if f.verbosity == 0 {
+		for _, path := range result.Deletions() {
+			fmt.Fprintf(stderr, "informer-gen: delete %s, of which nothing is left to generate\n", path)
+		}
 	}
 	if f.verbosity > 0 {
 		printDetails(stderr, result)
@@ -96,6 +99,17 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "informer-gen: %s (%.2f s)\n", result.Summary(true), time.Since(started).Seconds())
 	return nil
+}
+
+// printWarnings prints the first one, and all of them on request.
+func printWarnings(w io.Writer, warnings []string, all bool) {
+	for n, warning := range warnings {
+		if n > 0 && !all {
+			fmt.Fprintf(w, "informer-gen: %d more like this; -v prints them\n", len(warnings)-n)
+			return
+		}
+		fmt.Fprintln(w, warning)
+	}
 }
 
 func verify(result *generator.Result, stdout io.Writer) error {

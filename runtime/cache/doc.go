@@ -36,6 +36,7 @@
 //	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
 //	factory.go         SharedInformerFactory: the informers of one program
 //	sync.go            waiting for the first list
+//	errors.go          errors that callers can tell apart
 //
 // # What it promises
 //

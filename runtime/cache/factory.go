@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 )
 
 // SharedInformerFactory holds the informers of one program, one for each kind
@@ -48,6 +50,7 @@ type factoryInformer struct {
 		Run(ctx context.Context)
 		retire()
 		wasStopped() bool
+		Status() Status
 		registrations() []Syncer
 	}
 	started bool
@@ -219,29 +222,25 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 	}
 }
 
-// WaitForCacheSync blocks until each started informer's cache holds the first
-// list, and each handler registered by now has returned from its last event of
-// that list. If ctx ends first, or an informer stops, it returns a *NotSyncedError
-// that says of each what it waits for, and why.
+// WaitForCacheSync blocks until the cache of each informer that was asked for
+// holds the first list, and each handler registered by now has returned from its
+// last event of that list. If ctx ends first, or an informer stops, it returns a
+// *NotSyncedError that says of each what it waits for, and why. It waits for
+// informers that are not started as well, because somebody else may be about to
+// start them, and says so in the log.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
-	return WaitForCacheSync(ctx, f.startedSyncers()...)
-}
-
-func (f *SharedInformerFactory) startedSyncers() []Syncer {
 	f.mu.Lock()
-	var started []*factoryInformer
-	for _, i := range f.informers {
-		if i.started {
-			started = append(started, i)
-		}
-	}
+	informers := slices.Collect(maps.Values(f.informers))
 	f.mu.Unlock() // an informer's lock is not waited for with ours
-	var informers, handlers []Syncer
-	for _, i := range started {
-		informers = append(informers, i.informer)
+	var all, handlers []Syncer
+	for _, i := range informers {
+		if i.informer.Status().Phase == Pending {
+			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "informer", i.informer.NotSyncedReason())
+		}
+		all = append(all, i.informer)
 		handlers = append(handlers, i.informer.registrations()...)
 	}
-	return slices.Concat(informers, handlers)
+	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
 // Shutdown stops the informers and returns when no goroutine of theirs is left

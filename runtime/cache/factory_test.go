@@ -106,6 +106,20 @@ func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
 	})
 }
 
+func TestFactorySaysThatStartWasForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, asked := NewSharedInformerFactory(0), []string{}
+		defer f.Shutdown()
+		listen(t, InformerFor(f, kindOf(newSource(), &asked)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := f.WaitForCacheSync(ctx)
+		if err == nil || !strings.Contains(err.Error(), "widgets.test.example.com: Pending (not started)") {
+			t.Errorf("error is %v", err)
+		}
+	})
+}
+
 func TestFactoryStopsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string

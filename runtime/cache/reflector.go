@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -143,7 +145,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	in := input{verb: listPage}
 	page, err := r.source.List(ctx, options)
 	if err != nil {
-		in.err = fmt.Errorf("list: %w", err)
+		in.err = requestError("list", err)
 		return in
 	}
 	for i, obj := range page.Items {
@@ -202,10 +204,20 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 		if cause := context.Cause(ctx); cause == errNoBookmark || cause == errSilent {
 			in.err = cause
 		}
-		in.err = fmt.Errorf("watch: %w", in.err)
+		in.err = requestError("watch", in.err)
 	}
 	in.useful = in.useful || in.verb == openWatch && time.Since(opened) >= usefulWatch
 	return in
+}
+
+// requestError says which request failed. Of the URL of one that did not come
+// through it leaves out the parameters, which hide the rest.
+func requestError(verb string, err error) error {
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		address, _, _ := strings.Cut(failed.URL, "?")
+		return fmt.Errorf("%s %s: %w", verb, address, failed.Err)
+	}
+	return fmt.Errorf("%s: %w", verb, err)
 }
 
 // probation enters Watching as soon as the watch that begins deserves it: at once,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Phase is where an informer is.
@@ -79,10 +80,20 @@ type Status struct {
 // String says it in one line, for logs and errors.
 func (s Status) String() string {
 	text := string(s.Phase)
+	if s.Phase == Pending {
+		text += " (not started)"
+	}
 	if s.Err != nil {
-		text += fmt.Sprintf(" (%s: %v)", s.Reason, s.Err)
+		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
 	}
 	return text
+}
+
+// advice is what can be done about a reason.
+var advice = map[Reason]string{
+	Forbidden:    "; it needs the rights to list and to watch",
+	Unauthorized: "; check the credentials",
+	NotFound:     "; is its CRD installed?",
 }
 
 // statusTracker holds the status that a Reflector writes and everybody reads.
@@ -173,7 +184,7 @@ func reasonOf(err error) Reason {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType), isDecodeStatus(err):
+	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused

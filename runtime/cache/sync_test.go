@@ -148,6 +148,7 @@ func TestSlowIndexFuncHoldsUpNoAccessor(t *testing.T) {
 		InformerFor(f, other)
 		runtime.Gosched()
 	}
+	f.Start(t.Context())
 	close(release)
 	if err := <-waited; err != nil {
 		t.Error(err)

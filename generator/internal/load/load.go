@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -95,11 +96,26 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error) {
 		mistakes.Add(pos, "there is no package in %s, because there is no such folder; name a folder with API types", folder)
 	case pos.Filename != "":
 		mistakes.Add(pos, "%s; %s", text, toParse)
+	case strings.Contains(text, " is not in std ") && isFolder(dir, err):
+		mistakes.Add(pos, "%s; did you mean ./%s?", text, wordAfterPackage(text))
 	case strings.Contains(text, "go get ") || strings.Contains(text, "go mod "):
 		mistakes.Add(pos, "%s", text)
 	default:
 		mistakes.Add(pos, "%s; name a folder with one package of API types", text)
 	}
+}
+
+// isFolder says whether the package that the go command did not find is a folder
+// below dir, of which the ./ was forgotten.
+func isFolder(dir string, err packages.Error) bool {
+	info, statErr := os.Stat(filepath.Join(dir, wordAfterPackage(err.Msg)))
+	return statErr == nil && info.IsDir()
+}
+
+func wordAfterPackage(text string) string {
+	_, rest, _ := strings.Cut(text, "package ")
+	word, _, _ := strings.Cut(rest, " ")
+	return word
 }
 
 // withoutCommand is an error of go/packages without what it says of the exit code.

@@ -93,7 +93,7 @@ func (r *typeReader) marked() []*model.Type {
 
 // isOurs tells the markers of this generator from those of others.
 func isOurs(name string) bool {
-	return name == "genclient" || name == "resourceName" ||
+	return name == "genclient" || name == "resourceName" || model.Misspelt(name) != "" ||
 		strings.HasPrefix(name, "genclient:") || strings.HasPrefix(name, "kubebuilder:resource:")
 }
 

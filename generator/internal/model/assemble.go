@@ -29,12 +29,22 @@ type assembly struct {
 
 func (a *assembly) addPackage(pkg *Package) {
 	gv := &GroupVersion{Path: pkg.Path, Pos: pkg.Pos, SchemeGroupVersion: pkg.GroupVersion.Name}
+	for _, m := range pkg.Markers {
+		if meant := Misspelt(m.Name); meant != "" {
+			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
+		}
+	}
+	kinds := 0
 	for _, t := range pkg.Types {
-		if k := a.kind(t, gv); k != nil {
+		k, isKind := a.kind(t, gv)
+		if isKind {
+			kinds++
+		}
+		if k != nil {
 			gv.Kinds = append(gv.Kinds, k)
 		}
 	}
-	if len(gv.Kinds) == 0 {
+	if kinds == 0 {
 		return
 	}
 	slices.SortFunc(gv.Kinds, func(x, y *Kind) int { return strings.Compare(x.Private, y.Private) })
@@ -56,7 +66,7 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, name, version)
 	}
 	if !pkg.Declared["AddToScheme"] {
-		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: var AddToScheme = schemeBuilder.AddToScheme, as in k8s.io/api/apps/v1/register.go", pkg.Path)
+		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"), knownTypes(pkg), cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"))
 	}
 	goName, goNamePos := groupGoName(name), pkg.Pos
 	for _, m := range pkg.Markers {
@@ -91,6 +101,18 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 	gv.Group, gv.Version, gv.GoVersion = group, version, upperFirst(version)
 	gv.Alias = strings.ToLower(goName) + version
 	group.Versions = append(group.Versions, gv)
+}
+
+// knownTypes are the types of a package as AddKnownTypes takes them.
+func knownTypes(pkg *Package) string {
+	var types []string
+	for _, t := range pkg.Types {
+		types = append(types, "&"+t.Name+"{}")
+		if t.HasList {
+			types = append(types, "&"+t.Name+"List{}")
+		}
+	}
+	return strings.Join(types, ", ")
 }
 
 // version is the package's folder, as in client-gen, or else what the package

@@ -7,6 +7,7 @@
 //	model.go     Set, Group, GroupVersion, Kind: the data
 //	package.go   Package, Type: what load has found, before any decision
 //	assemble.go  Assemble: decisions, and the contradictions that it refuses
+//	spelling.go  what was probably meant
 //	names.go     every derived name, derived once
 //	errors.go    Error: a mistake in the input, with its place
 //

@@ -11,22 +11,30 @@ var genclient = []string{
 	"nonNamespaced", "noStatus", "noVerbs", "onlyVerbs", "skipVerbs", "readonly", "method",
 }
 
-// kind reads the markers of t. It returns nil for a type that is not a kind, or
-// is one with mistakes.
-func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
+// kind reads the markers of t, and says whether it is a kind. It returns nil for
+// one with mistakes.
+func (a *assembly) kind(t *Type, gv *GroupVersion) (_ *Kind, isKind bool) {
 	k := &Kind{GroupVersion: gv, Name: t.Name, Namespaced: true, Summary: summary(t.Doc), Pos: t.Pos}
 	before := len(a.errs.all)
-	isKind, noStatus, resource := false, !t.HasStatus, ""
+	noStatus, resource := !t.HasStatus, ""
 	verbs := verbSet{}
 	var lonely *Marker
 	for _, m := range t.Markers {
+		if meant := Misspelt(m.Name); meant != "" {
+			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
+			continue
+		}
 		if m.Is("resourceName") {
-			resource = m.Value
+			if resource = m.Value; resource == "" {
+				a.errs.Add(m.Pos, "+resourceName says no name; write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name)
+			}
 			continue
 		}
 		if m.Is("genclient") {
 			isKind = true
-			if m.Value != "" {
+			if option := strings.TrimSpace(m.Value); m.Value != option && slices.Contains(genclient, option) {
+				a.errs.Add(m.Pos, "+genclient %s is not a marker; did you mean +genclient:%s?", option, option)
+			} else if m.Value != "" {
 				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, or no marker not to", m.Value, t.Name)
 			}
 			continue
@@ -59,10 +67,10 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 		if lonely != nil {
 			a.errs.Add(lonely.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", lonely.Name, t.Name)
 		}
-		return nil
+		return nil, false
 	}
 	if !a.checkType(t) || len(a.errs.all) > before {
-		return nil
+		return nil, true
 	}
 	if noStatus {
 		verbs.skip([]Verb{"updateStatus"})
@@ -70,15 +78,15 @@ func (a *assembly) kind(t *Type, gv *GroupVersion) *Kind {
 	k.Verbs = verbs.of(Verbs)
 	if k.NeedsList() && !t.HasList {
 		a.errs.Add(t.ListPos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
-		return nil
+		return nil, true
 	}
 	a.naming.name(k, resource)
 	if !resourcePattern.MatchString(k.Resource) {
 		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write +resourceName= with lower-case letters, digits and hyphens", k.Resource, t.Name)
-		return nil
+		return nil, true
 	}
 	a.checkResource(t, k)
-	return k
+	return k, true
 }
 
 // checkResource refuses a kind of which controller-gen makes another CRD than the
@@ -162,45 +170,4 @@ func (s *verbSet) of(all []Verb) []Verb {
 	return slices.DeleteFunc(slices.Clone(all), func(v Verb) bool {
 		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
 	})
-}
-
-// didYouMean ends a message on an unknown word: with the word that was probably
-// meant, or with all of them.
-func didYouMean[S ~string](word string, known []S, prefix string) string {
-	best, distance := "", len(word)/2+1
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
-			best, distance = string(k), d
-		}
-	}
-	if best != "" {
-		return "; did you mean " + prefix + best + "?"
-	}
-	words := make([]string, len(known))
-	for i, k := range known {
-		words[i] = prefix + string(k)
-	}
-	return "; there are " + strings.Join(words, ", ")
-}
-
-// editDistance is how many letters have to be added, removed or replaced to
-// make b of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -15,7 +15,7 @@ func generate(ctx context.Context, operator string) error {
 	if err != nil {
 		return err
 	}
-	say("generate", "%s", first)
+	say("generate", "examples/operator/api to examples/operator/generated: %s", first)
 	second, err := updateCodegen(ctx, operator)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func generate(ctx context.Context, operator string) error {
 	if strings.Contains(second, "wrote") || strings.Contains(second, "deleted") {
 		return fmt.Errorf("a second run changed something: %s", second)
 	}
-	say("again", "a second run changes nothing: %s", second)
+	say("again", "a second run changes nothing: %s", second[strings.Index(second, ": ")+2:])
 	return nil
 }
 

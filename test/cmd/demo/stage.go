@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,18 +30,21 @@ type stage struct {
 
 // open starts everything. On an error nothing is left running.
 func open(ctx context.Context, build, operator string) (_ *stage, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	s := &stage{events: make(chan event, 100), operatorLog: filepath.Join(build, "operator.log")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if err := compile(ctx, build, operator); err != nil { // which may take minutes
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	if err := s.startServer(ctx, build, filepath.Join(operator, "config", "crd")); err != nil {
 		return nil, err
 	}
-	if err := s.startOperator(ctx, build, operator); err != nil {
+	if err := s.startOperator(build); err != nil {
 		return nil, err
 	}
 	return s, s.startInformers(ctx)
@@ -68,24 +72,28 @@ func (s *stage) startServer(ctx context.Context, build, manifests string) (err e
 	return err
 }
 
-// startOperator builds the example and runs it as a process of its own.
-func (s *stage) startOperator(ctx context.Context, build, operator string) error {
+// compile builds the example's binary.
+func compile(ctx context.Context, build, operator string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(build, "operator"), ".")
+	command.Dir = operator
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build the operator: %w\n%s", cmp.Or(ctx.Err(), err), output)
+	}
+	return nil
+}
+
+// startOperator runs the example as a process of its own.
+func (s *stage) startOperator(build string) error {
 	kubeconfig := filepath.Join(build, "kubeconfig")
 	if err := s.server.WriteKubeconfig(kubeconfig); err != nil {
 		return err
-	}
-	binary := filepath.Join(build, "operator")
-	compile := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
-	compile.Dir = operator
-	if output, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build the operator: %w\n%s", err, output)
 	}
 	log, err := os.Create(s.operatorLog)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	s.operator = exec.Command(binary, "--kubeconfig="+kubeconfig)
+	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig)
 	s.operator.Stdout, s.operator.Stderr = log, log
 	if err := s.operator.Start(); err != nil {
 		s.operator = nil

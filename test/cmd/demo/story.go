@@ -103,7 +103,7 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 
-	say("update", "team-a/orders asks for 500 GiB, which is more than its class has")
+	say("update", "team-a/orders asks for 500 GiB, which the operator will find to be more than its class has")
 	if err := s.resize(ctx, 500); err != nil {
 		return err
 	}

@@ -25,15 +25,15 @@ import (
 //	informer := factory.SomeGroup().V1().SomeKinds()
 //	informer.Informer().AddEventHandler(…)
 //	factory.Start(ctx)
+//	defer factory.Shutdown()
 //	if err := factory.WaitForCacheSync(ctx); err != nil {
 //		return err // says which informer is not synced, and why
 //	}
-//	defer factory.Shutdown()
 type SharedInformerFactory interface {
 	// Start starts the informers that were asked for and are not started yet. They
 	// run until ctx ends or Shutdown is called. It does not block.
 	Start(ctx context.Context)
-	// WaitForCacheSync blocks until each started informer holds the first list and
+	// WaitForCacheSync blocks until each informer holds the first list and
 	// its handlers have heard it. The error, if ctx ends first, says which have not,
 	// and why.
 	WaitForCacheSync(ctx context.Context) error

@@ -1,0 +1,67 @@
+package model
+
+import "strings"
+
+// ourMarkers are those whose misspelling would go unnoticed, because markers of
+// others are none of our business.
+var ourMarkers = []string{"genclient", "resourceName", "groupName", "groupGoName"}
+
+// Misspelt returns the marker of ours that was probably meant by the name of one
+// that is not; empty for none.
+func Misspelt(name string) string {
+	first, option, hasOption := strings.Cut(name, ":")
+	for _, ours := range ourMarkers {
+		if first == ours || hasOption && ours != "genclient" {
+			continue
+		}
+		// One letter more, less or other, or a hyphen; and never mind the case.
+		if editDistance(strings.ToLower(first), strings.ToLower(ours)) <= 1 {
+			if hasOption {
+				return ours + ":" + option
+			}
+			return ours
+		}
+	}
+	return ""
+}
+
+// didYouMean ends a message on an unknown word: with the word that was probably
+// meant, or with all of them.
+func didYouMean[S ~string](word string, known []S, prefix string) string {
+	best, distance := "", len(word)/2+1
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
+			best, distance = string(k), d
+		}
+	}
+	if best != "" {
+		return "; did you mean " + prefix + best + "?"
+	}
+	words := make([]string, len(known))
+	for i, k := range known {
+		words[i] = prefix + string(k)
+	}
+	return "; there are " + strings.Join(words, ", ")
+}
+
+// editDistance is how many letters have to be added, removed or replaced to
+// make b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,59 @@
+package conformance
+
+import (
+	"context"
+	"time"
+)
+
+// informer is what scenarios need of an informer, whoever made it.
+type informer interface {
+	// Run follows the server until ctx ends.
+	Run(ctx context.Context)
+	AddHandler(handler, handlerOptions) (registration, error)
+	RemoveHandler(registration) error
+	HasSynced() bool
+	Get(namespace, name string) (object, bool)
+	List() []object
+	ByIndex(name, value string) ([]object, error)
+	AddIndexers(indexers) error
+}
+
+// handler hears of changes.
+type handler interface {
+	OnAdd(obj object, initial bool)
+	OnUpdate(oldObj, newObj object)
+	// OnDelete gets the last known state, whether it is known to be the last, and
+	// the value as the informer's own handlers get it.
+	OnDelete(obj object, stateUnknown bool, raw any)
+}
+
+type handlerOptions struct {
+	// resync is the handler's own period; nil for that of the informer.
+	resync *time.Duration
+	// filter limits the handler, through the filtering handler of the informer's
+	// package.
+	filter func(object) bool
+}
+
+type registration interface{ HasSynced() bool }
+
+type indexers map[string]func(object) []string
+
+// config is how an informer is set up.
+type config struct {
+	resync    time.Duration
+	indexers  indexers
+	transform func(object) (object, error)
+	// onError hears of failed requests.
+	onError func(error)
+}
+
+type implementation struct {
+	name string
+	new  func(*server, config) informer
+}
+
+var (
+	ours     = implementation{"runtime", newRuntimeInformer}
+	clientgo = implementation{"client-go", newClientGoInformer}
+)

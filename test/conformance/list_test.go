@@ -1,0 +1,149 @@
+package conformance
+
+import (
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// minute is longer than any backoff after the first few failures.
+const minute = time.Minute
+
+// putMany creates n objects.
+func putMany(s *server, n int) {
+	for i := range n {
+		s.put(fmt.Sprintf("a/w%04d", i))
+	}
+}
+
+var listScenarios = []scenario{
+	{
+		name: "list-order",
+		script: func(s *stage) {
+			s.server.put("b/one")
+			s.server.put("a/two")
+			s.server.put("a/one")
+			h := s.listen("h")
+			s.note("synced %v %v", s.informer.HasSynced(), h.registration.HasSynced())
+			s.start()
+			s.hear(h)
+			s.note("synced %v %v", s.informer.HasSynced(), h.registration.HasSynced())
+		},
+		want: lines(
+			"synced false false",
+			"h: add a/one@103 initial",
+			"h: add a/two@102 initial",
+			"h: add b/one@101 initial",
+			"synced true true",
+		),
+	},
+	{
+		name: "list-empty",
+		script: func(s *stage) {
+			h := s.listen("h")
+			s.start()
+			s.note("synced %v %v", s.informer.HasSynced(), h.registration.HasSynced())
+			s.server.put("a/one")
+			s.hear(h)
+		},
+		want: lines("synced true true", "h: add a/one@101"),
+	},
+	{
+		name: "list-version",
+		script: func(s *stage) {
+			s.server.put("a/one")
+			s.start()
+			s.noteRequests()
+			s.relist(func() { s.server.put("a/one") })
+			s.noteRequests()
+		},
+		want: lines(
+			"list rv= limit=500", "watch rv=101",
+			"list rv= limit=500", "watch rv=102",
+		),
+		clientgo: lines(
+			"list rv=0 limit=500", "watch rv=101",
+			"list rv=101", "watch rv=102",
+		),
+	},
+	{
+		name: "list-paging",
+		script: func(s *stage) {
+			putMany(s.server, 1200)
+			h := s.listen("h")
+			s.start()
+			s.noteRequests()
+			s.note("heard %d, cached %d", len(h.drain()), len(s.informer.List()))
+		},
+		want: lines(
+			"list rv= limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=1300",
+			"heard 1200, cached 1200",
+		),
+		clientgo: lines(
+			"list rv=0 limit=500", "watch rv=1300", // the server ignored the limit
+			"heard 1200, cached 1200",
+		),
+	},
+	{
+		name: "list-change-between-pages",
+		script: func(s *stage) {
+			s.server.wholeAtZero = false
+			putMany(s.server, 502)
+			h := s.listen("h")
+			s.server.answerWith(func(r request) error {
+				if r.options.Continue != "" {
+					s.server.remove("a/w0000")
+					s.server.put("a/w0501")
+				}
+				return nil
+			})
+			s.start()
+			all := h.drain()
+			s.note("heard %d, then", len(all[:502]))
+			s.lines = append(s.lines, all[502:]...)
+		},
+		want: lines("heard 502, then", "h: delete a/w0000@603", "h: update a/w0501@602->604"),
+	},
+	{
+		name: "list-token-expired",
+		script: func(s *stage) {
+			s.server.wholeAtZero = false
+			putMany(s.server, 502)
+			h := s.listen("h")
+			s.server.answerWith(func(r request) error {
+				if r.options.Continue != "" {
+					return apierrors.NewResourceExpired("the continue token is too old")
+				}
+				return nil
+			})
+			s.start()
+			s.pass(minute)
+			s.note("heard %d, cached %d", len(h.drain()), len(s.informer.List()))
+		},
+		want: lines("heard 502, cached 502"),
+	},
+	{
+		name: "list-version-from-the-future",
+		script: func(s *stage) { // the server was restored from a backup
+			s.server.put("a/one")
+			h := s.listen("h")
+			s.start()
+			s.hear(h)
+			s.server.expire(func() {
+				s.server.restore(50)
+				s.server.remove("a/one")
+				s.server.put("a/two")
+			})
+			s.pass(minute)
+			s.hear(h)
+			s.note("%v", describe(s.informer.List()))
+		},
+		want: lines(
+			"h: add a/one@101 initial",
+			"h: delete a/one@101 unknown",
+			"h: add a/two@52",
+			"[a/two@52]",
+		),
+	},
+}
