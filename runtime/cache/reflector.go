@@ -143,8 +143,17 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 
 func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
 	in := input{verb: listPage}
+	patience := pagePatience
+	if options.Limit == 0 {
+		patience = wholeListPatience
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errListStalled)
+	defer cancel()
 	page, err := r.source.List(ctx, options)
 	if err != nil {
+		if cause := context.Cause(ctx); cause == errListStalled {
+			err = cause
+		}
 		in.err = requestError("list", err)
 		return in
 	}
@@ -170,6 +179,10 @@ const (
 	// streamPatience is how long the next of the initial events of a streaming list
 	// may take, and their closing bookmark.
 	streamPatience = 10 * time.Second
+	// pagePatience is how long a page may take, and wholeListPatience a list in one
+	// piece: a connection that broke without a word would be waited for for ever.
+	pagePatience      = 2 * time.Minute
+	wholeListPatience = 10 * time.Minute
 )
 
 // watch follows a watch to its end, or a streaming list and the watch that it
@@ -187,7 +200,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 	in := input{verb: request.verb, resourceVersion: options.ResourceVersion}
 	opened := time.Now()
 	if request.verb == openStream {
-		patience := time.AfterFunc(streamPatience, func() { stall(errNoBookmark) })
+		patience := time.AfterFunc(timeout, func() { stall(errNoBookmark) })
 		defer patience.Stop()
 		in.err = r.follow(ctx, options, &in, func() {
 			if in.listed {
@@ -231,8 +244,8 @@ func (r *Reflector[T]) probation(on bool) (stop func() bool) {
 	return time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(entry, Watching) }).Stop
 }
 
-// follow forwards the events of a watch until its end. It calls alive after each
-// batch.
+// follow forwards the events of a watch until its end. It calls alive when the
+// watch is open, and after each batch.
 func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, in *input, alive func()) error {
 	stream, err := r.source.Watch(ctx, options)
 	if err != nil {
@@ -242,6 +255,7 @@ func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, i
 		return err
 	}
 	defer stream.Stop()
+	alive()
 	for {
 		if r.events, err = stream.Next(ctx, r.events); err != nil {
 			return err

@@ -35,9 +35,11 @@ type reflectorState struct {
 	// resourceVersion is where the next watch starts. Empty before the first
 	// list has ended.
 	resourceVersion string
-	// noStream is set when the server refuses streaming lists, or does not end them,
-	// or when the configuration says that there are none.
+	// noStream is set when the server refuses streaming lists, or when the
+	// configuration says that there are none.
 	noStream bool
+	// skipStream is set while a list in pages makes up for a stream that stalled.
+	skipStream bool
 	// wholeList is set when the server has forgotten a page token: the
 	// collection is then read in one piece, which cannot expire.
 	wholeList bool
@@ -90,7 +92,7 @@ const (
 )
 
 func (s reflectorState) startAction() action {
-	if s.noStream {
+	if s.noStream || s.skipStream {
 		return listAction("")
 	}
 	// Without a resourceVersion the server sends what a quorum has, as for a list
@@ -122,7 +124,8 @@ func (s reflectorState) afterUnfinishedStream(in input) (reflectorState, action)
 	if reason != Refused && reason != NoBookmark {
 		return s.relist(cleanEnd(in.err))
 	}
-	s.noStream = true
+	s.noStream = s.noStream || reason == Refused
+	s.skipStream = true
 	next := s.startAction()
 	next.restart = true
 	if reason == NoBookmark {
@@ -149,7 +152,7 @@ func (s reflectorState) afterPage(in input) (reflectorState, action) {
 	case in.continueToken != "":
 		return s, listAction(in.continueToken)
 	}
-	s.wholeList = false
+	s.wholeList, s.skipStream = false, false
 	s.resourceVersion = in.resourceVersion
 	next := s.watchAction()
 	next.commit = true

@@ -455,8 +455,8 @@ func TestReflectorListsWhereNoBookmarkComes(t *testing.T) {
 		}
 		src.endWatches(errGone)
 		time.Sleep(time.Minute)
-		if src.count("list") != 2 || src.count("watch") != 3 {
-			t.Errorf("%d watches and %d lists: it does not remember that there are no bookmarks", src.count("watch"), src.count("list"))
+		if src.count("list") != 2 || src.count("watch") != 4 {
+			t.Errorf("%d watches and %d lists, want the next list to be tried as a stream again", src.count("watch"), src.count("list"))
 		}
 	})
 }
@@ -493,4 +493,38 @@ func TestInitialList(t *testing.T) {
 			t.Fatalf("has %d objects, want %d", len(got), len(want))
 		}
 	}
+}
+
+func TestReflectorGivesUpAListThatStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &stubborn{}
+		var heard error
+		began := time.Now()
+		var after time.Duration
+		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+			heard, after = err, time.Since(began)
+		}}, &DeltaFIFO[object]{})
+		run(t, r.Run)
+		time.Sleep(pagePatience + 2*time.Second)
+		synctest.Wait()
+		if !errors.Is(heard, errListStalled) || after > pagePatience+time.Second {
+			t.Errorf("after %v: %v", after, heard)
+		}
+	})
+}
+
+// TestReflectorIsPatientWhileAStreamIsOpened has a server that makes a client wait
+// before it opens the stream, as client-go does on a 429.
+func TestReflectorIsPatientWhileAStreamIsOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		src.failWith(func(request) error { time.Sleep(2 * streamPatience); return nil })
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(3 * streamPatience)
+		wantLines(t, take(t, queue), "Replaced 0")
+		if src.count("list") != 0 {
+			t.Error("it did not wait for the stream")
+		}
+	})
 }

@@ -50,7 +50,8 @@ const (
 	Refused Reason = "Refused"
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = "Decode"
-	// ClosedEarly: the server ends watches as soon as they are open.
+	// ClosedEarly: watches end as soon as they are open, in good order or cut off:
+	// client-go does not tell the one from the other.
 	ClosedEarly Reason = "ClosedEarly"
 	// NoBookmark: a streaming list did not come to its end.
 	NoBookmark Reason = "NoBookmark"
@@ -152,7 +153,7 @@ func (t *statusTracker) reach(resourceVersion string) {
 
 // errClosedEarly is what becomes of a watch that ends in good order before it
 // has been of any use.
-var errClosedEarly = errors.New("the server closed the watch as soon as it was open")
+var errClosedEarly = errors.New("the watch ended as soon as it was open")
 
 // errNoBookmark is what becomes of a streaming list that stalls before its end, as
 // with a server that does not know of streaming lists and sends no bookmark.
@@ -161,6 +162,9 @@ var errNoBookmark = errors.New("the server sent no bookmark to end the initial e
 // errSilent is what becomes of a watch that the server does not end in time, and
 // whose connection is therefore taken for broken.
 var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
+
+// errListStalled is what becomes of a list that takes longer than any should.
+var errListStalled = errors.New("the server did not answer a list in time")
 
 // isDecodeStatus recognises the Status that client-go makes of a watch event that
 // it cannot decode. It claims to be a server error.
