@@ -104,7 +104,7 @@ func (w *writers) write(t *testing.T, ctx context.Context, random *rand.Rand) {
 }
 
 func (w *writers) tryWrite(ctx context.Context, random *rand.Rand) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	namespace, name := object(random.IntN(w.objects))
 	databases := w.client.DataV1().Databases(namespace)
@@ -210,7 +210,7 @@ func TestChurn(t *testing.T) {
 	if testing.Short() {
 		objects, writes = 1_000, 300
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	began := time.Now()
 	phase := func(what string) { t.Logf("%6.1f s: %s", time.Since(began).Seconds(), what) }
