@@ -273,7 +273,7 @@ func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, i
 func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Type: deltaTypes[event.Type]}
+		delta := Delta[T]{Type: deltaTypeOf(event.Type)}
 		if delta.Type != 0 {
 			if delta.Object, err = r.transformed(event.Object); err != nil {
 				break
@@ -304,8 +304,19 @@ func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
 	return err
 }
 
-// deltaTypes are those of the events that carry an object.
-var deltaTypes = map[watch.EventType]DeltaType{watch.Added: Added, watch.Modified: Updated, watch.Deleted: Deleted}
+// deltaTypeOf is the type of the delta that an event becomes, 0 for an event that
+// carries no object. It is asked for each event, so it is no map.
+func deltaTypeOf(event watch.EventType) DeltaType {
+	switch event {
+	case watch.Added:
+		return Added
+	case watch.Modified:
+		return Updated
+	case watch.Deleted:
+		return Deleted
+	}
+	return 0
+}
 
 // addInitial takes one of the initial events of a streaming list. Their versions
 // are those of the objects, in no order: only the bookmark has that of the list.

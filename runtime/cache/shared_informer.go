@@ -126,8 +126,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.listed {
-		notes := s.indexer.apply(deltas[:1])
-		s.detector.see(notes)
+		notes := s.store(deltas[:1])
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be
@@ -136,9 +135,14 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 			return
 		}
 	}
+	s.processor.distribute(batch[T]{notes: s.store(deltas)})
+}
+
+// store takes deltas into the cache, and returns what handlers shall hear of it.
+func (s *SharedIndexInformer[T]) store(deltas Deltas[T]) []notification[T] {
 	notes := s.indexer.apply(deltas)
 	s.detector.see(notes)
-	s.processor.distribute(batch[T]{notes: notes})
+	return notes
 }
 
 func markInitial[T Object](notes []notification[T]) {
