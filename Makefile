@@ -6,7 +6,7 @@ BUILD   := $(CURDIR)/build
 FUZZTIME ?= 30s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify lint fuzz clean
+.PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify bench lint fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ generate: ## Write everything in the repository that is generated
 
 verify: ## Check that everything that is generated is up to date
 	hack/verify-codegen.sh
+
+bench: ## Measure the generator side by side with code-generator (ARGS="--check" fails where an aim is missed)
+	@go -C test build -o $(BUILD)/bin/bench ./bench
+	@$(BUILD)/bin/bench --repo=$(CURDIR) $(ARGS)
 
 # The test module is checked as it is tested, with -race, so that the API server
 # is built once and not twice.

@@ -23,25 +23,37 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	var mistakes model.Errors
-	packages, err := load.Load(ctx, setup.load, &mistakes)
+	loaded, err := load.Load(ctx, setup.load, &mistakes)
 	if err != nil {
 		return nil, err
 	}
-	loaded := time.Now()
-	set := model.Assemble(packages, setup.naming, &mistakes)
+	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	if err != nil {
+		return nil, err
+	}
+	read := time.Now()
+	set := model.Assemble(model.Input{
+		Packages:     loaded.Packages,
+		Externals:    loaded.Externals,
+		Manifests:    manifests,
+		Naming:       setup.naming,
+		From:         options.From,
+		ApplyPackage: setup.load.ApplyPackage,
+	}, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{Kinds: len(set.Kinds()), GroupVersions: len(set.GroupVersions()), PassedOver: passedOver(packages, set)}
+	result := &Result{Kinds: len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded.Packages, set)}
 	if result.Kinds == 0 {
-		return nil, fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind", strings.Join(options.Patterns, " "))
+		return nil, fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", strings.Join(options.Patterns, " "))
 	}
 	files, err := render.Render(ctx, render.Options{
-		Set:           set,
-		OutputPackage: setup.outputPackage,
-		ClientsetName: setup.clientsetName,
-		Boilerplate:   setup.boilerplate,
-		HandWritten:   func(path string) bool { return exists(setup.outputDir, path) },
+		Set:             set,
+		OutputPackage:   setup.outputPackage,
+		ClientsetName:   setup.clientsetName,
+		PrefersProtobuf: options.PrefersProtobuf,
+		Boilerplate:     setup.boilerplate,
+		HandWritten:     func(path string) bool { return exists(setup.outputDir, path) },
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +62,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if result.plan, err = write.NewPlan(outputOf(setup, files)); err != nil {
 		return nil, err
 	}
-	result.Timing = Timing{Load: loaded.Sub(started), Render: rendered.Sub(loaded), Compare: time.Since(rendered)}
+	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
 	result.describe(set, setup)
 	return result, nil
 }

@@ -27,6 +27,18 @@ func golden() generator.Options {
 	}
 }
 
+// applyGolden is what testdata/apply/generated is made with.
+func applyGolden() generator.Options {
+	return generator.Options{
+		Dir:                       testdata,
+		Patterns:                  []string{"./apply/api/..."},
+		OutputDir:                 "apply/generated",
+		HeaderFile:                "../hack/boilerplate.go.txt",
+		ApplyConfigurationPackage: "github.com/typedinformers/informer-gen/testdata/apply/applyconfiguration",
+		PrefersProtobuf:           true,
+	}
+}
+
 func generate(t *testing.T, options generator.Options) *generator.Result {
 	t.Helper()
 	result, err := generator.Generate(t.Context(), options)
@@ -40,6 +52,17 @@ func generate(t *testing.T, options generator.Options) *generator.Result {
 // testdata/generated, byte for byte.
 func TestGolden(t *testing.T) {
 	result := generate(t, golden())
+	checkGolden(t, result)
+	if want := []string{"github.com/typedinformers/informer-gen/testdata/apis", "github.com/typedinformers/informer-gen/testdata/apis/forms/base"}; !slices.Equal(result.PassedOver, want) {
+		t.Errorf("passed over %v, want %v", result.PassedOver, want)
+	}
+}
+
+// TestGoldenApply does the same for testdata/apply.
+func TestGoldenApply(t *testing.T) { checkGolden(t, generate(t, applyGolden())) }
+
+func checkGolden(t *testing.T, result *generator.Result) {
+	t.Helper()
 	if *update {
 		if err := result.Write(); err != nil {
 			t.Fatal(err)
@@ -48,10 +71,7 @@ func TestGolden(t *testing.T) {
 		return
 	}
 	if diff, err := result.Diff(); err != nil || diff != "" {
-		t.Errorf("testdata/generated is stale; run go test ./generator -run TestGolden -update, and read the difference: %v\n%s", err, diff)
-	}
-	if want := []string{"github.com/typedinformers/informer-gen/testdata/apis"}; !slices.Equal(result.PassedOver, want) {
-		t.Errorf("passed over %v, want %v", result.PassedOver, want)
+		t.Errorf("golden output is stale; run go test ./generator -run TestGolden -update, and read the difference: %v\n%s", err, diff)
 	}
 }
 
@@ -61,7 +81,7 @@ func TestGoldenCompiles(t *testing.T) {
 		t.Skip("compiles client-go")
 	}
 	run(t, testdata, "go", "vet", "./...")
-	run(t, testdata, "go", "test", "./smoke")
+	run(t, testdata, "go", "test", "./smoke/...")
 }
 
 // TestDeterminism generates twice in memory, into a folder that is not there, and
@@ -73,7 +93,7 @@ func TestDeterminism(t *testing.T) {
 	if first != second {
 		t.Error("two runs have made different files")
 	}
-	options.Patterns = []string{"./apis/single/api/v1", "./apis/type/v1", "./apis/shop/v1beta1", "./apis/shop/v1", "./apis/fleet/v1", "./apis/error/...", "./apis/discovery/v1", "./apis/cache/v1", "./apis/shop/..."}
+	options.Patterns = []string{"./apis/single/api/v1", "./apis/type/v1", "./apis/shop/v1beta1", "./apis/shop/v1", "./apis/plant/...", "./apis/fleet/v1", "./apis/forms/...", "./apis/error/...", "./apis/discovery/v1", "./apis/cache/v1", "./apis/shop/..."}
 	if third := diff(t, generate(t, options)); third != first {
 		t.Error("the order of the patterns changes the files")
 	}

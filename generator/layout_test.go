@@ -124,7 +124,10 @@ func TestKubernetes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	userModule(t, dir, nil)
-	options := generator.Options{Dir: dir, Patterns: []string{"k8s.io/api/apps/v1", "k8s.io/api/core/v1", "k8s.io/api/rbac/v1"}, OutputDir: "kube"}
+	options := generator.Options{
+		Dir: dir, Patterns: []string{"k8s.io/api/apps/v1", "k8s.io/api/core/v1", "k8s.io/api/rbac/v1"}, OutputDir: "kube",
+		ApplyConfigurationPackage: "k8s.io/client-go/applyconfigurations", PrefersProtobuf: true,
+	}
 	if result := write(t, options); result.GroupVersions != 3 || result.Kinds < 20 {
 		t.Errorf("%d kinds in %d group versions", result.Kinds, result.GroupVersions)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -34,9 +35,35 @@ type Options struct {
 	// PluralExceptions are plurals by the name of the type, for words that the
 	// rules of English do not cover.
 	PluralExceptions map[string]string
+	// From says whose markers make a type a kind; empty for FromAuto.
+	From From
 	// BuildTags are set while files are chosen.
 	BuildTags []string
+	// ApplyConfigurationPackage is the import path of what applyconfiguration-gen has
+	// written for the API packages. With it clients have Apply and ApplyStatus; empty
+	// for clients without.
+	ApplyConfigurationPackage string
+	// PrefersProtobuf makes clients ask for protobuf. Not for custom resources, which
+	// servers have in JSON only.
+	PrefersProtobuf bool
+	// CRDs are files of CustomResourceDefinitions, in YAML or JSON, and folders of
+	// such files, against which the kinds are checked; none for no check.
+	CRDs []string
 }
+
+// From says whose markers make a type a kind.
+type From = model.From
+
+// FromAuto takes the markers of code-generator in a package with any +genclient,
+// and those of kubebuilder in others.
+const (
+	FromAuto        = model.FromAuto
+	FromGenclient   = model.FromGenclient
+	FromKubebuilder = model.FromKubebuilder
+)
+
+// Froms are all of them.
+var Froms = model.Froms
 
 // setup is what Options come to.
 type setup struct {
@@ -46,6 +73,7 @@ type setup struct {
 	outputPackage string
 	clientsetName string
 	boilerplate   []byte
+	crds          []string
 }
 
 // setup validates the options, and derives what they leave out.
@@ -55,7 +83,7 @@ func (o Options) setup() (*setup, error) {
 		return nil, fmt.Errorf("cannot tell the working directory: %w", err)
 	}
 	s := &setup{
-		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
+		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags, ApplyPackage: o.ApplyConfigurationPackage},
 		naming:        model.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: o.ClientsetName,
@@ -63,14 +91,23 @@ func (o Options) setup() (*setup, error) {
 	if s.clientsetName == "" {
 		s.clientsetName = "versioned"
 	}
+	for _, path := range o.CRDs {
+		s.crds = append(s.crds, below(dir, path))
+	}
 	var errs []error
 	if len(o.Patterns) == 0 {
 		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/v1"))
+	}
+	if o.From != "" && !slices.Contains(model.Froms, o.From) {
+		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, model.Froms))
 	}
 	if o.OutputDir == "" {
 		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
 	} else if s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage); err != nil {
 		errs = append(errs, err)
+	}
+	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
+		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is no import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
 	}
 	if !token.IsIdentifier(s.clientsetName) {
 		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is no name of a Go package; use --clientset-name=versioned", s.clientsetName))

@@ -2,6 +2,9 @@ package generator
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +16,8 @@ import (
 type Result struct {
 	// Kinds and GroupVersions are how many it was made of.
 	Kinds, GroupVersions int
+	// Loaded says what was read, and how long it took.
+	Loaded []string
 	// PassedOver are the packages that matched and have no kind.
 	PassedOver []string
 	// Warnings say what was read and has no effect, each with its place.
@@ -23,6 +28,8 @@ type Result struct {
 	Timing Timing
 
 	plan *write.Plan
+	// versions are the group versions of the run, as Dropped has them.
+	versions map[string]bool
 }
 
 // Timing is how long each stage took.
@@ -68,6 +75,26 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
+// HasNone says whether the output folder has none of the files that were generated.
+func (r *Result) HasNone() bool {
+	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
+}
+
+// versionFolder finds the folders of a group's version in the path of a file.
+var versionFolder = regexp.MustCompile(`^(?:clientset/[^/]+/typed|listers|informers/[^/]+)/([^/]+/v[0-9][^/]*)/`)
+
+// Dropped are the group versions, such as shop/v1, of which Write deletes files and
+// of which nothing is generated: no package is named for them, or none with a kind.
+func (r *Result) Dropped() []string {
+	found := map[string]bool{}
+	for _, c := range r.plan.Changes {
+		if match := versionFolder.FindStringSubmatch(c.Path); match != nil && c.New == nil && !r.versions[match[1]] {
+			found[match[1]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
 // Summary says in one line what the run comes to. wrote is whether Write has
 // been called.
 func (r *Result) Summary(wrote bool) string {
@@ -94,6 +121,10 @@ func (r *Result) describe(set *model.Set, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
+	r.versions = map[string]bool{}
+	for _, gv := range set.GroupVersions() {
+		r.versions[gv.Group.Dir+"/"+gv.Version] = true
+	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Kinds() {
 		gv := k.GroupVersion
@@ -107,6 +138,12 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		}
 		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
 			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
+		switch {
+		case k.Manifest != nil:
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
+		case len(s.crds) > 0:
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, for --crd names no CRD of it", gv.Path, k.Name))
+		}
 	}
 }
 

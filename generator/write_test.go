@@ -1,6 +1,8 @@
 package generator_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,4 +159,18 @@ func write(t *testing.T, options generator.Options) *generator.Result {
 		t.Fatal(err)
 	}
 	return result
+}
+
+// TestCancelled stops before anything is written.
+func TestCancelled(t *testing.T) {
+	dir, options := shopModule(t)
+	before := tree(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := generator.Generate(ctx, options); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if after := tree(t, dir); after != before {
+		t.Errorf("the disk was\n%s\nand is\n%s", before, after)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -28,7 +29,8 @@ Usage:
   informer-gen [flags] PACKAGE...
 
 PACKAGE is a pattern of the go command, resolved in the working directory. A kind
-is a struct with // +genclient above it.
+is a type with // +genclient above it or, in packages without any, one with
+// +kubebuilder:object:root=true.
 
 Examples:
   # in a //go:generate line, after: go get -tool github.com/typedinformers/informer-gen/cmd/informer-gen
@@ -39,6 +41,9 @@ Examples:
 
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
+
+  # check the kinds against the CRDs that controller-gen has written
+  go tool informer-gen --output-dir=pkg/generated --crd=config/crd/bases ./api/...
 
   # in CI: print what is out of date and exit with 1, without writing anything
   go tool informer-gen --output-dir=pkg/generated --verify ./api/...
@@ -55,6 +60,10 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment that begins each emitted file; the word YEAR is left out")
 	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package of the clientset")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, where the rules of English do not do; may be repeated")
+	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of what applyconfiguration-gen has written; with it clients have Apply and ApplyStatus")
+	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients ask for protobuf, which servers do not have for custom resources")
+	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file of CRDs, or folder of such files, to check the kinds against; may be repeated")
+	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder, or auto for genclient in a package with any +genclient, and otherwise kubebuilder")
 	tags := f.set.StringSlice("build-tags", nil, "build tags to choose files with")
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff of what would change, and exit with 1 if anything would")
 	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 says what was decided, what is written, and how long it took")
@@ -67,7 +76,7 @@ func parseFlags(args []string) (*flags, error) {
 	if help, _ := f.set.GetBool("help"); help {
 		return f, pflag.ErrHelp
 	}
-	f.options.Patterns, f.options.BuildTags = f.set.Args(), *tags
+	f.options.Patterns, f.options.BuildTags, f.options.From = f.set.Args(), *tags, generator.From(*from)
 	if f.version {
 		return f, nil
 	}
@@ -92,6 +101,10 @@ func (f *flags) checkRequired() error {
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
 		return errors.New("no package is named; name those of your API types, such as ./api/v1")
+	case slices.Contains(f.options.CRDs, ""):
+		return errors.New("--crd names no file; name one with CRDs, or a folder of such files, for example --crd=config/crd/bases")
+	case !slices.Contains(generator.Froms, f.options.From):
+		return fmt.Errorf("--from=%s is unknown; use one of %v", f.options.From, generator.Froms)
 	case !token.IsIdentifier(f.options.ClientsetName):
 		return fmt.Errorf("--clientset-name=%s is no name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
 	}

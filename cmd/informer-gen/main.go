@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -80,7 +82,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, pkg := range result.PassedOver {
-		fmt.Fprintf(stderr, "informer-gen: %s has no kind with +genclient, passed over\n", pkg)
+		fmt.Fprintf(stderr, "informer-gen: %s has no kind, passed over\n", pkg)
 	}
 	printWarnings(stderr, result.Warnings, f.verbosity > 0)
 	if f.verbosity == 0 {
@@ -91,8 +93,11 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	if f.verbosity > 0 {
 		printDetails(stderr, result)
 	}
+	if dropped := result.Dropped(); len(dropped) > 0 {
+		fmt.Fprintf(stderr, "informer-gen: no package with a kind of %s is named, so what was generated for it is deleted; if another run generates it into the same folder, name all packages in one run\n", strings.Join(dropped, ", "))
+	}
 	if f.verify {
-		return verify(result, stdout)
+		return verify(f, result, stdout)
 	}
 	if err := result.Write(); err != nil {
 		return err
@@ -112,7 +117,7 @@ func printWarnings(w io.Writer, warnings []string, all bool) {
 	}
 }
 
-func verify(result *generator.Result, stdout io.Writer) error {
+func verify(f *flags, result *generator.Result, stdout io.Writer) error {
 	if !result.Stale() {
 		return nil
 	}
@@ -121,12 +126,15 @@ func verify(result *generator.Result, stdout io.Writer) error {
 		return err
 	}
 	fmt.Fprint(stdout, diff)
+	if result.HasNone() {
+		return fmt.Errorf("the folder %s has none of the generated files; check --output-dir, or run the same command without --verify", f.options.OutputDir)
+	}
 	return errStale
 }
 
 // printDetails is what -v is for.
 func printDetails(w io.Writer, result *generator.Result) {
-	for _, line := range result.Decisions {
+	for _, line := range slices.Concat(result.Loaded, result.Decisions) {
 		fmt.Fprintf(w, "informer-gen: %s\n", line)
 	}
 	for _, line := range result.Changes() {

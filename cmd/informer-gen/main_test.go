@@ -126,6 +126,7 @@ func TestUsageErrors(t *testing.T) {
 		{"./...", "--output-dir is required"},
 		{"--output-dir=out", "no package is named"},
 		{"--no-such-flag", "unknown flag: --no-such-flag"},
+		{"--output-dir=out --crd= ./...", "--crd names no file"},
 		{"--output-dir=out -v=much ./...", `invalid argument "much"`},
 		{"--output-dir=out --plural-exceptions=Endpoints ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --plural-exceptions=Sheep:she-ep ./...", "is not of the form Type:Plural"},
@@ -144,7 +145,7 @@ func TestWriteThenVerify(t *testing.T) {
 	verify := append([]string{"--verify"}, args...)
 
 	before := snapshot(t, dir)
-	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "not up to date") {
+	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "the folder out has none of the generated files; check --output-dir") {
 		t.Errorf("before the first run --verify said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
@@ -165,13 +166,48 @@ func TestWriteThenVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyStale wants no word of --output-dir where only some files differ.
+func TestVerifyStale(t *testing.T) {
+	dir := orderModule(t)
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitOK {
+		t.Fatal(got.stderr)
+	}
+	if err := os.Remove(filepath.Join(dir, "out/listers/shop/v1/order.go")); err != nil {
+		t.Fatal(err)
+	}
+	if got := runTool(t, dir, "--verify", "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, "not up to date") || strings.Contains(got.stderr, "--output-dir") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestTwoRunsIntoOneFolder wants the second run to say why it deletes what the first
+// one has written.
+func TestTwoRunsIntoOneFolder(t *testing.T) {
+	dir := orderModule(t)
+	types, err := os.ReadFile(filepath.Join(dir, "shop/v1/types.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, map[string]string{"farm/v1/types.go": strings.ReplaceAll(string(types), "shop.example.com", "farm.example.com")})
+	const want = "informer-gen: no package with a kind of farm/v1 is named"
+	for _, test := range []struct {
+		pattern string
+		says    bool
+	}{{"./farm/...", false}, {"./...", false}, {"./shop/...", true}, {"./shop/...", false}} {
+		got := runTool(t, dir, "--output-dir=out", test.pattern)
+		if got.code != exitOK || strings.Contains(got.stderr, want) != test.says {
+			t.Errorf("%s: exit code %d, stderr\n%s", test.pattern, got.code, got.stderr)
+		}
+	}
+}
+
 func TestVerbose(t *testing.T) {
 	got := runTool(t, orderModule(t), "-v", "--output-dir=out", "./...")
 	if got.code != exitOK {
 		t.Fatalf("exit code %d: %s", got.code, got.stderr)
 	}
 	for _, want := range []string{
-		"example.com/mod/empty has no kind with +genclient, passed over\n",
+		"example.com/mod/empty has no kind, passed over\n",
 		"output package example.com/mod/out\n",
 		`example.com/mod/shop/v1.Order: resource orders of group "shop.example.com", version v1, namespaced, verbs create,`,
 		"create out/clientset/versioned/clientset.go\n",
@@ -179,6 +215,28 @@ func TestVerbose(t *testing.T) {
 	} {
 		if !strings.Contains(got.stderr, "informer-gen: "+want) {
 			t.Errorf("-v does not say %q:\n%s", want, got.stderr)
+		}
+	}
+}
+
+// TestVerboseWithCRDs wants a line on each kind: which CRD it agrees with, or that
+// there is none.
+func TestVerboseWithCRDs(t *testing.T) {
+	dir := orderModule(t)
+	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: shop.example.com\n" +
+		"  names: {kind: Order, plural: orders}\n  scope: Namespaced\n  versions: [{name: v1, served: true}]\n"
+	writeFiles(t, dir, map[string]string{
+		"crd/orders.yaml": "# Orders\n---\n" + crd,
+		"other/crd.yaml":  strings.ReplaceAll(crd, "shop.example.com", "other.example.com"),
+	})
+	got := runTool(t, dir, "-v", "--output-dir=out", "--crd=crd", "--crd=other/crd.yaml", "./shop/...")
+	if want := filepath.Join("crd", "orders.yaml:3:1\n"); got.code != exitOK || !strings.Contains(got.stderr, "shop/v1.Order: agrees with its CRD at ") || !strings.Contains(got.stderr, want) {
+		t.Errorf("%+v", got)
+	}
+	got = runTool(t, dir, "-v", "--output-dir=out", "--crd=other/crd.yaml", "./shop/...")
+	for _, want := range []string{"other/crd.yaml:1:1: no kind was checked", "shop/v1.Order: not checked, for --crd names no CRD of it\n"} {
+		if got.code != exitOK || !strings.Contains(got.stderr, want) {
+			t.Errorf("exit code %d, and there is no %q in %s", got.code, want, got.stderr)
 		}
 	}
 }

@@ -103,8 +103,22 @@ func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
 	return func(f *SharedInformerFactory) { settingsOf[T](f).resyncPeriod = &period }
 }
 
+// WithFieldSelector limits the informer of one kind to the objects that selector
+// selects on the server:
+//
+//	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
+//
+// Several limit it to what all of them select.
+func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		settings := settingsOf[T](f)
+		settings.fieldSelector = settings.fieldSelector.And(selector)
+	}
+}
+
 type kindSettings[T Object] struct {
-	transform    TransformFunc[T]
+	transform     TransformFunc[T]
+	fieldSelector FieldSelector[T]
 	resyncPeriod *time.Duration
 }
 
@@ -175,6 +189,10 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		config.Namespace = f.namespace
 	}
 	config.ListerWatcher = kind.ListWatch(config.Namespace)
+	if settings.fieldSelector.selector != nil {
+		// Below what tweaks the options, which may set a selector of its own.
+		config.ListerWatcher = tweaked(config.ListerWatcher, settings.fieldSelector.limit)
+	}
 	if f.tweakListOptions != nil {
 		config.ListerWatcher = tweaked(config.ListerWatcher, f.tweakListOptions)
 	}

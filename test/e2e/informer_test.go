@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
@@ -83,6 +84,54 @@ func TestInformerHearsWhatTheClientsetDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard.await(t, "add first 1 initial", "add second 2", "update second 3", "update second 3", "update second 4", "delete first 1", "delete second 4")
+}
+
+// TestSelectableFields has the server select by fields that only the CRD knows.
+func TestSelectableFields(t *testing.T) {
+	client := clientOf(t, shared)
+	ctx := within(t)
+	databases := client.DataV1().Databases("selected")
+	for _, name := range []string{"done", "waiting"} {
+		db, err := databases.Create(ctx, database(name, 1), metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.Status.Phase = datav1.DatabasePending; name == "done" {
+			db.Status.Phase = datav1.DatabaseReady
+		}
+		if _, err := databases.UpdateStatus(ctx, db, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ready := typeddatav1.DatabaseFieldStatusPhase.Is(datav1.DatabaseReady)
+	list, err := databases.List(ctx, metav1.ListOptions{FieldSelector: ready.String()})
+	if err != nil || len(list.Items) != 1 || list.Items[0].Name != "done" {
+		t.Fatalf("the server selects %v, %v", list.Items, err)
+	}
+
+	heard := newLog()
+	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
+		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
+			t.Fatal(err)
+		}
+	}, informers.WithNamespace("selected"), informers.WithFieldSelector(ready))
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add done 1 initial")
+	waiting, err := databases.Get(ctx, "waiting", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting.Status.Phase = datav1.DatabaseReady
+	if _, err := databases.UpdateStatus(ctx, waiting, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	heard.await(t, "add done 1 initial", "add waiting 1")
+	users, err := factory.Data().V1().Databases().Lister().ByClass(waiting.Spec.ClassName)
+	if err != nil || len(users) != 2 {
+		t.Errorf("the index has %v, %v", users, err)
+	}
 }
 
 func TestFactoryTweaksAndForResource(t *testing.T) {

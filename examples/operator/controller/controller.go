@@ -36,32 +36,20 @@ type Controller struct {
 	factory   informers.SharedInformerFactory
 	databases listers.DatabaseLister
 	classes   listers.DatabaseClassLister
-	byClass   *cache.Indexer[*datav1.Database]
 	// queue holds the names of Databases to reconcile. One name is never with two
 	// workers at a time.
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// classIndex finds Databases by the name of their class.
-const classIndex = "class"
-
-// New makes a Controller of the Databases of a factory, of which there can be one
-// for each factory. The caller starts the factory, and calls Run, which ends what
-// New began.
+// New makes a Controller of the Databases of a factory. The caller starts the
+// factory, and calls Run, which ends what New began.
 func New(client versioned.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
 	databases, classes := factory.Data().V1().Databases(), factory.Data().V1().DatabaseClasses()
-	err := databases.Informer().AddIndexers(cache.Indexers[*datav1.Database]{
-		classIndex: func(db *datav1.Database) []string { return []string{db.Spec.ClassName} },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot index databases: %w", err)
-	}
 	c := &Controller{
 		client:    client,
 		factory:   factory,
 		databases: databases.Lister(),
 		classes:   classes.Lister(),
-		byClass:   databases.Informer().GetIndexer(),
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "databases"},
@@ -102,9 +90,9 @@ func (c *Controller) enqueue(db *datav1.Database) {
 // enqueueUsersOf enqueues each Database that names class. Those that are not
 // cached yet are enqueued when they are.
 func (c *Controller) enqueueUsersOf(class *datav1.DatabaseClass) {
-	users, err := c.byClass.ByIndex(classIndex, class.Name)
+	users, err := c.databases.ByClass(class.Name)
 	if err != nil {
-		panic(err) // New has added the index
+		panic(err) // the informer has the index from the marker on Database
 	}
 	for _, db := range users {
 		c.enqueue(db)

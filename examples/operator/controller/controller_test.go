@@ -296,22 +296,6 @@ func TestRunSaysWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-func TestOneControllerAFactory(t *testing.T) {
-	client := fake.NewSimpleClientset()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	defer factory.Shutdown()
-	first, err := controller.New(client, factory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := controller.New(client, factory); err == nil || !strings.Contains(err.Error(), "class") {
-		t.Errorf("a second Controller of the factory: got error %v, want one that names the index", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_ = first.Run(ctx, 1) // frees what New has made
-}
-
 // TestManyAtOnce runs outside a bubble, on real threads and with real time, and
 // hears of the statuses through a handler of its own.
 func TestManyAtOnce(t *testing.T) {

@@ -6,6 +6,8 @@
 //	load.go     Load: patterns to packages, and what the go command says against them
 //	pkg.go      one package: its names, its markers, its group and version
 //	types.go    one type: what it embeds, its methods, its list
+//	manifest.go Manifests: the CRDs in files of YAML or JSON
+//	manifest_node.go  the values in these, and the places of mistakes
 //	markers.go  comments to markers, with their places
 //
 // Everything that the generator asks is answered by the syntax of the package

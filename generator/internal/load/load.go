@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
@@ -30,52 +31,92 @@ type Options struct {
 	Patterns []string
 	// BuildTags are set while files are chosen.
 	BuildTags []string
+	// ApplyPackage is the import path of the root of apply configurations; empty
+	// for none.
+	ApplyPackage string
 }
 
-// Load reads the packages that the patterns match, in the order of their paths.
-// Generated code that uses the packages may be missing or broken: only the
-// packages themselves have to parse. One that cannot be read is left out and noted
-// among the mistakes; the error is for what concerns no package.
-func Load(ctx context.Context, options Options, mistakes *model.Errors) ([]*model.Package, error) {
-	config := &packages.Config{
-		Context: ctx,
-		Dir:     options.Dir,
-		// Names of files is all that the go command is asked for: it need not look
-		// at imports, and it compiles nothing.
-		Mode: packages.NeedName | packages.NeedFiles,
+// config asks the go command and go/packages for as much as mode says.
+func (o Options) config(ctx context.Context, mode packages.LoadMode) *packages.Config {
+	config := &packages.Config{Context: ctx, Dir: o.Dir, Mode: mode}
+	if len(o.BuildTags) > 0 {
+		config.BuildFlags = []string{"-tags=" + strings.Join(o.BuildTags, ",")}
 	}
-	if len(options.BuildTags) > 0 {
-		config.BuildFlags = []string{"-tags=" + strings.Join(options.BuildTags, ",")}
+	return config
+}
+
+// Result is what Load has read.
+type Result struct {
+	// Packages are those that the patterns match, in the order of their paths.
+	Packages []*model.Package
+	// Externals are the packages that markers name, by import path.
+	Externals map[string]*model.External
+	// Notes say what was read, and how long it took.
+	Notes []string
+}
+
+// Load reads the packages that the patterns match. Generated code that uses the
+// packages may be missing or broken: only the packages themselves have to parse.
+// One that cannot be read is left out and noted among the mistakes; the error is
+// for what concerns no package.
+func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result, error) {
+	result := &Result{}
+	sources, err := list(ctx, options, options.Patterns, mistakes, result)
+	if err != nil {
+		return nil, err
 	}
-	listed, err := packages.Load(config, options.Patterns...)
-	if err := cmp.Or(ctx.Err(), err); err != nil {
-		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(options.Patterns, " "), withoutCommand{err})
-	}
-	if len(listed) == 0 {
+	if len(sources) == 0 && mistakes.Join() == nil {
 		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/v1", options.Patterns, options.Dir)
 	}
-	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
+	var questions []*question
+	for _, src := range sources {
+		if src.addParseErrors(mistakes) {
+			continue
+		}
+		pkg, types := src.describe()
+		result.Packages = append(result.Packages, pkg)
+		if q := ask(src, pkg, types); q != nil {
+			questions = append(questions, q)
+		}
+	}
+	if err := answer(ctx, options, questions, mistakes, result); err != nil {
+		return nil, err
+	}
+	return result, addExternals(ctx, options, result)
+}
 
+// list finds the files of packages and parses them. Packages that the go command
+// has something against are left out and noted among the mistakes.
+func list(ctx context.Context, options Options, patterns []string, mistakes *model.Errors, result *Result) ([]*source, error) {
+	started := time.Now()
+	// Names of files is all that the go command is asked for: it need not look at
+	// imports, and it compiles nothing.
+	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles), patterns...)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(patterns, " "), withoutCommand{err})
+	}
+	found := time.Now()
+	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 	var sources []*source
+	files := 0
 	for _, pkg := range listed {
 		for _, err := range pkg.Errors {
 			addListError(mistakes, options.Dir, err)
 		}
 		if len(pkg.Errors) == 0 {
 			sources = append(sources, &source{path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles})
+			files += len(pkg.GoFiles)
 		}
 	}
 	if err := parse(ctx, sources); err != nil {
 		return nil, err
 	}
-	var loaded []*model.Package
-	for _, src := range sources {
-		if src.addParseErrors(mistakes) {
-			continue
-		}
-		loaded = append(loaded, src.describe())
-	}
-	return loaded, nil
+	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))
+	return sources, nil
+}
+
+func (r *Result) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
 // toParse ends the messages on files that do not.
@@ -85,10 +126,7 @@ const toParse = "the package has to parse before code is generated for it"
 // about it where the go command does not say that. It writes paths below dir in
 // the short form.
 func addListError(mistakes *model.Errors, dir string, err packages.Error) {
-	pos, text := position(err.Pos), strings.TrimSpace(err.Msg)
-	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
-		pos.Filename = filepath.Join(dir, pos.Filename)
-	}
+	pos, text := absolute(dir, position(err.Pos)), strings.TrimSpace(err.Msg)
 	folder, isStat := strings.CutPrefix(text, "stat ")
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
 	switch {
@@ -175,6 +213,14 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 		found = true
 	}
 	return found
+}
+
+// absolute is a position with the whole path of its file.
+func absolute(dir string, pos token.Position) token.Position {
+	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
+		pos.Filename = filepath.Join(dir, pos.Filename)
+	}
+	return pos
 }
 
 // position reads "file:line:col" as the go command writes it; "-" and "" are no

@@ -43,6 +43,13 @@ func parseSource(t testing.TB, text string) *source {
 	return src
 }
 
+// describe says of a source what its syntax tells.
+func describe(t testing.TB, text string) *model.Package {
+	t.Helper()
+	pkg, _ := parseSource(t, text).describe()
+	return pkg
+}
+
 // at writes markers as name=value@line:col.
 func at(found []model.Marker) string {
 	var all []string
@@ -67,7 +74,7 @@ func TestMarkers(t *testing.T) {
 		{"a column of stars", "/*\n * +genclient\n */", "genclient=@3:4"},
 		{"an equals sign in the value", "// +genclient:method=Scale,verb=get", "genclient:method=Scale,verb=get@2:4"},
 		{"not at the beginning", "// see +genclient", ""},
-		{"of others", "// +kubebuilder:object:root=true\n// +optional\n// +", ""},
+		{"of others", "// +kubebuilder:validation:Optional\n// +optional\n// +", ""},
 		{"words before", "// Ünïcödé +genclient\n// +genclient", "genclient=@3:4"},
 		{"carriage returns", "// +genclient\r\n// +genclient:noStatus\r", "genclient=@2:4 genclient:noStatus=@3:4"},
 	} {
@@ -82,7 +89,7 @@ func TestMarkers(t *testing.T) {
 					text = "package v1; type (\n" + test.comment + "\nOrder struct{}\n)\n"
 				}
 				var got string
-				for _, found := range parseSource(t, text).describe().Types {
+				for _, found := range describe(t, text).Types {
 					got = at(found.Markers)
 				}
 				if got != want {
@@ -142,7 +149,7 @@ type Other struct {
 type Recursive struct { Recursive; *Loop }
 type Loop struct { Recursive }
 `
-	pkg := parseSource(t, text).describe()
+	pkg := describe(t, text)
 	if got := at(pkg.Markers); got != "groupName=shop.example.com@3:4" {
 		t.Errorf("the package's markers are %s", got)
 	}
@@ -186,7 +193,10 @@ func FuzzDescribe(f *testing.F) {
 			t.Skip()
 		}
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
-		pkg := src.describe()
+		pkg, reader := src.describe()
+		if q := ask(src, pkg, reader); q != nil {
+			q.settle(typesOfSyntax(src), fset)
+		}
 		lines := strings.Split(text, "\n")
 		for _, described := range pkg.Types {
 			for _, m := range described.Markers {
@@ -199,7 +209,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 		}
 		var mistakes model.Errors
-		model.Assemble([]*model.Package{pkg}, model.NewNaming(nil), &mistakes)
+		model.Assemble(model.Input{Packages: []*model.Package{pkg}, Naming: model.NewNaming(nil)}, &mistakes)
 		_ = mistakes.Join()
 	})
 }

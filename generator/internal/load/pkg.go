@@ -5,25 +5,21 @@ import (
 	"go/token"
 	"path"
 	"strconv"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// describe says what stands in the package.
-func (src *source) describe() *model.Package {
-	pkg := &model.Package{Path: src.path, Declared: map[string]bool{}}
+// describe says what stands in the package, as far as its syntax tells.
+func (src *source) describe() (*model.Package, *typeReader) {
+	pkg := &model.Package{Path: src.path, Declared: src.declared()}
 	types := newTypeReader(src)
 	for _, file := range src.files {
 		src.addPackageMarkers(pkg, file)
-		for _, decl := range file.Decls {
-			src.addDeclared(pkg, decl)
-		}
 		types.addFile(file)
 	}
 	pkg.GroupVersion = src.declaredGroupVersion()
 	pkg.Types = types.marked()
-	return pkg
+	return pkg, types
 }
 
 // addPackageMarkers takes the markers above the package clause. The place of the
@@ -41,24 +37,31 @@ func (src *source) addPackageMarkers(pkg *model.Package, file *ast.File) {
 	pkg.Markers = append(pkg.Markers, found...)
 }
 
-func (src *source) addDeclared(pkg *model.Package, decl ast.Decl) {
-	switch decl := decl.(type) {
-	case *ast.FuncDecl:
-		if decl.Recv == nil {
-			pkg.Declared[decl.Name.Name] = true
-		}
-	case *ast.GenDecl:
-		for _, spec := range decl.Specs {
-			switch spec := spec.(type) {
-			case *ast.ValueSpec:
-				for _, name := range spec.Names {
-					pkg.Declared[name.Name] = true
+// declared returns the package's top-level names.
+func (src *source) declared() map[string]bool {
+	names := map[string]bool{}
+	for _, file := range src.files {
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil {
+					names[decl.Name.Name] = true
 				}
-			case *ast.TypeSpec:
-				pkg.Declared[spec.Name.Name] = true
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							names[name.Name] = true
+						}
+					case *ast.TypeSpec:
+						names[spec.Name.Name] = true
+					}
+				}
 			}
 		}
 	}
+	return names
 }
 
 // declaredGroupVersion looks for
@@ -142,6 +145,9 @@ func stringValue(expr ast.Expr, values map[string]packageValue) (string, bool) {
 	if name, ok := expr.(*ast.Ident); ok {
 		expr = values[name.Name].expr
 	}
+	if selector, ok := expr.(*ast.SelectorExpr); ok && selector.Sel.Name == "APIVersionInternal" {
+		return model.InternalVersion, true // of k8s.io/apimachinery/pkg/runtime
+	}
 	literal, ok := expr.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
 		return "", false
@@ -163,10 +169,7 @@ func importPath(file *ast.File, qualifier string) string {
 			}
 			continue
 		}
-		// Without an alias the name of a package is, by convention, the end of its
-		// path; a major version, and what makes it no identifier, is left out.
-		base := path.Base(importPath)
-		if strings.TrimPrefix(base, "go-") == qualifier || strings.ReplaceAll(base, "-", "") == qualifier {
+		if conventionalName(importPath) == qualifier || path.Base(importPath) == qualifier {
 			return importPath
 		}
 	}

@@ -91,11 +91,21 @@ func (r *typeReader) marked() []*model.Type {
 	return found
 }
 
-// isOurs tells the markers of this generator from those of others.
+// isOurs tells the markers that this generator reads from those of others.
 func isOurs(name string) bool {
-	return name == "genclient" || name == "resourceName" || model.Misspelt(name) != "" ||
-		strings.HasPrefix(name, "genclient:") || strings.HasPrefix(name, "kubebuilder:resource:")
+	first, rest, _ := strings.Cut(name, ":")
+	switch first {
+	case "genclient", "resourceName", "informer":
+		return true
+	case "kubebuilder":
+		word, _, _ := strings.Cut(rest, ":")
+		return slices.Contains(kubebuilderMarkers, word)
+	}
+	return model.Misspelt(name) != ""
 }
+
+// kubebuilderMarkers are those of its markers on types that matter here.
+var kubebuilderMarkers = []string{"object", "resource", "selectablefield", "skip", "skipversion", "subresource", "unservedversion"}
 
 func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker) *model.Type {
 	described := &model.Type{
@@ -115,6 +125,7 @@ func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker)
 	described.HasStatus = hasField(t, "Status")
 	described.HasList, described.ListProblem = r.list(name)
 	described.ListPos = described.Pos
+	described.DeclaresList = r.types[name+"List"] != nil
 	if list := r.types[name+"List"]; list != nil {
 		described.ListPos = r.src.fset.Position(list.spec.Name.Pos())
 	}
@@ -185,13 +196,25 @@ func (r *typeReader) list(kind string) (ok bool, problem string) {
 	case t == nil:
 		return false, "has no list type " + name + " in its package"
 	case !r.embeds(t, "ListMeta", nil):
-		return false, "has a list type " + name + " that does not embed metav1.ListMeta"
+		return false, listWithoutMeta(name)
 	case !isSliceOf(fieldType(t, "Items"), kind):
-		return false, "has a list type " + name + " without a field Items []" + kind
+		return false, listWithoutItems(name, kind)
 	case !r.deepCopied[name]:
-		return false, "has a list type " + name + " without a method DeepCopyObject"
+		return false, listWithoutDeepCopy(name)
 	}
 	return true, ""
+}
+
+func listWithoutMeta(list string) string {
+	return "has a list type " + list + " that does not embed metav1.ListMeta"
+}
+
+func listWithoutItems(list, kind string) string {
+	return "has a list type " + list + " without a field Items []" + kind
+}
+
+func listWithoutDeepCopy(list string) string {
+	return "has a list type " + list + " without a method DeepCopyObject"
 }
 
 func isSliceOf(expr ast.Expr, elem string) bool {

@@ -7,20 +7,38 @@ import (
 	"strings"
 )
 
+// Input is what is decided on.
+type Input struct {
+	Packages []*Package
+	// Externals are the packages that markers name, by import path. Those among
+	// Packages are not repeated.
+	Externals map[string]*External
+	// Manifests are the CRDs against which the kinds are checked.
+	Manifests []*Manifest
+	Naming    *Naming
+	// From says whose markers count; empty for FromAuto.
+	From From
+	// ApplyPackage is the import path of the root of apply configurations; empty
+	// for none.
+	ApplyPackage string
+}
+
 // Assemble decides what is generated for the packages. Packages without a kind
 // are left out; which they are, the caller sees by comparing. Contradictions are
 // added to the mistakes, and the Set is of use only if there are none.
-func Assemble(packages []*Package, naming *Naming, mistakes *Errors) *Set {
-	a := &assembly{naming: naming, groups: map[string]*Group{}, errs: mistakes}
-	for _, pkg := range packages {
+func Assemble(input Input, mistakes *Errors) *Set {
+	a := &assembly{Input: input, groups: map[string]*Group{}, errs: mistakes}
+	for _, pkg := range input.Packages {
 		a.addPackage(pkg)
 	}
 	a.checkGroups()
+	a.checkApplyPackage()
+	a.checkManifests()
 	return a.set()
 }
 
 type assembly struct {
-	naming *Naming
+	Input
 	groups map[string]*Group
 	errs   *Errors
 	// warnings are what is read and has no effect.
@@ -34,9 +52,13 @@ func (a *assembly) addPackage(pkg *Package) {
 			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
 		}
 	}
+	from := a.from(pkg)
+	if from == FromKubebuilder && slices.ContainsFunc(pkg.Markers, func(m Marker) bool { return m.Is("kubebuilder:skip") }) {
+		return
+	}
 	kinds := 0
 	for _, t := range pkg.Types {
-		k, isKind := a.kind(t, gv)
+		k, isKind := a.kind(t, gv, from)
 		if isKind {
 			kinds++
 		}
@@ -66,7 +88,7 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, name, version)
 	}
 	if !pkg.Declared["AddToScheme"] {
-		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"), knownTypes(pkg), cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"))
+		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"), knownTypes(gv.Kinds), cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"))
 	}
 	goName, goNamePos := groupGoName(name), pkg.Pos
 	for _, m := range pkg.Markers {
@@ -103,13 +125,13 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 	group.Versions = append(group.Versions, gv)
 }
 
-// knownTypes are the types of a package as AddKnownTypes takes them.
-func knownTypes(pkg *Package) string {
+// knownTypes are the kinds of a package as AddKnownTypes takes them.
+func knownTypes(kinds []*Kind) string {
 	var types []string
-	for _, t := range pkg.Types {
-		types = append(types, "&"+t.Name+"{}")
-		if t.HasList {
-			types = append(types, "&"+t.Name+"List{}")
+	for _, k := range kinds {
+		types = append(types, "&"+k.Name+"{}")
+		if k.NeedsList() {
+			types = append(types, "&"+k.List()+"{}")
 		}
 	}
 	return strings.Join(types, ", ")
@@ -121,6 +143,9 @@ func (a *assembly) version(pkg *Package) (string, bool) {
 	base := pkg.Path[strings.LastIndexByte(pkg.Path, '/')+1:]
 	declared := pkg.GroupVersion
 	switch {
+	case declared.VersionKnown && declared.Version == InternalVersion:
+		a.errs.Add(declared.Pos, "package %s has the internal, unversioned types of its group, which no server speaks; name the packages of its versions, such as %s/v1", pkg.Path, pkg.Path)
+		return "", false
 	case IsVersion(base) && declared.VersionKnown && declared.Version != base:
 		a.errs.Add(declared.Pos, "%s says version %q, but the package's folder is %s; write the same in both places", declared.Name, declared.Version, base)
 		return "", false
@@ -206,7 +231,7 @@ func (a *assembly) sortedGroups() []*Group {
 }
 
 func (a *assembly) set() *Set {
-	set := &Set{Groups: a.sortedGroups(), Warnings: a.warnings}
+	set := &Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage, Warnings: a.warnings}
 	for _, g := range set.Groups {
 		slices.SortFunc(g.Versions, func(x, y *GroupVersion) int { return strings.Compare(x.Version, y.Version) })
 	}

@@ -7,7 +7,12 @@
 //	model.go     Set, Group, GroupVersion, Kind: the data
 //	package.go   Package, Type: what load has found, before any decision
 //	assemble.go  Assemble: decisions, and the contradictions that it refuses
+//	manifest.go  Manifest: a CRD, as load has found it
+//	manifest_check.go  what a kind and its CRD disagree on
 //	spelling.go  what was probably meant
+//	method.go    Method: +genclient:method, and what it may not be
+//	apply.go     where apply configurations are
+//	typeref.go   TypeRef: types that markers name
 //	names.go     every derived name, derived once
 //	errors.go    Error: a mistake in the input, with its place
 //

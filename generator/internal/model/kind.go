@@ -2,103 +2,95 @@ package model
 
 import (
 	"go/token"
-	"slices"
 	"strings"
 )
 
-// genclient are the options of +genclient that this generator knows.
-var genclient = []string{
-	"nonNamespaced", "noStatus", "noVerbs", "onlyVerbs", "skipVerbs", "readonly", "method",
+// reading is what the markers of a type say of a kind, whoever they are from.
+type reading struct {
+	// isKind says whether the type is one.
+	isKind     bool
+	namespaced bool
+	// resource is empty where no marker says it.
+	resource string
+	// hasStatus says whether status is a subresource.
+	hasStatus bool
+	verbs     verbSet
+	methods   []*Method
 }
 
-// kind reads the markers of t, and says whether it is a kind. It returns nil for
-// one with mistakes.
-func (a *assembly) kind(t *Type, gv *GroupVersion) (_ *Kind, isKind bool) {
-	k := &Kind{GroupVersion: gv, Name: t.Name, Namespaced: true, Summary: summary(t.Doc), Pos: t.Pos}
+// kind decides on t, and says whether it is a kind. It returns nil for one with
+// mistakes.
+func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind bool) {
 	before := len(a.errs.all)
-	noStatus, resource := !t.HasStatus, ""
-	verbs := verbSet{}
-	var lonely *Marker
-	for _, m := range t.Markers {
-		if meant := Misspelt(m.Name); meant != "" {
-			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
-			continue
-		}
-		if m.Is("resourceName") {
-			if resource = m.Value; resource == "" {
-				a.errs.Add(m.Pos, "+resourceName says no name; write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name)
-			}
-			continue
-		}
-		if m.Is("genclient") {
-			isKind = true
-			if option := strings.TrimSpace(m.Value); m.Value != option && slices.Contains(genclient, option) {
-				a.errs.Add(m.Pos, "+genclient %s is not a marker; did you mean +genclient:%s?", option, option)
-			} else if m.Value != "" {
-				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, or no marker not to", m.Value, t.Name)
-			}
-			continue
-		}
-		option, ok := strings.CutPrefix(m.Name, "genclient:")
-		if !ok {
-			continue // of kubebuilder, for checkResource
-		}
-		lonely = &m
-		switch option {
-		case "nonNamespaced":
-			k.Namespaced = false
-		case "noStatus":
-			noStatus = true
-		case "noVerbs":
-			verbs.none = true
-		case "readonly":
-			verbs.keep(ReadOnlyVerbs)
-		case "onlyVerbs":
-			verbs.keep(a.verbs(m))
-		case "skipVerbs":
-			verbs.skip(a.verbs(m))
-		case "method":
-			a.warnings = append(a.warnings, Errorf(m.Pos, "methods for subresources are not generated yet: +%s=%s has no effect", m.Name, m.Value))
-		default:
-			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
-		}
+	var r reading
+	if from == FromKubebuilder {
+		r = a.readKubebuilder(t)
+	} else {
+		r = a.readGenclient(t, gv)
 	}
-	if !isKind {
-		if lonely != nil {
-			a.errs.Add(lonely.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", lonely.Name, t.Name)
-		}
+	if !r.isKind {
+		a.refuseLonely(t, from)
 		return nil, false
 	}
-	if !a.checkType(t) || len(a.errs.all) > before {
+	k := &Kind{
+		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
+		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
+		Pos: t.Pos,
+	}
+	if !a.checkType(t) {
 		return nil, true
 	}
-	if noStatus {
-		verbs.skip([]Verb{"updateStatus"})
+	if !r.hasStatus {
+		r.verbs.skip([]Verb{"updateStatus", "applyStatus"})
 	}
-	k.Verbs = verbs.of(Verbs)
+	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if k.NeedsList() && !t.HasList {
 		a.errs.Add(t.ListPos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
-		return nil, true
 	}
-	a.naming.name(k, resource)
+	a.Naming.name(k, r.resource)
 	if !resourcePattern.MatchString(k.Resource) {
-		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write +resourceName= with lower-case letters, digits and hyphens", k.Resource, t.Name)
-		return nil, true
+		marker := "+resourceName="
+		if from == FromKubebuilder {
+			marker = "+kubebuilder:resource:path="
+		}
+		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write %s with lower-case letters, digits and hyphens", k.Resource, t.Name, marker)
 	}
 	a.checkResource(t, k)
+	a.addApply(k)
+	if r.verbs.none {
+		a.dropMethods(k, r.methods)
+	} else {
+		a.addMethods(t, k, r.methods)
+	}
+	a.addFields(t, k)
+	if len(a.errs.all) > before {
+		return nil, true
+	}
 	return k, true
+}
+
+// refuseLonely refuses markers that have no effect, because the type is no kind.
+func (a *assembly) refuseLonely(t *Type, from From) {
+	for _, m := range t.Markers {
+		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
+			continue
+		}
+		if from == FromKubebuilder {
+			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no kind; add // +kubebuilder:object:root=true, and a type %sList", m.Name, t.Name, t.Name)
+		} else {
+			a.errs.Add(m.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", m.Name, t.Name)
+		}
+		return
+	}
 }
 
 // checkResource refuses a kind of which controller-gen makes another CRD than the
 // one that its client would talk to.
 func (a *assembly) checkResource(t *Type, k *Kind) {
 	for _, m := range t.Markers {
-		first, ok := strings.CutPrefix(m.Name, "kubebuilder:resource:")
-		if !ok {
-			continue
-		}
-		for _, field := range strings.Split(first+"="+m.Value, ",") {
-			switch name, value, _ := strings.Cut(field, "="); {
+		arguments, _ := m.Arguments("kubebuilder:resource")
+		for _, argument := range arguments {
+			switch name, value := argument.Key, argument.Value; {
 			case name == "scope" && (value == "Cluster") == k.Namespaced:
 				want := "remove +genclient:nonNamespaced"
 				if k.Namespaced {
@@ -136,38 +128,4 @@ func (a *assembly) checkType(t *Type) bool {
 		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen", t.Name)
 	}
 	return len(a.errs.all) == before
-}
-
-// verbs reads the value of onlyVerbs and skipVerbs.
-func (a *assembly) verbs(m Marker) []Verb {
-	var verbs []Verb
-	known := slices.Concat(Verbs, ApplyVerbs)
-	for _, word := range strings.Split(m.Value, ",") {
-		verb := Verb(strings.TrimSpace(word))
-		if !slices.Contains(known, verb) {
-			a.errs.Add(m.Pos, "+%s: unknown verb %q%s", m.Name, verb, didYouMean(string(verb), known, ""))
-			continue
-		}
-		verbs = append(verbs, verb)
-	}
-	return verbs
-}
-
-// verbSet is what the markers of a kind leave of the verbs.
-type verbSet struct {
-	none          bool
-	only, skipped []Verb
-}
-
-func (s *verbSet) keep(verbs []Verb) { s.only = append(s.only, verbs...) }
-
-func (s *verbSet) skip(verbs []Verb) { s.skipped = append(s.skipped, verbs...) }
-
-func (s *verbSet) of(all []Verb) []Verb {
-	if s.none {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(v Verb) bool {
-		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
-	})
 }

@@ -16,12 +16,12 @@ func kindOf(t *testing.T, noStatus bool, lines ...string) (*Kind, error) {
 		described.Markers = append(described.Markers, Marker{name, value, token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
 	}
 	var mistakes Errors
-	set := Assemble([]*Package{{
+	set := Assemble(Input{Naming: NewNaming(nil), Packages: []*Package{{
 		Path:         "example.com/shop/v1",
 		Types:        []*Type{described},
 		Declared:     map[string]bool{"AddToScheme": true},
 		GroupVersion: DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
-	}}, NewNaming(nil), &mistakes)
+	}}}, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,9 @@ import (
 // Set is all that one run generates for, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
+	// ApplyPackage is the import path of the root of apply configurations; empty
+	// for none.
+	ApplyPackage string
 	// Warnings say what was read and has no effect.
 	Warnings []*Error
 }
@@ -85,6 +88,11 @@ func (gv *GroupVersion) HasInformers() bool {
 	return slices.ContainsFunc(gv.Kinds, (*Kind).HasInformer)
 }
 
+// HasMethods says whether a kind of the version has methods beside the verbs.
+func (gv *GroupVersion) HasMethods() bool {
+	return slices.ContainsFunc(gv.Kinds, func(k *Kind) bool { return len(k.Methods) > 0 })
+}
+
 // Kind is one kind of object.
 type Kind struct {
 	GroupVersion *GroupVersion
@@ -104,11 +112,25 @@ type Kind struct {
 	File, FakeFile, ExpansionFile string
 	Namespaced                    bool
 	// Summary is the first sentence of the type's comment, without the full stop.
-	Summary string
+	// Deprecated is the paragraph of the comment that says so, a line each; nil for
+	// none.
+	Summary    string
+	Deprecated []string
 	// Verbs are the methods of the client, in the order in which they are
 	// written. Empty for +genclient:noVerbs.
 	Verbs []Verb
-	Pos   token.Position
+	// Methods are those beside the verbs, in the order of their markers.
+	Methods []*Method
+	// Apply is the apply configuration of the kind; zero if NeedsApply is false.
+	Apply TypeRef
+	// Indexes are those of the informer's cache, beside the one by namespace.
+	Indexes []*Index
+	// SelectableFields are those by which the server selects; none if no marker
+	// names one.
+	SelectableFields []*SelectableField
+	// Manifest is the CRD that the kind was checked against; nil for none.
+	Manifest *Manifest
+	Pos      token.Position
 }
 
 // List is the type of a list of the kind.
@@ -119,6 +141,24 @@ func (k *Kind) Has(verb string) bool { return slices.Contains(k.Verbs, Verb(verb
 
 // NeedsList says whether the client has a method that needs the list type.
 func (k *Kind) NeedsList() bool { return k.Has("list") || k.Has("deleteCollection") }
+
+// NeedsApply says whether the client has a method that needs the apply
+// configuration of the kind.
+func (k *Kind) NeedsApply() bool { return k.Has("apply") || k.Has("applyStatus") }
+
+// Client is the type of package gentype that the client is made of; that of the
+// fake begins with Fake.
+func (k *Kind) Client() string {
+	switch {
+	case k.NeedsList() && k.NeedsApply():
+		return "ClientWithListAndApply"
+	case k.NeedsList():
+		return "ClientWithList"
+	case k.NeedsApply():
+		return "ClientWithApply"
+	}
+	return "Client"
+}
 
 // HasInformer says whether the kind can be listed and watched.
 func (k *Kind) HasInformer() bool { return k.Has("list") && k.Has("watch") }

@@ -61,7 +61,7 @@ func (n *Naming) name(k *Kind, resource string) {
 
 // usedPackages are those that the file of a typed client calls by their names,
 // which its types must not have: the plural of Type is types.
-var usedPackages = map[string]bool{"context": true, "gentype": true, "metav1": true, "scheme": true, "types": true, "watch": true}
+var usedPackages = map[string]bool{"apply": true, "context": true, "fmt": true, "gentype": true, "metav1": true, "scheme": true, "time": true, "types": true, "watch": true}
 
 // chosenByName says whether the go command takes a file only for tests or for one
 // system because of its name, as it does with fake_test.go and fake_windows.go.
@@ -81,6 +81,10 @@ var versionPattern = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // IsVersion says whether s is the name of an API version.
 func IsVersion(s string) bool { return versionPattern.MatchString(s) }
+
+// InternalVersion is the version of a group's unversioned types, which no server
+// speaks.
+const InternalVersion = "__internal"
 
 // notGroups are folders above a version that do not name its group: in
 // kubebuilder's layout, a project with one group has its types in api/v1.
@@ -150,4 +154,24 @@ func summary(doc string) string {
 		text = text[:end]
 	}
 	return strings.TrimSuffix(text, ".")
+}
+
+// deprecation is the paragraph of a comment that begins with "Deprecated:", in
+// lines of a readable length; nil for none. See https://go.dev/wiki/Deprecated.
+func deprecation(doc string) []string {
+	for _, paragraph := range strings.Split(doc, "\n\n") {
+		if !strings.HasPrefix(paragraph, "Deprecated: ") {
+			continue
+		}
+		var lines []string
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && len(line)+len(word) > 76 {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		return append(lines, line)
+	}
+	return nil
 }

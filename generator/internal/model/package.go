@@ -18,6 +18,17 @@ type Package struct {
 	Types []*Type
 }
 
+// External is a package that a marker or a flag names, of which only the names
+// are known.
+type External struct {
+	Path string
+	// Declared holds the package's top-level names; nil if there is a Problem.
+	Declared map[string]bool
+	// Problem says why the package could not be read, and what to do; empty if it
+	// could.
+	Problem string
+}
+
 // DeclaredGroupVersion is a package's variable of type schema.GroupVersion.
 type DeclaredGroupVersion struct {
 	// Name of the variable, SchemeGroupVersion or GroupVersion; empty if the
@@ -35,7 +46,7 @@ type Type struct {
 	Pos     token.Position
 	Doc     string
 	Markers []Marker
-	// IsStruct is false for aliases, interfaces and the like.
+	// IsStruct says whether it is a struct, in the end.
 	IsStruct bool
 	// IsGeneric says whether it has type parameters.
 	IsGeneric bool
@@ -43,6 +54,8 @@ type Type struct {
 	HasTypeMeta, HasObjectMeta, HasDeepCopyObject bool
 	// HasStatus says whether there is a field Status.
 	HasStatus bool
+	// DeclaresList says whether the package has a type of the name + "List".
+	DeclaresList bool
 	// HasList says whether the package has a struct of the name + "List" that
 	// embeds ListMeta, has Items of this type, and DeepCopyObject.
 	HasList bool
@@ -50,14 +63,7 @@ type Type struct {
 	// is where the list type is or, if there is none, the type.
 	ListProblem string
 	ListPos     token.Position
+	// Fields are what stands at the paths in the markers, by the path as it is
+	// written there.
+	Fields map[string]*Field
 }
-
-// Marker is one line of a comment of the form +name or +name=value.
-type Marker struct {
-	Name  string
-	Value string
-	Pos   token.Position
-}
-
-// Is says whether the marker has that name.
-func (m Marker) Is(name string) bool { return m.Name == name }

@@ -4,14 +4,14 @@ import "strings"
 
 // ourMarkers are those whose misspelling would go unnoticed, because markers of
 // others are none of our business.
-var ourMarkers = []string{"genclient", "resourceName", "groupName", "groupGoName"}
+var ourMarkers = []string{"genclient", "resourceName", "groupName", "groupGoName", "informer"}
 
 // Misspelt returns the marker of ours that was probably meant by the name of one
 // that is not; empty for none.
 func Misspelt(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
 	for _, ours := range ourMarkers {
-		if first == ours || hasOption && ours != "genclient" {
+		if first == ours || hasOption && ours != "genclient" && ours != "informer" {
 			continue
 		}
 		// One letter more, less or other, or a hyphen; and never mind the case.
@@ -25,16 +25,14 @@ func Misspelt(name string) string {
 	return ""
 }
 
+// DidYouMean ends a message on an unknown word: with the known one that was
+// probably meant, or with all of them.
+func DidYouMean(word string, known []string) string { return didYouMean(word, known, "") }
+
 // didYouMean ends a message on an unknown word: with the word that was probably
 // meant, or with all of them.
 func didYouMean[S ~string](word string, known []S, prefix string) string {
-	best, distance := "", len(word)/2+1
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
-			best, distance = string(k), d
-		}
-	}
-	if best != "" {
+	if best := nearest(word, known); best != "" {
 		return "; did you mean " + prefix + best + "?"
 	}
 	words := make([]string, len(known))
@@ -42,6 +40,17 @@ func didYouMean[S ~string](word string, known []S, prefix string) string {
 		words[i] = prefix + string(k)
 	}
 	return "; there are " + strings.Join(words, ", ")
+}
+
+// nearest is the known word that was probably meant; empty for none.
+func nearest[S ~string](word string, known []S) string {
+	best, distance := "", len(word)/2+1
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
+			best, distance = string(k), d
+		}
+	}
+	return best
 }
 
 // editDistance is how many letters have to be added, removed or replaced to

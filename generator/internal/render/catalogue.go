@@ -34,6 +34,7 @@ var catalogue = []row{
 	{"scheme.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
 	{"typed_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, nil},
 	{"typed_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+".go") }, nil},
+	{"typed_fields.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+"_fields.go") }, hasFields},
 	{"typed_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, nil},
 
 	{"fake_clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
@@ -94,6 +95,8 @@ func (s subject) kinds() []*model.Kind {
 func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
 
 func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }
+
+func hasFields(s subject) bool { return len(s.Kind.SelectableFields) > 0 }
 
 func (s subject) any(is func(*model.Kind) bool) bool {
 	for _, k := range s.kinds() {

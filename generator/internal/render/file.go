@@ -1,7 +1,9 @@
 package render
 
 import (
+	"go/token"
 	"path"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -13,6 +15,8 @@ type file struct {
 	layout  layout
 	path    string
 	imports *imports
+	// PrefersProtobuf says whether clients ask for protobuf.
+	PrefersProtobuf bool
 	// handWritten says whether the user has a file of that path.
 	handWritten func(path string) bool
 }
@@ -30,6 +34,51 @@ func (f *file) Package() string {
 // API is the package of the types of gv.
 func (f *file) API(gv *model.GroupVersion) string {
 	return f.imports.use(gv.Path, gv.Alias, "api"+gv.Alias)
+}
+
+// Type is a type that a marker or a flag names.
+func (f *file) Type(ref model.TypeRef) string {
+	for _, gv := range f.Set.GroupVersions() {
+		if gv.Path == ref.Path {
+			return f.API(gv) + "." + ref.Name
+		}
+	}
+	alias := externalAlias(ref.Path)
+	if root := f.Set.ApplyPackage; root != "" && strings.HasPrefix(ref.Path, root+"/") {
+		alias = "apply" + alias
+	}
+	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name
+}
+
+// signature is a method with what its file calls the types.
+type signature struct {
+	*model.Method
+	Kind, Plural, InputType, ResultType string
+}
+
+// Signature names the types of a method of the file's kind.
+func (f *file) Signature(m *model.Method) signature {
+	s := signature{Method: m, Kind: f.Kind.Name, Plural: f.Kind.Plural, ResultType: f.Type(m.Result)}
+	if m.TakesObject() {
+		s.InputType = f.Type(m.Input)
+	}
+	return s
+}
+
+// ApplyRoot is the package of the apply configurations of all groups.
+func (f *file) ApplyRoot() string {
+	return f.imports.use(f.Set.ApplyPackage, "applyconfiguration")
+}
+
+// externalAlias is appsv1 of k8s.io/api/apps/v1.
+func externalAlias(importPath string) string {
+	isSeparator := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r == '~' || r == '+' }
+	parts := strings.FieldsFunc(path.Join(path.Base(path.Dir(importPath)), path.Base(importPath)), isSeparator)
+	alias := strings.ToLower(strings.Join(parts, ""))
+	if !token.IsIdentifier(alias) {
+		alias = "pkg" + alias
+	}
+	return alias
 }
 
 // Clientset is the package of the clientset.

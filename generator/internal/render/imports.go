@@ -19,7 +19,9 @@ import (
 var known = map[string]string{
 	"context": "context",
 	"fmt":     "fmt",
+	"json":    "encoding/json",
 	"http":    "net/http",
+	"strconv": "strconv",
 	"time":    "time",
 
 	"labels":      "k8s.io/apimachinery/pkg/labels",
@@ -31,6 +33,7 @@ var known = map[string]string{
 	"utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
 	"watch":       "k8s.io/apimachinery/pkg/watch",
 
+	"apply":         "k8s.io/client-go/util/apply",
 	"discovery":     "k8s.io/client-go/discovery",
 	"fakediscovery": "k8s.io/client-go/discovery/fake",
 	"flowcontrol":   "k8s.io/client-go/util/flowcontrol",
@@ -39,6 +42,13 @@ var known = map[string]string{
 	"testing":       "k8s.io/client-go/testing",
 
 	"cache": "github.com/typedinformers/informer-gen/runtime/cache",
+}
+
+// locals are what templates call the variables of functions that name packages
+// beside the known ones.
+var locals = map[string]bool{
+	"action": true, "c": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
+	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "result": true, "subresources": true, "timeout": true,
 }
 
 // imports are the packages that a file may use, by what it calls them.
@@ -57,6 +67,11 @@ func (i *imports) use(importPath string, names ...string) string {
 	if name, ok := i.names[importPath]; ok {
 		return name
 	}
+	for name, knownPath := range known {
+		if knownPath == importPath {
+			return name
+		}
+	}
 	name := names[len(names)-1]
 	for n := 2; ; n++ {
 		if free := slices.IndexFunc(names, i.isFree); free >= 0 {
@@ -72,7 +87,7 @@ func (i *imports) use(importPath string, names ...string) string {
 func (i *imports) isFree(name string) bool {
 	_, isKnown := known[name]
 	_, isTaken := i.paths[name]
-	return !isKnown && !isTaken && !token.IsKeyword(name) && !doc.IsPredeclared(name)
+	return !isKnown && !isTaken && !locals[name] && !token.IsKeyword(name) && !doc.IsPredeclared(name)
 }
 
 // addTo imports what the body uses, and formats it. The body begins with a

@@ -18,7 +18,10 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s is called %s, want %s", test.path, got, test.want)
 		}
 	}
-	for _, name := range []string{"cache", "metav1", "type", "error", "string", "nil", "len"} {
+	if got := i.use("k8s.io/apimachinery/pkg/apis/meta/v1", "metav1", "other"); got != "metav1" {
+		t.Errorf("a known package is called %s", got)
+	}
+	for _, name := range []string{"opts", "result", "cache", "metav1", "type", "error", "string", "nil", "len"} {
 		if got := i.use("example.com/apis/"+name, name, name+"informers"); got != name+"informers" {
 			t.Errorf("a package is called %s, which means something else", got)
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	OutputPackage string
 	// ClientsetName is the folder and package of the clientset.
 	ClientsetName string
+	// PrefersProtobuf says whether clients ask for protobuf.
+	PrefersProtobuf bool
 	// Boilerplate begins each file, before Header.
 	Boilerplate []byte
 	// HandWritten says whether the user has a file of that path, below the output
@@ -56,7 +58,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 				continue
 			}
 			n := len(files)
-			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(), handWritten: options.HandWritten}
+			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
 			files = append(files, File{Path: f.path})
 			fill = append(fill, func() (err error) {
 				files[n].Content, err = f.render(parsed.Lookup(row.template), options.Boilerplate)

@@ -12,7 +12,9 @@ import (
 // Apply carries the plan out, or leaves everything as it was: all new content is
 // on disk, beside its place, before the first file is replaced, and what is
 // replaced or deleted is kept until the last one is. Each file is replaced in one
-// step, so that nobody ever sees half of one.
+// step, so that nobody ever sees half of one. If the process is killed, each file is
+// as it was or as it is to be; the next run does the rest, and one that is an hour
+// later removes the temporary files.
 func (p *Plan) Apply() (err error) {
 	var t transaction
 	defer func() {
@@ -40,17 +42,21 @@ func (p *Plan) Apply() (err error) {
 		}
 	}
 	t.forget()
+	p.removeAbandoned()
 	p.pruneDirs()
 	return nil
 }
 
 // pruneDirs deletes the folders that deleted files leave empty.
 func (p *Plan) pruneDirs() {
+	deleted := slices.Clone(p.abandoned)
 	for _, c := range p.Changes {
-		if c.New != nil {
-			continue
+		if c.New == nil {
+			deleted = append(deleted, c.Path)
 		}
-		for dir := filepath.Dir(p.file(c.Path)); dir != filepath.Clean(p.dir); dir = filepath.Dir(dir) {
+	}
+	for _, name := range deleted {
+		for dir := filepath.Dir(p.file(name)); dir != filepath.Clean(p.dir); dir = filepath.Dir(dir) {
 			if os.Remove(dir) != nil {
 				break // not empty: something of the user's is in it
 			}
@@ -77,7 +83,7 @@ func (t *transaction) stage(final string, content []byte) error {
 	if err := t.makeDir(dir); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(dir, temporaryName)
+	temporary, err := os.CreateTemp(dir, temporaryName())
 	if err != nil {
 		return err
 	}
@@ -85,9 +91,6 @@ func (t *transaction) stage(final string, content []byte) error {
 	_, err = temporary.Write(content)
 	return errors.Join(err, temporary.Chmod(0o644), temporary.Close())
 }
-
-// temporaryName is of a file that the go command does not look at.
-const temporaryName = ".informer-gen-*"
 
 // makeDir makes dir and remembers which folders were not there.
 func (t *transaction) makeDir(dir string) error {
@@ -159,15 +162,6 @@ func keep(file string) (backup string, err error) {
 	}
 	// The file system has no links. So the file is away for a moment.
 	return backup, os.Rename(file, backup)
-}
-
-// freeName returns the name of no file, beside file.
-func freeName(file string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(file), temporaryName)
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // forget drops what undo would need.

@@ -4,9 +4,12 @@
 //	                    │
 //	                    └────Diff────▶ unified diff, for --verify
 //
-//	plan.go  what differs between the files and the disk, and what is left over
-//	apply.go all of the plan, or nothing of it
-//	diff.go  the plan as a unified diff
+//	plan.go      what differs between the files and the disk, and what is left over
+//	foreign.go   the files of others in the way
+//	apply.go     all of the plan, or nothing of it
+//	temporary.go the files that it makes beside the others, and those that killed
+//	             runs have left
+//	diff.go      the plan as a unified diff
 //
 // Files that do not differ are not written, so a second run writes nothing and
 // leaves modification times alone. What is left over from earlier runs is

@@ -8,6 +8,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=db
+// +kubebuilder:selectablefield:JSONPath=`.spec.className`
+// +kubebuilder:selectablefield:JSONPath=`.status.phase`
+// +informer:index:name=byClass,path=spec.className
 // +kubebuilder:printcolumn:name="Class",type=string,JSONPath=`.spec.className`
 // +kubebuilder:printcolumn:name="Storage",type=integer,JSONPath=`.spec.storageGi`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`

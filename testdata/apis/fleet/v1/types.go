@@ -2,9 +2,13 @@ package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Type has the plural types, as a package that clients use is called.
+// Type has the plural types, as a package that clients use is called, and methods
+// that take and return types of another package.
 //
 // +genclient
+// +genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=ApplyScale,verb=apply,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale
 type Type struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -83,9 +87,12 @@ type PackageList struct {
 	Items []Package `json:"items"`
 }
 
-// Context is a package in lower case.
+// Context is a package in lower case, and has methods with awkward types.
 //
 // +genclient
+// +genclient:method=Invoke,verb=create,subresource=types,input=Opts,result=Error
+// +genclient:method=Result,verb=update,input=Type,result=Interface
+// +genclient:method=Status,verb=get,subresource=status,result=k8s.io/apimachinery/pkg/apis/meta/v1.Status
 type Context struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

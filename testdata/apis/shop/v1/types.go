@@ -2,9 +2,15 @@ package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Order is what a customer has ordered. It is namespaced and has a status.
+// Order is what a customer has ordered. It is namespaced and has a status, and
+// methods for its subresources.
 //
 // +genclient
+// +genclient:method=GetInvoice,verb=get,subresource=invoice,result=Invoice
+// +genclient:method=ListReceipts,verb=list,subresource=receipts,result=Receipt
+// +genclient:method=CreateInvoice,verb=create,subresource=invoice,input=Voucher,result=Invoice
+// +genclient:method=UpdateInvoice,verb=update,subresource=invoice,input=Invoice,result=Invoice
+// +genclient:method=PatchInvoice,verb=patch,subresource=invoice,result=Invoice
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -55,10 +61,15 @@ type InvoiceList struct {
 	Items []Invoice `json:"items"`
 }
 
-// Shop is cluster-scoped and has no status.
+// Shop is cluster-scoped and has no status, and methods for itself.
 //
 // +genclient
 // +genclient:nonNamespaced
+// +genclient:method=GetOpen,verb=get
+// +genclient:method=ListOpen,verb=list
+// +genclient:method=Import,verb=create,input=Order
+// +genclient:method=Replace,verb=update
+// +genclient:method=Paint,verb=patch
 type Shop struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -14,6 +14,8 @@ import (
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/error/v1"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
+	formsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
+	plantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/single/v1"
@@ -30,6 +32,8 @@ type Interface interface {
 	DiscoveryV1() discoveryv1.DiscoveryV1Interface
 	ErrorV1() errorv1.ErrorV1Interface
 	VesselsV1() vesselsv1.VesselsV1Interface
+	FormsV1() formsv1.FormsV1Interface
+	PlantV1() plantv1.PlantV1Interface
 	ShopV1() shopv1.ShopV1Interface
 	ShopV1beta1() shopv1beta1.ShopV1beta1Interface
 	SingleV1() singlev1.SingleV1Interface
@@ -43,6 +47,8 @@ type Clientset struct {
 	discoveryV1 *discoveryv1.DiscoveryV1Client
 	errorV1     *errorv1.ErrorV1Client
 	vesselsV1   *vesselsv1.VesselsV1Client
+	formsV1     *formsv1.FormsV1Client
+	plantV1     *plantv1.PlantV1Client
 	shopV1      *shopv1.ShopV1Client
 	shopV1beta1 *shopv1beta1.ShopV1beta1Client
 	singleV1    *singlev1.SingleV1Client
@@ -67,6 +73,16 @@ func (c *Clientset) ErrorV1() errorv1.ErrorV1Interface {
 // VesselsV1 returns the client for version v1 of group "fleet.example.com".
 func (c *Clientset) VesselsV1() vesselsv1.VesselsV1Interface {
 	return c.vesselsV1
+}
+
+// FormsV1 returns the client for version v1 of group "forms.example.com".
+func (c *Clientset) FormsV1() formsv1.FormsV1Interface {
+	return c.formsV1
+}
+
+// PlantV1 returns the client for version v1 of group "plant.example.com".
+func (c *Clientset) PlantV1() plantv1.PlantV1Interface {
+	return c.plantV1
 }
 
 // ShopV1 returns the client for version v1 of group "shop.example.com".
@@ -136,6 +152,12 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.vesselsV1, err = vesselsv1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
+	if cs.formsV1, err = formsv1.NewForConfigAndClient(&config, httpClient); err != nil {
+		return nil, err
+	}
+	if cs.plantV1, err = plantv1.NewForConfigAndClient(&config, httpClient); err != nil {
+		return nil, err
+	}
 	if cs.shopV1, err = shopv1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
@@ -171,6 +193,8 @@ func New(c rest.Interface) *Clientset {
 		discoveryV1:     discoveryv1.New(c),
 		errorV1:         errorv1.New(c),
 		vesselsV1:       vesselsv1.New(c),
+		formsV1:         formsv1.New(c),
+		plantV1:         plantv1.New(c),
 		shopV1:          shopv1.New(c),
 		shopV1beta1:     shopv1beta1.New(c),
 		singleV1:        singlev1.New(c),

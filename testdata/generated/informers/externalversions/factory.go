@@ -17,7 +17,9 @@ import (
 	discoveryinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/discovery"
 	errorinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/error"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/fleet"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/forms"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/plant"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/single"
 	typegroup "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/type"
@@ -53,6 +55,8 @@ type SharedInformerFactory interface {
 	Discovery() discoveryinformers.Interface
 	Error() errorinformers.Interface
 	Vessels() fleet.Interface
+	Forms() forms.Interface
+	Plant() plant.Interface
 	Shop() shop.Interface
 	Single() single.Interface
 	Type() typegroup.Interface
@@ -78,6 +82,12 @@ func WithTweakListOptions(tweak internalinterfaces.TweakListOptionsFunc) SharedI
 // WithTransform changes the objects of the kind T before they are stored.
 func WithTransform[T cache.Object](transform cache.TransformFunc[T]) SharedInformerOption {
 	return cache.WithTransform(transform)
+}
+
+// WithFieldSelector limits the informer of the kind T to what selector selects on
+// the server.
+func WithFieldSelector[T cache.Object](selector cache.FieldSelector[T]) SharedInformerOption {
+	return cache.WithFieldSelector(selector)
 }
 
 // WithCustomResync sets the resync period of the kind T.
@@ -119,6 +129,14 @@ func (f *sharedInformerFactory) Error() errorinformers.Interface {
 
 func (f *sharedInformerFactory) Vessels() fleet.Interface {
 	return fleet.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Forms() forms.Interface {
+	return forms.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Plant() plant.Interface {
+	return plant.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {

@@ -13,6 +13,8 @@ import (
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
@@ -48,6 +50,16 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return cache.NewGenericInformer(f.Vessels().V1().Types().Informer()), nil
 	case vesselsv1.SchemeGroupVersion.WithResource("windowses"):
 		return cache.NewGenericInformer(f.Vessels().V1().Windowses().Informer()), nil
+	case formsv1.SchemeGroupVersion.WithResource("letters"):
+		return cache.NewGenericInformer(f.Forms().V1().Letters().Informer()), nil
+	case formsv1.SchemeGroupVersion.WithResource("papers"):
+		return cache.NewGenericInformer(f.Forms().V1().Papers().Informer()), nil
+	case formsv1.SchemeGroupVersion.WithResource("stamps"):
+		return cache.NewGenericInformer(f.Forms().V1().Stamps().Informer()), nil
+	case plantv1.GroupVersion.WithResource("factoryhalls"):
+		return cache.NewGenericInformer(f.Plant().V1().Halls().Informer()), nil
+	case plantv1.GroupVersion.WithResource("robots"):
+		return cache.NewGenericInformer(f.Plant().V1().Robots().Informer()), nil
 	case shopv1.SchemeGroupVersion.WithResource("baskets"):
 		return cache.NewGenericInformer(f.Shop().V1().Baskets().Informer()), nil
 	case shopv1.SchemeGroupVersion.WithResource("invoices"):

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/data"
+	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/data"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,7 +43,7 @@ type SharedInformerFactory interface {
 	// while running which they deal with.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
-	Data() data.Interface
+	Data() datainformers.Interface
 }
 
 type sharedInformerFactory struct {
@@ -66,6 +66,12 @@ func WithTweakListOptions(tweak internalinterfaces.TweakListOptionsFunc) SharedI
 // WithTransform changes the objects of the kind T before they are stored.
 func WithTransform[T cache.Object](transform cache.TransformFunc[T]) SharedInformerOption {
 	return cache.WithTransform(transform)
+}
+
+// WithFieldSelector limits the informer of the kind T to what selector selects on
+// the server.
+func WithFieldSelector[T cache.Object](selector cache.FieldSelector[T]) SharedInformerOption {
+	return cache.WithFieldSelector(selector)
 }
 
 // WithCustomResync sets the resync period of the kind T.
@@ -93,6 +99,6 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 	}}
 }
 
-func (f *sharedInformerFactory) Data() data.Interface {
-	return data.New(f.SharedInformerFactory)
+func (f *sharedInformerFactory) Data() datainformers.Interface {
+	return datainformers.New(f.SharedInformerFactory)
 }

@@ -16,6 +16,10 @@ import (
 	fakeerrorv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/error/v1/fake"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	fakevesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1/fake"
+	formsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
+	fakeformsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1/fake"
+	plantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
+	fakeplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1/fake"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	fakeshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1/fake"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
@@ -49,7 +53,10 @@ var (
 // objects as they are created and updated: nothing is validated, defaulted or
 // merged by field managers.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	tracker := testing.NewObjectTracker(scheme, codecs.UniversalDecoder())
+	return newClientset(testing.NewObjectTracker(scheme, codecs.UniversalDecoder()), objects)
+}
+
+func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {
 	for _, obj := range objects {
 		if err := tracker.Add(obj); err != nil {
 			panic(err)
@@ -106,6 +113,16 @@ func (c *Clientset) ErrorV1() errorv1.ErrorV1Interface {
 // VesselsV1 returns the fake client for version v1 of group "fleet.example.com".
 func (c *Clientset) VesselsV1() vesselsv1.VesselsV1Interface {
 	return &fakevesselsv1.FakeVesselsV1{Fake: &c.Fake}
+}
+
+// FormsV1 returns the fake client for version v1 of group "forms.example.com".
+func (c *Clientset) FormsV1() formsv1.FormsV1Interface {
+	return &fakeformsv1.FakeFormsV1{Fake: &c.Fake}
+}
+
+// PlantV1 returns the fake client for version v1 of group "plant.example.com".
+func (c *Clientset) PlantV1() plantv1.PlantV1Interface {
+	return &fakeplantv1.FakePlantV1{Fake: &c.Fake}
 }
 
 // ShopV1 returns the fake client for version v1 of group "shop.example.com".

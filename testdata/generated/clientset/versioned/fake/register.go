@@ -10,6 +10,8 @@ import (
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
@@ -31,6 +33,8 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	discoveryv1.AddToScheme,
 	errorv1.AddToScheme,
 	vesselsv1.AddToScheme,
+	formsv1.AddToScheme,
+	plantv1.AddToScheme,
 	shopv1.AddToScheme,
 	shopv1beta1.AddToScheme,
 	singlev1.AddToScheme,

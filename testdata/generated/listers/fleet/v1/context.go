@@ -13,6 +13,8 @@ import (
 
 // ContextLister reads Contexts from a cache. What it returns is shared and must
 // not be changed.
+//
+// Context is a package in lower case, and has methods with awkward types.
 type ContextLister interface {
 	// List returns the Contexts that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Context, err error)

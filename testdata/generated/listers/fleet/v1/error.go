@@ -13,6 +13,8 @@ import (
 
 // ErrorLister reads Errors from a cache. What it returns is shared and must
 // not be changed.
+//
+// Error is a predeclared type in lower case.
 type ErrorLister interface {
 	// List returns the Errors that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Error, err error)

@@ -13,6 +13,8 @@ import (
 
 // InterfaceLister reads Interfaces from a cache. What it returns is shared and must
 // not be changed.
+//
+// Interface would have its informer in interface.go.
 type InterfaceLister interface {
 	// List returns the Interfaces that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Interface, err error)

@@ -13,6 +13,8 @@ import (
 
 // OptsLister reads Optses from a cache. What it returns is shared and must
 // not be changed.
+//
+// Opts is a parameter of clients in lower case.
 type OptsLister interface {
 	// List returns the Optses that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Opts, err error)

@@ -13,6 +13,8 @@ import (
 
 // PackageLister reads Packages from a cache. What it returns is shared and must
 // not be changed.
+//
+// Package is a keyword in lower case.
 type PackageLister interface {
 	// List returns the Packages that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Package, err error)

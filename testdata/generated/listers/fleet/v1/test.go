@@ -13,6 +13,8 @@ import (
 
 // TestLister reads Tests from a cache. What it returns is shared and must
 // not be changed.
+//
+// Test would have its fake in fake_test.go.
 type TestLister interface {
 	// List returns the Tests that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Test, err error)

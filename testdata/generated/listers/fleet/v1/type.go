@@ -13,6 +13,8 @@ import (
 
 // TypeLister reads Types from a cache. What it returns is shared and must
 // not be changed.
+//
+// Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeLister interface {
 	// List returns the Types that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Type, err error)

@@ -13,6 +13,8 @@ import (
 
 // WindowsLister reads Windowses from a cache. What it returns is shared and must
 // not be changed.
+//
+// Windows would have its fake in fake_windows.go.
 type WindowsLister interface {
 	// List returns the Windowses that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Windows, err error)

@@ -13,6 +13,8 @@ import (
 
 // BasketLister reads Baskets from a cache. What it returns is shared and must
 // not be changed.
+//
+// Basket cannot be patched, nor deleted all at once.
 type BasketLister interface {
 	// List returns the Baskets that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Basket, err error)

@@ -13,6 +13,8 @@ import (
 
 // InvoiceLister reads Invoices from a cache. What it returns is shared and must
 // not be changed.
+//
+// Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceLister interface {
 	// List returns the Invoices that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Invoice, err error)

@@ -13,6 +13,8 @@ import (
 
 // LedgerLister reads Ledgers from a cache. What it returns is shared and must
 // not be changed.
+//
+// Ledger is readonly.
 type LedgerLister interface {
 	// List returns the Ledgers that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Ledger, err error)

@@ -13,6 +13,8 @@ import (
 
 // OrderLister reads Orders from a cache. What it returns is shared and must
 // not be changed.
+//
+// Order is what a customer has ordered.
 type OrderLister interface {
 	// List returns the Orders that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Order, err error)

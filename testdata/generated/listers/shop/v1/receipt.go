@@ -13,6 +13,8 @@ import (
 
 // ReceiptLister reads Receipts from a cache. What it returns is shared and must
 // not be changed.
+//
+// Receipt can be got and listed, but not watched: it has a lister and no informer.
 type ReceiptLister interface {
 	// List returns the Receipts that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Receipt, err error)

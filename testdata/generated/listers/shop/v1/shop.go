@@ -13,6 +13,8 @@ import (
 
 // ShopLister reads Shops from a cache. What it returns is shared and must
 // not be changed.
+//
+// Shop is cluster-scoped and has no status, and methods for itself.
 type ShopLister interface {
 	// List returns the Shops that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Shop, err error)

@@ -13,6 +13,8 @@ import (
 
 // StockLister reads Stocks from a cache. What it returns is shared and must
 // not be changed.
+//
+// Stock has a resource that is no plural of it.
 type StockLister interface {
 	// List returns the Stocks that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Stock, err error)

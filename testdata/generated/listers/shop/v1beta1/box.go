@@ -13,6 +13,8 @@ import (
 
 // BoxLister reads Boxes from a cache. What it returns is shared and must
 // not be changed.
+//
+// Box ends in x.
 type BoxLister interface {
 	// List returns the Boxes that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Box, err error)

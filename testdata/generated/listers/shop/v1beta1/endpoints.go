@@ -13,6 +13,8 @@ import (
 
 // EndpointsLister reads Endpoints from a cache. What it returns is shared and must
 // not be changed.
+//
+// Endpoints is its own plural.
 type EndpointsLister interface {
 	// List returns the Endpoints that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Endpoints, err error)

@@ -13,6 +13,8 @@ import (
 
 // GatewayLister reads Gateways from a cache. What it returns is shared and must
 // not be changed.
+//
+// Gateway ends in y after a vowel.
 type GatewayLister interface {
 	// List returns the Gateways that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Gateway, err error)

@@ -13,6 +13,8 @@ import (
 
 // IngressLister reads Ingresses from a cache. What it returns is shared and must
 // not be changed.
+//
+// Ingress ends in s.
 type IngressLister interface {
 	// List returns the Ingresses that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Ingress, err error)

@@ -13,6 +13,8 @@ import (
 
 // NetworkPolicyLister reads NetworkPolicies from a cache. What it returns is shared and must
 // not be changed.
+//
+// NetworkPolicy ends in y.
 type NetworkPolicyLister interface {
 	// List returns the NetworkPolicies that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.NetworkPolicy, err error)

@@ -13,6 +13,8 @@ import (
 
 // ProxyLister reads Proxies from a cache. What it returns is shared and must
 // not be changed.
+//
+// Proxy ends in y too.
 type ProxyLister interface {
 	// List returns the Proxies that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Proxy, err error)

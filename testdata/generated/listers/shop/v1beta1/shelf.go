@@ -13,6 +13,8 @@ import (
 
 // ShelfLister reads Shelves from a cache. What it returns is shared and must
 // not be changed.
+//
+// Shelf ends in f.
 type ShelfLister interface {
 	// List returns the Shelves that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Shelf, err error)

@@ -13,6 +13,8 @@ import (
 
 // CronTabLister reads CronTabs from a cache. What it returns is shared and must
 // not be changed.
+//
+// CronTab is the Schema for the crontabs API.
 type CronTabLister interface {
 	// List returns the CronTabs that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*singlev1.CronTab, err error)

@@ -13,6 +13,8 @@ import (
 
 // ItemLister reads Items from a cache. What it returns is shared and must
 // not be changed.
+//
+// Item is the only kind.
 type ItemLister interface {
 	// List returns the Items that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*typev1.Item, err error)

@@ -35,7 +35,10 @@ var (
 // objects as they are created and updated: nothing is validated, defaulted or
 // merged by field managers.
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	tracker := testing.NewObjectTracker(scheme, codecs.UniversalDecoder())
+	return newClientset(testing.NewObjectTracker(scheme, codecs.UniversalDecoder()), objects)
+}
+
+func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {
 	for _, obj := range objects {
 		if err := tracker.Add(obj); err != nil {
 			panic(err)

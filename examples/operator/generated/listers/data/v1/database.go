@@ -13,11 +13,16 @@ import (
 
 // DatabaseLister reads Databases from a cache. What it returns is shared and must
 // not be changed.
+//
+// Database asks for a database of a class, and says how far it has come.
 type DatabaseLister interface {
 	// List returns the Databases that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.Database, err error)
 	// Databases returns a lister of one namespace.
 	Databases(namespace string) DatabaseNamespaceLister
+	// ByClass returns the Databases of an index: those whose
+	// spec.className is value.
+	ByClass(value string) ([]*datav1.Database, error)
 	DatabaseListerExpansion
 }
 
@@ -28,6 +33,20 @@ type databaseLister struct {
 // NewDatabaseLister returns a lister of an informer's cache.
 func NewDatabaseLister(indexer *cache.Indexer[*datav1.Database]) DatabaseLister {
 	return databaseLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databases").GroupResource())}
+}
+
+func (l databaseLister) ByClass(value string) ([]*datav1.Database, error) {
+	return l.ByIndex("byClass", value)
+}
+
+// DatabaseIndexers returns the indexes of Databases that the informer keeps.
+func DatabaseIndexers() cache.Indexers[*datav1.Database] {
+	return cache.Indexers[*datav1.Database]{
+		// spec.className
+		"byClass": func(obj *datav1.Database) []string {
+			return []string{obj.Spec.ClassName}
+		},
+	}
 }
 
 func (l databaseLister) Databases(namespace string) DatabaseNamespaceLister {

@@ -13,6 +13,8 @@ import (
 
 // DatabaseClassLister reads DatabaseClasses from a cache. What it returns is shared and must
 // not be changed.
+//
+// DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassLister interface {
 	// List returns the DatabaseClasses that selector matches, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.DatabaseClass, err error)

@@ -13,6 +13,8 @@ import (
 )
 
 // ItemInformer has the shared informer and the lister of Items.
+//
+// Item is the only kind.
 type ItemInformer interface {
 	Informer() *cache.SharedIndexInformer[*errorv1.Item]
 	Lister() listers.ItemLister

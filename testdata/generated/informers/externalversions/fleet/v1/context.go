@@ -13,6 +13,8 @@ import (
 )
 
 // ContextInformer has the shared informer and the lister of Contexts.
+//
+// Context is a package in lower case, and has methods with awkward types.
 type ContextInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Context]
 	Lister() listers.ContextLister

@@ -13,6 +13,8 @@ import (
 )
 
 // ErrorInformer has the shared informer and the lister of Errors.
+//
+// Error is a predeclared type in lower case.
 type ErrorInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Error]
 	Lister() listers.ErrorLister

@@ -13,6 +13,8 @@ import (
 )
 
 // InterfaceInformer has the shared informer and the lister of Interfaces.
+//
+// Interface would have its informer in interface.go.
 type InterfaceInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Interface]
 	Lister() listers.InterfaceLister

@@ -13,6 +13,8 @@ import (
 )
 
 // OptsInformer has the shared informer and the lister of Optses.
+//
+// Opts is a parameter of clients in lower case.
 type OptsInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Opts]
 	Lister() listers.OptsLister

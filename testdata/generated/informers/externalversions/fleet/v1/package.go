@@ -13,6 +13,8 @@ import (
 )
 
 // PackageInformer has the shared informer and the lister of Packages.
+//
+// Package is a keyword in lower case.
 type PackageInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Package]
 	Lister() listers.PackageLister

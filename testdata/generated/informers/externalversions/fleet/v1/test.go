@@ -13,6 +13,8 @@ import (
 )
 
 // TestInformer has the shared informer and the lister of Tests.
+//
+// Test would have its fake in fake_test.go.
 type TestInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Test]
 	Lister() listers.TestLister

@@ -13,6 +13,8 @@ import (
 )
 
 // TypeInformer has the shared informer and the lister of Types.
+//
+// Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Type]
 	Lister() listers.TypeLister

@@ -13,6 +13,8 @@ import (
 )
 
 // WindowsInformer has the shared informer and the lister of Windowses.
+//
+// Windows would have its fake in fake_windows.go.
 type WindowsInformer interface {
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Windows]
 	Lister() listers.WindowsLister

@@ -13,6 +13,8 @@ import (
 )
 
 // BasketInformer has the shared informer and the lister of Baskets.
+//
+// Basket cannot be patched, nor deleted all at once.
 type BasketInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Basket]
 	Lister() listers.BasketLister

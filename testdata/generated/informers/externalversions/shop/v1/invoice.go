@@ -13,6 +13,8 @@ import (
 )
 
 // InvoiceInformer has the shared informer and the lister of Invoices.
+//
+// Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Invoice]
 	Lister() listers.InvoiceLister

@@ -13,6 +13,8 @@ import (
 )
 
 // LedgerInformer has the shared informer and the lister of Ledgers.
+//
+// Ledger is readonly.
 type LedgerInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Ledger]
 	Lister() listers.LedgerLister

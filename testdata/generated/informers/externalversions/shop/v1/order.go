@@ -13,6 +13,8 @@ import (
 )
 
 // OrderInformer has the shared informer and the lister of Orders.
+//
+// Order is what a customer has ordered.
 type OrderInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Order]
 	Lister() listers.OrderLister

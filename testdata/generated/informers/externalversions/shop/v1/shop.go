@@ -13,6 +13,8 @@ import (
 )
 
 // ShopInformer has the shared informer and the lister of Shops.
+//
+// Shop is cluster-scoped and has no status, and methods for itself.
 type ShopInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Shop]
 	Lister() listers.ShopLister

@@ -13,6 +13,8 @@ import (
 )
 
 // StockInformer has the shared informer and the lister of Stocks.
+//
+// Stock has a resource that is no plural of it.
 type StockInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1.Stock]
 	Lister() listers.StockLister

@@ -13,6 +13,8 @@ import (
 )
 
 // BoxInformer has the shared informer and the lister of Boxes.
+//
+// Box ends in x.
 type BoxInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Box]
 	Lister() listers.BoxLister

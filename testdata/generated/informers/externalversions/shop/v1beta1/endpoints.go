@@ -13,6 +13,8 @@ import (
 )
 
 // EndpointsInformer has the shared informer and the lister of Endpoints.
+//
+// Endpoints is its own plural.
 type EndpointsInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Endpoints]
 	Lister() listers.EndpointsLister

@@ -13,6 +13,8 @@ import (
 )
 
 // GatewayInformer has the shared informer and the lister of Gateways.
+//
+// Gateway ends in y after a vowel.
 type GatewayInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Gateway]
 	Lister() listers.GatewayLister

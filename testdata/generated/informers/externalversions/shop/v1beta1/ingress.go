@@ -13,6 +13,8 @@ import (
 )
 
 // IngressInformer has the shared informer and the lister of Ingresses.
+//
+// Ingress ends in s.
 type IngressInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingress]
 	Lister() listers.IngressLister

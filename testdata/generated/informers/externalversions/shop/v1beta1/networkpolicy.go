@@ -13,6 +13,8 @@ import (
 )
 
 // NetworkPolicyInformer has the shared informer and the lister of NetworkPolicies.
+//
+// NetworkPolicy ends in y.
 type NetworkPolicyInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.NetworkPolicy]
 	Lister() listers.NetworkPolicyLister

@@ -13,6 +13,8 @@ import (
 )
 
 // OrderInformer has the shared informer and the lister of Orders.
+//
+// Order is in both versions.
 type OrderInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Order]
 	Lister() listers.OrderLister

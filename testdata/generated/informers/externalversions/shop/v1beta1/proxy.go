@@ -13,6 +13,8 @@ import (
 )
 
 // ProxyInformer has the shared informer and the lister of Proxies.
+//
+// Proxy ends in y too.
 type ProxyInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy]
 	Lister() listers.ProxyLister

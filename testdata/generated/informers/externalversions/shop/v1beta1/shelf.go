@@ -13,6 +13,8 @@ import (
 )
 
 // ShelfInformer has the shared informer and the lister of Shelves.
+//
+// Shelf ends in f.
 type ShelfInformer interface {
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf]
 	Lister() listers.ShelfLister

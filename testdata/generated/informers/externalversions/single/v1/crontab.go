@@ -13,6 +13,8 @@ import (
 )
 
 // CronTabInformer has the shared informer and the lister of CronTabs.
+//
+// CronTab is the Schema for the crontabs API.
 type CronTabInformer interface {
 	Informer() *cache.SharedIndexInformer[*singlev1.CronTab]
 	Lister() listers.CronTabLister

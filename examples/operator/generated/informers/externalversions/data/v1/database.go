@@ -13,6 +13,8 @@ import (
 )
 
 // DatabaseInformer has the shared informer and the lister of Databases.
+//
+// Database asks for a database of a class, and says how far it has come.
 type DatabaseInformer interface {
 	Informer() *cache.SharedIndexInformer[*datav1.Database]
 	Lister() listers.DatabaseLister
@@ -29,6 +31,7 @@ func (i databaseInformer) Informer() *cache.SharedIndexInformer[*datav1.Database
 		ListWatch: func(namespace string) cache.ListerWatcher[*datav1.Database] {
 			return cache.NewListWatch[*datav1.Database](i.factory.Client.DataV1().Databases(namespace))
 		},
+		Indexers: listers.DatabaseIndexers(),
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 )
 
 // DatabaseClassInformer has the shared informer and the lister of DatabaseClasses.
+//
+// DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassInformer interface {
 	Informer() *cache.SharedIndexInformer[*datav1.DatabaseClass]
 	Lister() listers.DatabaseClassLister

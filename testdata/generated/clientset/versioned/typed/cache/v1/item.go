@@ -27,8 +27,7 @@ type ItemsGetter interface {
 type ItemInterface interface {
 	Create(ctx context.Context, item *cachev1.Item, opts metav1.CreateOptions) (*cachev1.Item, error)
 	Update(ctx context.Context, item *cachev1.Item, opts metav1.UpdateOptions) (*cachev1.Item, error)
-	// UpdateStatus is there because the type has a Status; +genclient:noStatus
-	// leaves it out.
+	// UpdateStatus changes the status and nothing else.
 	UpdateStatus(ctx context.Context, item *cachev1.Item, opts metav1.UpdateOptions) (*cachev1.Item, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

@@ -23,7 +23,7 @@ type ContextsGetter interface {
 
 // ContextInterface has the methods for Contexts.
 //
-// Context is a package in lower case.
+// Context is a package in lower case, and has methods with awkward types.
 type ContextInterface interface {
 	Create(ctx context.Context, context *vesselsv1.Context, opts metav1.CreateOptions) (*vesselsv1.Context, error)
 	Update(ctx context.Context, context *vesselsv1.Context, opts metav1.UpdateOptions) (*vesselsv1.Context, error)
@@ -33,6 +33,9 @@ type ContextInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.ContextList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Context, err error)
+	Invoke(ctx context.Context, name string, obj *vesselsv1.Opts, opts metav1.CreateOptions) (*vesselsv1.Error, error)
+	Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Interface, error)
+	Status(ctx context.Context, name string, opts metav1.GetOptions) (*metav1.Status, error)
 	ContextExpansion
 }
 
@@ -52,4 +55,47 @@ func newContexts(c *VesselsV1Client, namespace string) *contexts {
 			func() *vesselsv1.ContextList { return &vesselsv1.ContextList{} },
 		),
 	}
+}
+
+// Invoke creates subresource types of the Context of that name.
+func (c *contexts) Invoke(ctx context.Context, name string, obj *vesselsv1.Opts, opts metav1.CreateOptions) (*vesselsv1.Error, error) {
+	result := &vesselsv1.Error{}
+	err := c.GetClient().Post().
+		Namespace(c.GetNamespace()).
+		Resource("contexts").
+		Name(name).
+		SubResource("types").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// Result replaces the Context that has the name of obj.
+func (c *contexts) Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Interface, error) {
+	result := &vesselsv1.Interface{}
+	err := c.GetClient().Put().
+		Namespace(c.GetNamespace()).
+		Resource("contexts").
+		Name(obj.GetName()).
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// Status gets subresource status of the Context of that name.
+func (c *contexts) Status(ctx context.Context, name string, opts metav1.GetOptions) (*metav1.Status, error) {
+	result := &metav1.Status{}
+	err := c.GetClient().Get().
+		Namespace(c.GetNamespace()).
+		Resource("contexts").
+		Name(name).
+		SubResource("status").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return result, err
 }

@@ -10,6 +10,7 @@ import (
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -23,7 +24,7 @@ type TypesGetter interface {
 
 // TypeInterface has the methods for Types.
 //
-// Type has the plural types, as a package that clients use is called.
+// Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeInterface interface {
 	Create(ctx context.Context, typeObject *vesselsv1.Type, opts metav1.CreateOptions) (*vesselsv1.Type, error)
 	Update(ctx context.Context, typeObject *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Type, error)
@@ -33,6 +34,8 @@ type TypeInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.TypeList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Type, err error)
+	GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)
+	UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 	TypeExpansion
 }
 
@@ -52,4 +55,33 @@ func newTypes(c *VesselsV1Client, namespace string) *typesClient {
 			func() *vesselsv1.TypeList { return &vesselsv1.TypeList{} },
 		),
 	}
+}
+
+// GetScale gets subresource scale of the Type of that name.
+func (c *typesClient) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
+	result := &autoscalingv1.Scale{}
+	err := c.GetClient().Get().
+		Namespace(c.GetNamespace()).
+		Resource("types").
+		Name(name).
+		SubResource("scale").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// UpdateScale replaces subresource scale of the Type of that name.
+func (c *typesClient) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
+	result := &autoscalingv1.Scale{}
+	err := c.GetClient().Put().
+		Namespace(c.GetNamespace()).
+		Resource("types").
+		Name(name).
+		SubResource("scale").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
 }

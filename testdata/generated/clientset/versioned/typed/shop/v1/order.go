@@ -7,6 +7,7 @@ package v1
 
 import (
 	"context"
+	"time"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
@@ -27,8 +28,7 @@ type OrdersGetter interface {
 type OrderInterface interface {
 	Create(ctx context.Context, order *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Order, error)
 	Update(ctx context.Context, order *shopv1.Order, opts metav1.UpdateOptions) (*shopv1.Order, error)
-	// UpdateStatus is there because the type has a Status; +genclient:noStatus
-	// leaves it out.
+	// UpdateStatus changes the status and nothing else.
 	UpdateStatus(ctx context.Context, order *shopv1.Order, opts metav1.UpdateOptions) (*shopv1.Order, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error
@@ -36,6 +36,11 @@ type OrderInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.OrderList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Order, err error)
+	GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error)
+	ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error)
+	CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error)
+	UpdateInvoice(ctx context.Context, name string, obj *shopv1.Invoice, opts metav1.UpdateOptions) (*shopv1.Invoice, error)
+	PatchInvoice(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Invoice, error)
 	OrderExpansion
 }
 
@@ -55,4 +60,86 @@ func newOrders(c *ShopV1Client, namespace string) *orders {
 			func() *shopv1.OrderList { return &shopv1.OrderList{} },
 		),
 	}
+}
+
+// GetInvoice gets subresource invoice of the Order of that name.
+func (c *orders) GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error) {
+	result := &shopv1.Invoice{}
+	err := c.GetClient().Get().
+		Namespace(c.GetNamespace()).
+		Resource("orders").
+		Name(name).
+		SubResource("invoice").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// ListReceipts lists subresource receipts of the Order of that name.
+func (c *orders) ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error) {
+	var timeout time.Duration
+	if opts.TimeoutSeconds != nil {
+		timeout = time.Duration(*opts.TimeoutSeconds) * time.Second
+	}
+	result := &shopv1.ReceiptList{}
+	err := c.GetClient().Get().
+		Namespace(c.GetNamespace()).
+		Resource("orders").
+		Name(name).
+		SubResource("receipts").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Timeout(timeout).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// CreateInvoice creates subresource invoice of the Order of that name.
+func (c *orders) CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error) {
+	result := &shopv1.Invoice{}
+	err := c.GetClient().Post().
+		Namespace(c.GetNamespace()).
+		Resource("orders").
+		Name(name).
+		SubResource("invoice").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// UpdateInvoice replaces subresource invoice of the Order of that name.
+func (c *orders) UpdateInvoice(ctx context.Context, name string, obj *shopv1.Invoice, opts metav1.UpdateOptions) (*shopv1.Invoice, error) {
+	result := &shopv1.Invoice{}
+	err := c.GetClient().Put().
+		Namespace(c.GetNamespace()).
+		Resource("orders").
+		Name(name).
+		SubResource("invoice").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// PatchInvoice patches subresource invoice of the Order of that name, or those
+// that are given.
+func (c *orders) PatchInvoice(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Invoice, error) {
+	if len(subresources) == 0 {
+		subresources = []string{"invoice"}
+	}
+	result := &shopv1.Invoice{}
+	err := c.GetClient().Patch(pt).
+		Namespace(c.GetNamespace()).
+		Resource("orders").
+		Name(name).
+		SubResource(subresources...).
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(data).
+		Do(ctx).
+		Into(result)
+	return result, err
 }

@@ -7,6 +7,7 @@ package v1
 
 import (
 	"context"
+	"time"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
@@ -23,7 +24,7 @@ type ShopsGetter interface {
 
 // ShopInterface has the methods for Shops.
 //
-// Shop is cluster-scoped and has no status.
+// Shop is cluster-scoped and has no status, and methods for itself.
 type ShopInterface interface {
 	Create(ctx context.Context, shop *shopv1.Shop, opts metav1.CreateOptions) (*shopv1.Shop, error)
 	Update(ctx context.Context, shop *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error)
@@ -33,6 +34,11 @@ type ShopInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Shop, err error)
+	GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error)
+	ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error)
+	Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error)
+	Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error)
+	Paint(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Shop, error)
 	ShopExpansion
 }
 
@@ -52,4 +58,71 @@ func newShops(c *ShopV1Client) *shops {
 			func() *shopv1.ShopList { return &shopv1.ShopList{} },
 		),
 	}
+}
+
+// GetOpen gets the Shop of that name.
+func (c *shops) GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error) {
+	result := &shopv1.Shop{}
+	err := c.GetClient().Get().
+		Resource("shops").
+		Name(name).
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// ListOpen lists what opts select of the Shops.
+func (c *shops) ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error) {
+	var timeout time.Duration
+	if opts.TimeoutSeconds != nil {
+		timeout = time.Duration(*opts.TimeoutSeconds) * time.Second
+	}
+	result := &shopv1.ShopList{}
+	err := c.GetClient().Get().
+		Resource("shops").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Timeout(timeout).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// Import creates obj among the Shops.
+func (c *shops) Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error) {
+	result := &shopv1.Shop{}
+	err := c.GetClient().Post().
+		Resource("shops").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// Replace replaces the Shop that has the name of obj.
+func (c *shops) Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error) {
+	result := &shopv1.Shop{}
+	err := c.GetClient().Put().
+		Resource("shops").
+		Name(obj.GetName()).
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// Paint patches the Shop of that name, or a subresource of it.
+func (c *shops) Paint(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Shop, error) {
+	result := &shopv1.Shop{}
+	err := c.GetClient().Patch(pt).
+		Resource("shops").
+		Name(name).
+		SubResource(subresources...).
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(data).
+		Do(ctx).
+		Into(result)
+	return result, err
 }

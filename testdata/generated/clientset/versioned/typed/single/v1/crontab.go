@@ -27,8 +27,7 @@ type CronTabsGetter interface {
 type CronTabInterface interface {
 	Create(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.CreateOptions) (*singlev1.CronTab, error)
 	Update(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.UpdateOptions) (*singlev1.CronTab, error)
-	// UpdateStatus is there because the type has a Status; +genclient:noStatus
-	// leaves it out.
+	// UpdateStatus changes the status and nothing else.
 	UpdateStatus(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.UpdateOptions) (*singlev1.CronTab, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

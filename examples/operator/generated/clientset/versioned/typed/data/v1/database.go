@@ -27,8 +27,7 @@ type DatabasesGetter interface {
 type DatabaseInterface interface {
 	Create(ctx context.Context, database *datav1.Database, opts metav1.CreateOptions) (*datav1.Database, error)
 	Update(ctx context.Context, database *datav1.Database, opts metav1.UpdateOptions) (*datav1.Database, error)
-	// UpdateStatus is there because the type has a Status; +genclient:noStatus
-	// leaves it out.
+	// UpdateStatus changes the status and nothing else.
 	UpdateStatus(ctx context.Context, database *datav1.Database, opts metav1.UpdateOptions) (*datav1.Database, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

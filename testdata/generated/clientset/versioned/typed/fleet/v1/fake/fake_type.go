@@ -6,9 +6,14 @@
 package fake
 
 import (
+	"context"
+
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/testing"
 )
 
 // fakeTypes implements TypeInterface.
@@ -32,4 +37,16 @@ func newFakeTypes(fake *FakeVesselsV1, namespace string) typedvesselsv1.TypeInte
 		),
 		fake,
 	}
+}
+
+// GetScale gets subresource scale of the Type of that name.
+func (c *fakeTypes) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
+	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "scale", name, opts)
+	return invoke(c.Fake, action, &autoscalingv1.Scale{})
+}
+
+// UpdateScale replaces subresource scale of the Type of that name.
+func (c *fakeTypes) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
+	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "scale", c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &autoscalingv1.Scale{})
 }

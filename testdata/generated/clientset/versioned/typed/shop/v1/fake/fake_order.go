@@ -6,9 +6,14 @@
 package fake
 
 import (
+	"context"
+
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/testing"
 )
 
 // fakeOrders implements OrderInterface.
@@ -32,4 +37,39 @@ func newFakeOrders(fake *FakeShopV1, namespace string) typedshopv1.OrderInterfac
 		),
 		fake,
 	}
+}
+
+// GetInvoice gets subresource invoice of the Order of that name.
+func (c *fakeOrders) GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error) {
+	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "invoice", name, opts)
+	return invoke(c.Fake, action, &shopv1.Invoice{})
+}
+
+// ListReceipts lists subresource receipts of the Order of that name.
+func (c *fakeOrders) ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error) {
+	action := testing.NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
+	action.Name, action.Subresource = name, "receipts"
+	return invoke(c.Fake, action, &shopv1.ReceiptList{})
+}
+
+// CreateInvoice creates subresource invoice of the Order of that name.
+func (c *fakeOrders) CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error) {
+	action := testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, "invoice", c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &shopv1.Invoice{})
+}
+
+// UpdateInvoice replaces subresource invoice of the Order of that name.
+func (c *fakeOrders) UpdateInvoice(ctx context.Context, name string, obj *shopv1.Invoice, opts metav1.UpdateOptions) (*shopv1.Invoice, error) {
+	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "invoice", c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &shopv1.Invoice{})
+}
+
+// PatchInvoice patches subresource invoice of the Order of that name, or those
+// that are given.
+func (c *fakeOrders) PatchInvoice(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Invoice, error) {
+	if len(subresources) == 0 {
+		subresources = []string{"invoice"}
+	}
+	action := testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)
+	return invoke(c.Fake, action, &shopv1.Invoice{})
 }

@@ -6,9 +6,14 @@
 package fake
 
 import (
+	"context"
+
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/testing"
 )
 
 // fakeShops implements ShopInterface.
@@ -32,4 +37,34 @@ func newFakeShops(fake *FakeShopV1) typedshopv1.ShopInterface {
 		),
 		fake,
 	}
+}
+
+// GetOpen gets the Shop of that name.
+func (c *fakeShops) GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error) {
+	action := testing.NewGetActionWithOptions(c.Resource(), c.Namespace(), name, opts)
+	return invoke(c.Fake, action, &shopv1.Shop{})
+}
+
+// ListOpen lists what opts select of the Shops.
+func (c *fakeShops) ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error) {
+	action := testing.NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
+	return invoke(c.Fake, action, &shopv1.ShopList{})
+}
+
+// Import creates obj among the Shops.
+func (c *fakeShops) Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error) {
+	action := testing.NewCreateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &shopv1.Shop{})
+}
+
+// Replace replaces the Shop that has the name of obj.
+func (c *fakeShops) Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error) {
+	action := testing.NewUpdateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &shopv1.Shop{})
+}
+
+// Paint patches the Shop of that name, or a subresource of it.
+func (c *fakeShops) Paint(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Shop, error) {
+	action := testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)
+	return invoke(c.Fake, action, &shopv1.Shop{})
 }

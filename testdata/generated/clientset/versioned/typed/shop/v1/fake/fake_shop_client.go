@@ -7,7 +7,10 @@
 package fake
 
 import (
+	"fmt"
+
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/testing"
 )
@@ -60,6 +63,19 @@ func (c *FakeShopV1) Stocks(namespace string) shopv1.StockInterface {
 // Vouchers returns the fake client for the Vouchers of a namespace.
 func (c *FakeShopV1) Vouchers(namespace string) shopv1.VoucherInterface {
 	return newFakeVouchers(c, namespace)
+}
+
+// invoke returns what is answered to an action, or empty if nothing is.
+func invoke[T runtime.Object](fake *FakeShopV1, action testing.Action, empty T) (T, error) {
+	obj, err := fake.Invokes(action, empty)
+	if obj == nil {
+		return empty, err
+	}
+	result, ok := obj.(T)
+	if !ok && err == nil {
+		err = fmt.Errorf("the answer to %s %s/%s is a %T, not a %T: objects are kept without their subresources; add a reactor that answers", action.GetVerb(), action.GetResource().Resource, action.GetSubresource(), obj, empty)
+	}
+	return result, err
 }
 
 // RESTClient returns a nil *rest.RESTClient: there is no server.

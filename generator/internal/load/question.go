@@ -1,0 +1,170 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// question is what the syntax of a package leaves open.
+type question struct {
+	src *source
+	pkg *model.Package
+	// unclear are the kinds of which it is open what they are made of.
+	unclear []*model.Type
+	// fields are the kinds with a path to a field.
+	fields []*model.Type
+}
+
+// ask returns what is to be found out about a package, or nil.
+func ask(src *source, pkg *model.Package, reader *typeReader) *question {
+	q := &question{src: src, pkg: pkg}
+	for _, t := range pkg.Types {
+		if t.MayBeKind() && reader.isUnclear(t) {
+			q.unclear = append(q.unclear, t)
+		}
+		for _, m := range t.Markers {
+			if _, ok := m.FieldPath(); ok {
+				q.fields = append(q.fields, t)
+				break
+			}
+		}
+	}
+	if len(q.unclear)+len(q.fields) == 0 {
+		return nil
+	}
+	return q
+}
+
+// answer finds out what the questions ask for: from the types of a package by
+// itself and, where these do not tell, from those of what it imports as well.
+func answer(ctx context.Context, options Options, questions []*question, mistakes *model.Errors, result *Result) error {
+	var open []*question
+	var paths, why []string
+	for _, q := range questions {
+		if reason := q.settle(typesOfSyntax(q.src), q.src.fset); reason != "" {
+			open, paths, why = append(open, q), append(paths, q.src.path), append(why, reason)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	started := time.Now()
+	found, err := typesOfPackages(ctx, options, paths)
+	if err != nil {
+		return err
+	}
+	result.note("loaded types, of dependencies too, for %s, because of %s: %v", strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
+	for _, q := range open {
+		pkg := found[q.src.path]
+		if pkg == nil || pkg.Types == nil {
+			return fmt.Errorf("the go command has not loaded the types of %s, please report it", q.src.path)
+		}
+		if reason := q.settle(pkg.Types, pkg.Fset); reason != "" {
+			q.addTypeError(pkg, reason, options.Dir, mistakes)
+		}
+	}
+	return nil
+}
+
+// settle answers from types. It returns what it could not find out, or "".
+func (q *question) settle(pkg *types.Package, fset *token.FileSet) (open string) {
+	for _, t := range q.unclear {
+		if !clarify(t, pkg, fset) {
+			open = "type " + t.Name
+		}
+	}
+	for _, t := range q.fields {
+		t.Fields = map[string]*model.Field{}
+		for _, m := range t.Markers {
+			path, ok := m.FieldPath()
+			if !ok || path == "" {
+				continue
+			}
+			field, sure := fieldAt(lookUp(pkg, t.Name), path)
+			if t.Fields[path] = field; !sure {
+				open = fmt.Sprintf("path %s of %s", path, t.Name)
+			}
+		}
+	}
+	return open
+}
+
+// addTypeError notes why the types that are needed cannot be had: the first that
+// the go command, or the type checker, has against the package.
+func (q *question) addTypeError(pkg *packages.Package, reason, dir string, mistakes *model.Errors) {
+	q.pkg.Types = nil // nothing is to be said of its kinds
+	errs := slices.Clone(pkg.Errors)
+	packages.Visit([]*packages.Package{pkg}, nil, func(imported *packages.Package) {
+		for _, err := range imported.Errors {
+			if err.Kind == packages.ListError { // without which the others would not be there
+				errs = slices.Insert(errs, 0, err)
+			}
+		}
+	})
+	// What the compiler has said, as one text without a place, is in the others too.
+	slices.SortStableFunc(errs, func(a, b packages.Error) int {
+		return cmp.Compare(min(len(b.Pos), 1), min(len(a.Pos), 1))
+	})
+	if len(errs) == 0 {
+		mistakes.Add(q.pkg.Pos, "the types of package %s cannot be had, and %s needs them; see what go build says", q.src.path, reason)
+		return
+	}
+	first := errs[0]
+	mistakes.Add(absolute(dir, position(first.Pos)), "%s; package %s has to compile, because %s needs its types", strings.Join(strings.Fields(first.Msg), " "), q.src.path, reason)
+}
+
+// addExternals reads the names of the packages that markers and options name,
+// but for those that are read already.
+func addExternals(ctx context.Context, options Options, result *Result) error {
+	wanted := map[string]bool{}
+	for _, importPath := range model.ApplyPaths(options.ApplyPackage, result.Packages) {
+		wanted[importPath] = true
+	}
+	for _, pkg := range result.Packages {
+		for _, t := range pkg.Types {
+			for _, m := range t.Markers {
+				for _, importPath := range model.ExternalPaths(m) {
+					wanted[importPath] = true
+				}
+			}
+		}
+	}
+	for _, pkg := range result.Packages {
+		delete(wanted, pkg.Path)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	result.Externals = make(map[string]*model.External, len(wanted))
+	var problems model.Errors
+	sources, err := list(ctx, options, slices.Sorted(maps.Keys(wanted)), &problems, result)
+	if err != nil {
+		return err
+	}
+	for _, src := range sources {
+		external := &model.External{Path: src.path}
+		if src.addParseErrors(&problems) {
+			external.Problem = "it does not parse"
+		} else {
+			external.Declared = src.declared()
+		}
+		result.Externals[src.path] = external
+	}
+	for importPath := range wanted {
+		if result.Externals[importPath] == nil {
+			result.Externals[importPath] = &model.External{Path: importPath, Problem: "the go command does not find it; see what go list " + importPath + " says"}
+		}
+	}
+	return nil
+}

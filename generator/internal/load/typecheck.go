@@ -1,0 +1,230 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// typesOfSyntax type-checks the package by itself: what it imports is empty, but
+// for the names of TypeMeta, ObjectMeta and ListMeta, and all that comes from there
+// is of an invalid type. Nothing is read from disk. It tells all about types that
+// the package declares.
+func typesOfSyntax(src *source) *types.Package {
+	config := types.Config{
+		Importer:         emptyImporter{},
+		IgnoreFuncBodies: true,
+		FakeImportC:      true,
+		Error:            func(error) {}, // there are many, of what is not there
+	}
+	pkg, _ := config.Check(src.path, src.fset, src.files, nil)
+	return pkg
+}
+
+// emptyImporter has every package, with nothing in it that could mislead.
+type emptyImporter struct{}
+
+func (emptyImporter) Import(importPath string) (*types.Package, error) {
+	pkg := types.NewPackage(importPath, conventionalName(importPath))
+	if importPath == metaV1 {
+		declare := func(name string, structType *types.Struct) {
+			declared := types.NewTypeName(token.NoPos, pkg, name, nil)
+			types.NewNamed(declared, structType, nil)
+			pkg.Scope().Insert(declared)
+		}
+		declare("TypeMeta", types.NewStruct(nil, nil))
+		// These inline something invalid, so that nobody takes their fields for known.
+		hole := types.NewField(token.NoPos, pkg, "Fields", types.Typ[types.Invalid], true)
+		declare("ObjectMeta", types.NewStruct([]*types.Var{hole}, nil))
+		declare("ListMeta", types.NewStruct([]*types.Var{hole}, nil))
+	}
+	pkg.MarkComplete()
+	return pkg, nil
+}
+
+// conventionalName is what a package of that path is usually called: without a
+// major version, and without what is no part of an identifier.
+func conventionalName(importPath string) string {
+	base := path.Base(importPath)
+	if model.IsVersion(base) && path.Base(path.Dir(importPath)) != "." && strings.Contains(path.Base(path.Dir(importPath)), "-") {
+		return base
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(base, "go-"), "-", "")
+}
+
+// typesOfPackages type-checks packages with what they import, which comes from
+// the compiler's export data and so from the build cache if it is there. It
+// returns them by import path.
+func typesOfPackages(ctx context.Context, options Options, paths []string) (map[string]*packages.Package, error) {
+	config := options.config(ctx, packages.LoadSyntax)
+	listed, err := packages.Load(config, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the types of %s: %w", strings.Join(paths, " "), withoutCommand{err})
+	}
+	found := make(map[string]*packages.Package, len(listed))
+	for _, pkg := range listed {
+		found[pkg.PkgPath] = pkg
+	}
+	return found, nil
+}
+
+// isUnclear says whether syntax cannot tell what a kind is made of: it is another
+// name for a type, or embeds one of another package, or its list does.
+func (r *typeReader) isUnclear(t *model.Type) bool {
+	if t.IsGeneric {
+		return false // which no kind can be
+	}
+	if declared := r.types[t.Name]; r.isReference(declared) || !(t.HasTypeMeta && t.HasObjectMeta) && embedsForeign(declared) {
+		return true
+	}
+	list := r.types[t.Name+"List"]
+	return list != nil && !t.HasList && (r.isReference(list) || embedsForeign(list))
+}
+
+// isReference says whether a type is declared by naming another one.
+func (r *typeReader) isReference(t *declaredType) bool {
+	switch expr := t.spec.Type.(type) {
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	case *ast.Ident:
+		return r.types[expr.Name] != nil
+	}
+	return t.spec.Assign.IsValid()
+}
+
+// embedsForeign says whether a struct embeds a type that may hold what a kind has
+// to have, and that is not one of meta/v1 itself.
+func embedsForeign(t *declaredType) bool {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	for _, field := range structType.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		expr := field.Type
+		if star, ok := expr.(*ast.StarExpr); ok {
+			expr = star.X
+		}
+		switch expr := expr.(type) {
+		case *ast.SelectorExpr:
+			if qualifier, ok := expr.X.(*ast.Ident); ok && importPath(t.file, qualifier.Name) != metaV1 {
+				return true
+			}
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			return true
+		}
+	}
+	return false
+}
+
+// clarify says of a type what describe says of it, from types instead of syntax.
+// It returns false if a type that it would have to know is invalid.
+func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
+	kind := lookUp(pkg, t.Name)
+	structType, ok := structOf(kind)
+	if !ok {
+		t.IsStruct = false
+		return isValid(kind)
+	}
+	meta := metaOf(structType)
+	t.IsStruct, t.HasTypeMeta, t.HasObjectMeta = true, meta.has["TypeMeta"], meta.has["ObjectMeta"]
+	t.HasDeepCopyObject = hasMethod(kind, pkg, "DeepCopyObject")
+	status, _, _ := types.LookupFieldOrMethod(kind, true, pkg, "Status")
+	_, t.HasStatus = status.(*types.Var)
+	sure := meta.sure || t.HasTypeMeta && t.HasObjectMeta
+
+	name := t.Name + "List"
+	declared := pkg.Scope().Lookup(name)
+	if declared == nil {
+		return sure
+	}
+	t.ListPos = fset.Position(declared.Pos())
+	list := declared.Type()
+	structType, ok = structOf(list)
+	if !ok {
+		t.HasList, t.ListProblem = false, "has a list type "+name+" that is not a struct"
+		return sure && isValid(list)
+	}
+	meta = metaOf(structType)
+	items, _, _ := types.LookupFieldOrMethod(list, true, pkg, "Items")
+	switch {
+	case !meta.has["ListMeta"]:
+		t.HasList, t.ListProblem = false, listWithoutMeta(name)
+		return sure && meta.sure
+	case !isSliceOfType(items, kind):
+		t.HasList, t.ListProblem = false, listWithoutItems(name, t.Name)
+	case !hasMethod(list, pkg, "DeepCopyObject"):
+		t.HasList, t.ListProblem = false, listWithoutDeepCopy(name)
+	default:
+		t.HasList, t.ListProblem = true, ""
+	}
+	return sure
+}
+
+// lookUp is the type of that name in a package, or an invalid one.
+func lookUp(pkg *types.Package, name string) types.Type {
+	if declared := pkg.Scope().Lookup(name); declared != nil {
+		return declared.Type()
+	}
+	return types.Typ[types.Invalid]
+}
+
+func isValid(t types.Type) bool { return types.Unalias(t) != types.Typ[types.Invalid] }
+
+func structOf(t types.Type) (*types.Struct, bool) {
+	structType, ok := t.Underlying().(*types.Struct)
+	return structType, ok
+}
+
+func hasMethod(t types.Type, pkg *types.Package, name string) bool {
+	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name) != nil
+}
+
+func isSliceOfType(field types.Object, elem types.Type) bool {
+	if field == nil {
+		return false
+	}
+	slice, ok := field.Type().Underlying().(*types.Slice)
+	return ok && types.Identical(slice.Elem(), elem)
+}
+
+// metaTypes are those of meta/v1 that a struct embeds, itself or through others.
+type metaTypes struct {
+	has map[string]bool
+	// sure is false if it embeds something invalid.
+	sure bool
+}
+
+func metaOf(structType *types.Struct) metaTypes {
+	found := metaTypes{has: map[string]bool{}, sure: true}
+	found.add(structType)
+	return found
+}
+
+func (m *metaTypes) add(structType *types.Struct) {
+	for field := range structType.Fields() {
+		if !field.Embedded() {
+			continue
+		}
+		embedded := types.Unalias(field.Type())
+		if embedded == types.Typ[types.Invalid] {
+			m.sure = false
+		} else if named, ok := embedded.(*types.Named); ok {
+			if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == metaV1 {
+				m.has[named.Obj().Name()] = true
+			} else if inner, ok := structOf(named); ok {
+				m.add(inner) // an embedded struct cannot embed itself but through a pointer
+			}
+		}
+	}
+}

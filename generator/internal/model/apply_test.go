@@ -1,0 +1,90 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestApplyVerbs follows client-gen: Apply is a verb like others, but only with a
+// package.
+func TestApplyVerbs(t *testing.T) {
+	for _, test := range []struct{ apply, markers, want, client string }{
+		{"", "", "", "ClientWithList"},
+		{"x.io/apply", "", "apply applyStatus", "ClientWithListAndApply"},
+		{"x.io/apply", "genclient:noStatus", "apply", "ClientWithListAndApply"},
+		{"x.io/apply", "genclient:noVerbs", "", "Client"},
+		{"x.io/apply", "genclient:readonly", "", "ClientWithList"},
+		{"x.io/apply", "genclient:skipVerbs=apply,list,deleteCollection", "applyStatus", "ClientWithApply"},
+		{"x.io/apply", "genclient:skipVerbs=apply,applyStatus", "", "ClientWithList"},
+		{"x.io/apply", "genclient:onlyVerbs=get,apply", "apply", "ClientWithApply"},
+		{"", "genclient:onlyVerbs=get,apply", "", "Client"},
+		{"x.io/empty", "genclient:skipVerbs=apply,applyStatus", "", "-"},
+	} {
+		set, err := assembleMethods(t, test.apply, strings.Fields(test.markers)...)
+		if test.client == "-" {
+			if err == nil || strings.Contains(err.Error(), "kind Order") {
+				t.Errorf("%s with %s: %v", test.markers, test.apply, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.markers, err)
+			continue
+		}
+		k := set.Kinds()[0]
+		var got []Verb
+		for _, verb := range k.Verbs {
+			if slices.Contains(ApplyVerbs, verb) {
+				got = append(got, verb)
+			}
+		}
+		if strings.ReplaceAll(joined(got), ",", "") != test.want || k.Client() != test.client {
+			t.Errorf("%s with %q: the verbs are %v and the client is a %s; want %s and %s", test.markers, test.apply, got, k.Client(), test.want, test.client)
+		}
+		if want := (TypeRef{"x.io/apply/shop/v1", "OrderApplyConfiguration"}); (k.Apply == want) != k.NeedsApply() || !k.NeedsApply() && !k.Apply.IsZero() {
+			t.Errorf("%s: the apply configuration is %v", test.markers, k.Apply)
+		}
+	}
+}
+
+func TestApplyMistakes(t *testing.T) {
+	for apply, want := range map[string]string{
+		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: there is no such package; run applyconfiguration-gen first, and name what its --output-pkg names\n" +
+			"types.go:20:6: kind Order has no apply configuration, because package x.io/none/shop/v1 cannot be read: there is no such package; run applyconfiguration-gen for it first, or write +genclient:skipVerbs=apply,applyStatus",
+		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen first, and name what its --output-pkg names\n" +
+			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; run applyconfiguration-gen for it first, or write +genclient:skipVerbs=apply,applyStatus",
+	} {
+		if _, err := assembleMethods(t, apply); err == nil || err.Error() != want {
+			t.Errorf("the errors of %s are\n%v\nwant\n%s", apply, err, want)
+		}
+	}
+}
+
+func TestApplyPaths(t *testing.T) {
+	for path, want := range map[string]string{
+		"k8s.io/api/apps/v1":                "x.io/apply/apps/v1",
+		"example.com/operator/api/v1":       "x.io/apply/api/v1",
+		"example.com/operator/apis/Shop/v1": "x.io/apply/shop/v1",
+		"example.com/v1":                    "x.io/apply/example.com/v1",
+		"v1":                                "x.io/apply/v1",
+	} {
+		if got := ApplyPath("x.io/apply", path); got != want {
+			t.Errorf("the apply configurations of %s are in %s, want %s", path, got, want)
+		}
+	}
+	packages := []*Package{
+		{Path: "x.io/shop/v1", Types: []*Type{{Markers: []Marker{
+			{Name: "genclient:method", Value: "A,verb=apply,input=k8s.io/api/autoscaling/v1.Scale"},
+			{Name: "genclient:method", Value: "A,verb=get,result=k8s.io/api/core/v1.Pod"},
+			{Name: "genclient:method", Value: "broken"},
+		}}}},
+		{Path: "x.io/nothing/v1"},
+	}
+	if got := strings.Join(ApplyPaths("x.io/apply", packages), " "); got != "x.io/apply x.io/apply/autoscaling/v1 x.io/apply/shop/v1" {
+		t.Errorf("the packages are %s", got)
+	}
+	if got := ApplyPaths("", packages); got != nil {
+		t.Errorf("without a root the packages are %v", got)
+	}
+}

@@ -1,0 +1,155 @@
+package model
+
+import (
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// orderManifest is a CRD that agrees with the kind Order of checkedKind. Each field
+// is on a line of its own.
+func orderManifest() *Manifest {
+	line := 0
+	next := func() token.Position {
+		line++
+		return token.Position{Filename: "crd.yaml", Line: line, Column: 1}
+	}
+	m := &Manifest{Pos: next()}
+	for _, field := range []struct {
+		to    *Placed
+		value string
+	}{{&m.Group, "shop"}, {&m.Plural, "orders"}, {&m.Kind, "Order"}, {&m.ListKind, "OrderList"}, {&m.Scope, "Namespaced"}} {
+		*field.to = Placed{field.value, next()}
+	}
+	m.Versions = []ManifestVersion{{Name: Placed{"v1", next()}, Served: true, ServedPos: next(), Status: true, SubresourcesPos: next()}}
+	return m
+}
+
+// checkAgainst checks the kind Order, with these markers, against CRDs.
+func checkAgainst(t *testing.T, manifests []*Manifest, markers ...string) (*Set, string) {
+	t.Helper()
+	order := &Type{
+		Name: "Order", Pos: token.Position{Filename: "types.go", Line: 10, Column: 6}, ListPos: token.Position{Filename: "types.go", Line: 20, Column: 6},
+		IsStruct: true, HasTypeMeta: true, HasObjectMeta: true, HasDeepCopyObject: true, HasStatus: true, HasList: true, DeclaresList: true,
+	}
+	for n, line := range markers {
+		name, value, _ := strings.Cut(line, "=")
+		order.Markers = append(order.Markers, Marker{name, value, token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
+	}
+	var mistakes Errors
+	set := Assemble(Input{Naming: NewNaming(nil), Manifests: manifests, Packages: []*Package{{
+		Path: "example.com/shop/v1", Types: []*Type{order}, Declared: map[string]bool{"AddToScheme": true},
+		GroupVersion: DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
+	}}}, &mistakes)
+	if err := mistakes.Join(); err != nil {
+		return set, err.Error()
+	}
+	return set, ""
+}
+
+func TestManifestsAgree(t *testing.T) {
+	m := orderManifest()
+	other := &Manifest{Group: Placed{Value: "other"}, Plural: Placed{Value: "orders"}, Kind: Placed{Value: "Order"}}
+	for _, markers := range [][]string{
+		{"genclient"},
+		{"genclient", "genclient:noStatus"}, // on purpose, whatever the CRD says
+		{"kubebuilder:object:root=true", "kubebuilder:subresource:status"},
+	} {
+		set, mistakes := checkAgainst(t, []*Manifest{other, other, m}, markers...)
+		if mistakes != "" || len(set.Warnings) > 0 {
+			t.Errorf("%v: %s %v", markers, mistakes, set.Warnings)
+		} else if kinds := set.Kinds(); len(kinds) != 1 || kinds[0].Manifest != m {
+			t.Errorf("%v: the kind was not checked", markers)
+		}
+	}
+}
+
+// TestManifestsOfOthers passes over the CRDs of other groups, but says that nothing
+// was checked if there are no others.
+func TestManifestsOfOthers(t *testing.T) {
+	m := orderManifest()
+	m.Group.Value = "other"
+	set, mistakes := checkAgainst(t, []*Manifest{m}, "genclient")
+	if mistakes != "" || set.Kinds()[0].Manifest != nil {
+		t.Errorf("mistakes %q", mistakes)
+	}
+	if len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Error(), "no kind was checked") {
+		t.Errorf("the warnings are %v", set.Warnings)
+	}
+}
+
+func TestManifestsContradict(t *testing.T) {
+	const genclient, kubebuilder = "genclient", "kubebuilder:object:root=true"
+	const instead, only = ", or regenerate the CRD with controller-gen", "; regenerate the CRD with controller-gen"
+	for _, test := range []struct {
+		name    string
+		change  func(m *Manifest)
+		markers []string
+		// wants are the beginning, the place in the CRD, and the end.
+		wants [3]string
+	}{
+		{"plural", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{genclient},
+			[3]string{"types.go:10:6: ", `plural "purchases" (crd.yaml:3:1)`, "; write // +resourceName=purchases above type Order" + instead}},
+		{"plural by marker", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{genclient, "resourceName=ordersx"},
+			[3]string{"types.go:2:4: ", `uses the resource "ordersx"`, instead}},
+		{"plural of kubebuilder", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{kubebuilder, "kubebuilder:subresource:status", "kubebuilder:resource:shortName=o,path=ordersx"},
+			[3]string{"types.go:3:4: ", `uses the resource "ordersx"`, only}},
+		{"kind", func(m *Manifest) { m.Kind.Value, m.Scope.Value = "Purchase", "Cluster" }, []string{genclient},
+			[3]string{"types.go:10:6: ", `kind "Purchase" (crd.yaml:4:1)`, "; rename the type" + instead}},
+		{"scope", func(m *Manifest) { m.Scope.Value = "Cluster" }, []string{genclient},
+			[3]string{"types.go:10:6: ", "scope Cluster (crd.yaml:6:1)", "; add // +genclient:nonNamespaced" + instead}},
+		{"scope by marker", func(m *Manifest) {}, []string{genclient, "genclient:nonNamespaced"},
+			[3]string{"types.go:2:4: ", "scope Namespaced (crd.yaml:6:1)", "; remove +genclient:nonNamespaced" + instead}},
+		{"scope of kubebuilder", func(m *Manifest) {}, []string{kubebuilder, "kubebuilder:subresource:status", "kubebuilder:resource:scope=Cluster"},
+			[3]string{"types.go:3:4: ", "takes it for cluster-scoped", only}},
+		{"listKind", func(m *Manifest) { m.ListKind.Value = "Orders" }, []string{genclient},
+			[3]string{"types.go:20:6: ", "listKind Orders (crd.yaml:5:1)", "; set listKind to OrderList there" + instead}},
+		{"version", func(m *Manifest) { m.Versions[0].Name.Value = "v2" }, []string{genclient},
+			[3]string{"types.go:10:6: ", "its CRD (crd.yaml:7:1) has v2 only", instead}},
+		{"served", func(m *Manifest) { m.Versions[0].Served = false }, []string{genclient},
+			[3]string{"types.go:10:6: ", "not served (crd.yaml:8:1)", instead}},
+		{"status", func(m *Manifest) { m.Versions[0].Status = false }, []string{genclient},
+			[3]string{"types.go:10:6: ", "no status subresource (crd.yaml:9:1)", "; write // +genclient:noStatus" + instead}},
+		{"status of kubebuilder", func(m *Manifest) { m.Versions[0].Status = false }, []string{kubebuilder, "kubebuilder:subresource:status"},
+			[3]string{"types.go:2:4: ", "no status subresource (crd.yaml:9:1)", only}},
+		{"scale", func(m *Manifest) {}, []string{genclient, "genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale"},
+			[3]string{"types.go:2:4: ", "version v1 of its CRD has none (crd.yaml:9:1)", "; remove the method" + instead}},
+		{"status by method", func(m *Manifest) { m.Versions[0].Status = false }, []string{genclient, "genclient:noStatus", "genclient:method=SetStatus,verb=update,subresource=status"},
+			[3]string{"types.go:3:4: ", "is for the subresource status", instead}},
+		{"unheard-of subresource", func(m *Manifest) {}, []string{genclient, "genclient:method=Approve,verb=update,subresource=approval"},
+			[3]string{"types.go:2:4: ", "a CRD (crd.yaml:1:1) has status and scale at most", "; remove the method"}},
+	} {
+		m := orderManifest()
+		test.change(m)
+		_, mistakes := checkAgainst(t, []*Manifest{m}, test.markers...)
+		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, test.wants[0]) || !strings.Contains(mistakes, test.wants[1]) || !strings.HasSuffix(mistakes, test.wants[2]) {
+			t.Errorf("%s:\n%s\nwant %s…%s…%s", test.name, mistakes, test.wants[0], test.wants[1], test.wants[2])
+		}
+	}
+}
+
+// TestManifestWithoutClient asks nothing of a CRD that the client does not need.
+func TestManifestWithoutClient(t *testing.T) {
+	m := orderManifest()
+	m.ListKind.Value, m.Versions[0].Status = "Orders", false
+	if _, mistakes := checkAgainst(t, []*Manifest{m}, "genclient", "genclient:onlyVerbs=get,update"); mistakes != "" {
+		t.Error(mistakes)
+	}
+}
+
+// TestManifestTwice wants both places, whichever of the names two CRDs share.
+func TestManifestTwice(t *testing.T) {
+	for _, change := range []func(m *Manifest){
+		func(m *Manifest) {},
+		func(m *Manifest) { m.Plural.Value = "purchases" },
+		func(m *Manifest) { m.Kind.Value = "Purchase" },
+	} {
+		first, second := orderManifest(), orderManifest()
+		second.Pos.Filename, second.Kind.Pos.Filename = "other.yaml", "other.yaml"
+		change(second)
+		_, mistakes := checkAgainst(t, []*Manifest{first, second}, "genclient")
+		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, "other.yaml:") || !strings.Contains(mistakes, "at crd.yaml:1:1; remove one of them") {
+			t.Errorf("the mistakes are %s", mistakes)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package model
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Method is a method of a typed client beside the verbs, as +genclient:method
+// says it.
+type Method struct {
+	Name string
+	Verb Verb
+	// Subresource is where the request goes; empty for the object itself. Callers of
+	// a patch may name others: the methods of client-gen ignore this one, so that code
+	// which was written for them names it, and still has to work.
+	Subresource string
+	// Input is what the method takes. Assemble makes it the kind where nothing is
+	// said, and the apply configuration of it for the verb apply. It is without
+	// effect for get, list and patch.
+	Input TypeRef
+	// Result is what the method returns. Assemble makes it the kind where nothing
+	// is said, and the list of it for the verb list.
+	Result TypeRef
+	Pos    token.Position
+}
+
+// Has says whether the method is of a verb. It takes a string for templates.
+func (m *Method) Has(verb string) bool { return m.Verb == Verb(verb) }
+
+// TakesObject says whether the method has an Input.
+func (m *Method) TakesObject() bool { return slices.Contains(inputVerbs, m.Verb) }
+
+// MethodVerbs are the verbs that +genclient:method may name.
+var MethodVerbs = []Verb{"get", "list", "create", "update", "patch", "apply"}
+
+// inputVerbs are those of MethodVerbs that send an object.
+var inputVerbs = []Verb{"create", "update", "apply"}
+
+var methodKeys = []string{"verb", "subresource", "input", "result"}
+
+// parseMethod reads a marker as far as that can be done without knowing its kind.
+// It returns nil for one with mistakes, and notes these.
+func parseMethod(m Marker, errs *Errors) *Method {
+	before := len(errs.all)
+	first, rest, hasRest := strings.Cut(m.Value, ",")
+	method := &Method{Name: strings.TrimSpace(first), Pos: m.Pos}
+	switch {
+	case method.Name == "" || strings.Contains(first, "="):
+		errs.Add(m.Pos, "+genclient:method says no name; write it first, as in +genclient:method=GetScale,verb=get,subresource=scale")
+		return nil
+	case !token.IsIdentifier(method.Name) || !token.IsExported(method.Name):
+		errs.Add(m.Pos, "method %q has no exported name; write letters and digits, and a capital letter first", method.Name)
+		return nil
+	}
+	seen := map[string]bool{}
+	for hasRest {
+		var pair string
+		pair, rest, hasRest = strings.Cut(rest, ",")
+		key, value, hasValue := strings.Cut(pair, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case !slices.Contains(methodKeys, key):
+			errs.Add(m.Pos, "method %s: unknown key %q%s", method.Name, key, didYouMean(key, methodKeys, ""))
+		case !hasValue || value == "":
+			errs.Add(m.Pos, "method %s: %s says nothing; write %s=… or leave it out", method.Name, key, key)
+		case seen[key]:
+			errs.Add(m.Pos, "method %s: %s is there twice; leave one out", method.Name, key)
+		default:
+			method.set(key, value, errs)
+		}
+		seen[key] = true
+	}
+	if !seen["verb"] {
+		errs.Add(m.Pos, "method %s has no verb; write +genclient:method=%s,verb=%s", method.Name, method.Name, method.probableVerb())
+	}
+	if !method.Input.IsZero() && slices.Contains(MethodVerbs, method.Verb) && !method.TakesObject() {
+		errs.Add(m.Pos, "method %s: verb %s sends no object, so it has no input; leave it out", method.Name, method.Verb)
+	}
+	if len(errs.all) > before {
+		return nil
+	}
+	return method
+}
+
+// set takes the value of one of methodKeys.
+func (m *Method) set(key, value string, errs *Errors) {
+	switch key {
+	case "verb":
+		m.Verb = Verb(value)
+		switch {
+		case slices.Contains(MethodVerbs, m.Verb):
+		case slices.Contains(Verbs, m.Verb) || slices.Contains(ApplyVerbs, m.Verb):
+			errs.Add(m.Pos, "method %s: verb %s can have no other methods; write the method by hand in the expansion of the kind, or use one of the verbs %s", m.Name, m.Verb, joined(MethodVerbs))
+		default:
+			errs.Add(m.Pos, "method %s: unknown verb %q%s", m.Name, value, didYouMean(value, MethodVerbs, ""))
+		}
+	case "subresource":
+		m.Subresource = value
+		if strings.ContainsAny(value, "/%") || value == "." || value == ".." {
+			errs.Add(m.Pos, "method %s: subresource %q is not one part of a path; write one name, such as subresource=scale", m.Name, value)
+		}
+	case "input", "result":
+		ref, ok := parseTypeRef(value)
+		if !ok {
+			errs.Add(m.Pos, "method %s: %s %q is no type; write one of this package, such as Scale, or one with its import path, such as k8s.io/api/autoscaling/v1.Scale", m.Name, key, value)
+		}
+		if key == "input" {
+			m.Input = ref
+		} else {
+			m.Result = ref
+		}
+	}
+}
+
+// probableVerb is the one with which the name begins.
+func (m *Method) probableVerb() Verb {
+	for _, verb := range MethodVerbs {
+		if strings.HasPrefix(strings.ToLower(m.Name), string(verb)) {
+			return verb
+		}
+	}
+	return "get"
+}
+
+// ExternalPaths are the packages that a marker names, whose names have to be
+// known to Assemble.
+func ExternalPaths(m Marker) []string {
+	if !m.Is("genclient:method") {
+		return nil
+	}
+	method := parseMethod(m, &Errors{})
+	if method == nil {
+		return nil
+	}
+	var paths []string
+	for _, ref := range []TypeRef{method.Input, method.Result} {
+		if ref.Path != "" && !slices.Contains(paths, ref.Path) {
+			paths = append(paths, ref.Path)
+		}
+	}
+	return paths
+}
+
+// addMethods gives k its methods, whose types it resolves.
+func (a *assembly) addMethods(t *Type, k *Kind, methods []*Method) {
+	names := map[string]*Method{}
+	for _, m := range methods {
+		verb := lowerFirst(m.Name)
+		switch other := names[m.Name]; {
+		case other != nil:
+			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
+		case k.Has(verb):
+			a.errs.Add(m.Pos, "kind %s has a method %s already, that of verb %s; rename this one, or write +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
+		case slices.Contains(clientNames, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
+			a.errs.Add(m.Pos, "method %s of kind %s has a name that every client has for itself; rename it", m.Name, k.Name)
+		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
+			k.Methods = append(k.Methods, m)
+		}
+		names[m.Name] = m
+	}
+}
+
+// dropMethods warns of the methods of a kind with +genclient:noVerbs, whose client
+// has none, as with client-gen.
+func (a *assembly) dropMethods(k *Kind, methods []*Method) {
+	for _, m := range methods {
+		a.warnings = append(a.warnings, Errorf(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name))
+	}
+}
+
+// clientNames are what emitted clients and fakes have of package gentype, or declare
+// themselves, and use.
+var clientNames = []string{"GetClient", "GetNamespace", "Fake", "Namespace", "Kind", "Resource"}
+
+// resolve completes the types of m, and says whether there are all of them.
+func (a *assembly) resolve(t *Type, k *Kind, m *Method) bool {
+	before := len(a.errs.all)
+	own := TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	complete := func(what string, ref TypeRef) TypeRef {
+		local := ref.Path == ""
+		if local {
+			ref.Path = own.Path
+		}
+		switch isList := what == "result" && m.Verb == "list"; {
+		case ref.Name == "" && isList && !t.HasList:
+			a.errs.Add(t.ListPos, "kind %s %s; add it for method %s at %s, or write result=…", t.Name, t.ListProblem, m.Name, m.Pos)
+			return ref
+		case ref.Name == "" && isList:
+			return TypeRef{own.Path, k.List()}
+		case ref.Name == "":
+			return own
+		case isList:
+			ref.Name += "List" // as client-gen has it
+		}
+		if problem := a.missing(ref, local); problem != "" {
+			a.errs.Add(m.Pos, "method %s: %s: %s", m.Name, what, problem)
+		}
+		return ref
+	}
+	m.Result = complete("result", m.Result)
+	if m.TakesObject() {
+		m.Input = complete("input", m.Input)
+	}
+	if len(a.errs.all) > before {
+		return false
+	}
+	if m.Verb == "apply" && a.ApplyPackage != "" {
+		m.Input = a.applyConfiguration(m.Input)
+		if problem := a.missing(m.Input, false); problem != "" {
+			a.errs.Add(m.Pos, "method %s: %s, so there is no apply configuration to take; run applyconfiguration-gen for it, or remove the method", m.Name, reason(problem))
+			return false
+		}
+	}
+	return true
+}
+
+// joined is a list of verbs for a message.
+func joined(verbs []Verb) string {
+	words := make([]string, len(verbs))
+	for i, verb := range verbs {
+		words[i] = string(verb)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,83 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// ValueType is what a method takes for a value: the named type, or the predeclared
+// one.
+func (f *file) ValueType(v model.ValueType) string {
+	if v.Named.Name == "" {
+		return v.Basic
+	}
+	return f.Type(v.Named)
+}
+
+// IndexValue is the expression that makes the key of an index of a value.
+func (f *file) IndexValue(v model.ValueType, expr string) string {
+	convert := func(to string) string {
+		if v.Basic == to && v.Named.Name == "" {
+			return expr
+		}
+		return to + "(" + expr + ")"
+	}
+	switch {
+	case v.Basic == "string":
+		return convert("string")
+	case v.Basic == "bool":
+		return "strconv.FormatBool(" + convert("bool") + ")"
+	case strings.HasPrefix(v.Basic, "uint"):
+		return "strconv.FormatUint(" + convert("uint64") + ", 10)"
+	}
+	return "strconv.FormatInt(" + convert("int64") + ", 10)"
+}
+
+// IndexBody returns the statements that make the keys of obj. A nil on the way to a
+// value, or a key that a map does not have, leaves it out.
+func (f *file) IndexBody(index *model.Index) []string {
+	var body []string
+	single := index.Field.Single()
+	if !single {
+		body = append(body, "var values []string")
+	}
+	expr, leave, depth, variables := "obj", "return nil", 0, 0
+	atPointer := false // expr is a pointer, which a selector follows by itself
+	for _, step := range index.Field.Steps {
+		if atPointer && step.Op != model.StepField {
+			expr = "(*" + expr + ")"
+		}
+		atPointer = false
+		switch step.Op {
+		case model.StepField:
+			expr += "." + step.Name
+		case model.StepPointer:
+			body = append(body, "if "+expr+" == nil {", leave, "}")
+			atPointer = true
+		case model.StepEach:
+			depth++
+			i := string(rune('h' + depth))
+			body = append(body, fmt.Sprintf("for %s := range %s {", i, expr))
+			expr, leave = expr+"["+i+"]", "continue"
+		case model.StepKey:
+			variables++
+			v := fmt.Sprintf("v%d", variables)
+			body = append(body, fmt.Sprintf("%s, ok := %s[%q]", v, expr, step.Name), "if !ok {", leave, "}")
+			expr = v
+		}
+	}
+	if atPointer {
+		expr = "*" + expr
+	}
+	key := f.IndexValue(index.Field.Value, expr)
+	if single {
+		return append(body, "return []string{"+key+"}")
+	}
+	body = append(body, "values = append(values, "+key+")")
+	for range depth {
+		body = append(body, "}")
+	}
+	return append(body, "return values")
+}
