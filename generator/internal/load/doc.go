@@ -2,6 +2,7 @@
 // without deciding anything:
 //
 //	patterns ──go list──▶ files ──parse, in parallel──▶ syntax ──▶ model.Package
+//	                                                      └─ questions ─▶ types ─┘
 //
 //	load.go     Load: patterns to packages, and what the go command says against them
 //	pkg.go      one package: its names, its markers, its group and version
@@ -9,8 +10,13 @@
 //	manifest.go Manifests: the CRDs in files of YAML or JSON
 //	manifest_node.go  the values in these, and the places of mistakes
 //	markers.go  comments to markers, with their places
+//	question.go what syntax leaves open, and who answers it
+//	typecheck.go  types: of the package by itself, or with its dependencies
+//	field.go    the field at a JSON path of a type
+//	external.go the names of the packages that markers name
 //
-// Everything that the generator asks is answered by the syntax of the package
-// itself. No dependency is read and nothing is type-checked: that is what makes
-// the predecessors of this generator take seconds.
+// Nearly everything that the generator asks is answered by the syntax of the
+// package itself. No dependency is read and nothing is type-checked, unless a kind
+// is no plain struct or a marker names a field: that is what makes the predecessors
+// of this generator take seconds.
 package load

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -122,49 +121,4 @@ func (q *question) addTypeError(pkg *packages.Package, reason, dir string, mista
 	}
 	first := errs[0]
 	mistakes.Add(absolute(dir, position(first.Pos)), "%s; package %s has to compile, because %s needs its types", strings.Join(strings.Fields(first.Msg), " "), q.src.path, reason)
-}
-
-// addExternals reads the names of the packages that markers and options name,
-// but for those that are read already.
-func addExternals(ctx context.Context, options Options, result *Result) error {
-	wanted := map[string]bool{}
-	for _, importPath := range model.ApplyPaths(options.ApplyPackage, result.Packages) {
-		wanted[importPath] = true
-	}
-	for _, pkg := range result.Packages {
-		for _, t := range pkg.Types {
-			for _, m := range t.Markers {
-				for _, importPath := range model.ExternalPaths(m) {
-					wanted[importPath] = true
-				}
-			}
-		}
-	}
-	for _, pkg := range result.Packages {
-		delete(wanted, pkg.Path)
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	result.Externals = make(map[string]*model.External, len(wanted))
-	var problems model.Errors
-	sources, err := list(ctx, options, slices.Sorted(maps.Keys(wanted)), &problems, result)
-	if err != nil {
-		return err
-	}
-	for _, src := range sources {
-		external := &model.External{Path: src.path}
-		if src.addParseErrors(&problems) {
-			external.Problem = "it does not parse"
-		} else {
-			external.Declared = src.declared()
-		}
-		result.Externals[src.path] = external
-	}
-	for importPath := range wanted {
-		if result.Externals[importPath] == nil {
-			result.Externals[importPath] = &model.External{Path: importPath, Problem: "the go command does not find it; see what go list " + importPath + " says"}
-		}
-	}
-	return nil
 }

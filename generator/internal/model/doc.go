@@ -6,7 +6,12 @@
 //
 //	model.go     Set, Group, GroupVersion, Kind: the data
 //	package.go   Package, Type: what load has found, before any decision
+//	marker.go    Marker: a line of a comment, and its arguments
+//	path.go      Path: the way to a field by JSON names; Field: what is there
 //	assemble.go  Assemble: decisions, and the contradictions that it refuses
+//	kind.go      one type: is it a kind, and which
+//	genclient.go  kubebuilder.go  what the markers of either say of it
+//	index.go     indexes and selectable fields
 //	manifest.go  Manifest: a CRD, as load has found it
 //	manifest_check.go  what a kind and its CRD disagree on
 //	spelling.go  what was probably meant
