@@ -189,11 +189,38 @@ func parse(ctx context.Context, sources []*source) error {
 		for i, name := range src.names {
 			group.Go(func() error {
 				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+				dropBodies(src.files[i])
 				return ctx.Err()
 			})
 		}
 	}
 	return group.Wait()
+}
+
+// dropBodies forgets what functions do, which nobody asks: it is most of what a
+// package with generated methods takes in memory.
+func dropBodies(file *ast.File) {
+	if file == nil {
+		return
+	}
+	comments := file.Comments[:0]
+	rest := file.Comments
+	for _, decl := range file.Decls {
+		function, ok := decl.(*ast.FuncDecl)
+		if !ok || function.Body == nil {
+			continue
+		}
+		for len(rest) > 0 && rest[0].Pos() < function.Body.Pos() {
+			comments, rest = append(comments, rest[0]), rest[1:]
+		}
+		for len(rest) > 0 && rest[0].Pos() < function.Body.End() {
+			rest = rest[1:]
+		}
+		function.Body = nil
+	}
+	comments = append(comments, rest...)
+	clear(file.Comments[len(comments):])
+	file.Comments = comments
 }
 
 // addParseErrors notes the files that do not parse, and says whether there are

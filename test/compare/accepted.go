@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// Accepted is a way to differ that is meant.
+type Accepted struct {
+	// Pattern matches all of the line of a Difference.
+	Pattern string
+	Reason  string
+}
+
+// kind is a name that begins with that of a kind.
+const kind = `[A-Z]\w*`
+
+// ByDesign is every difference that there may be. There is none for clientset/,
+// and none shall be added there: that is what code of users calls most.
+var ByDesign = []Accepted{
+	{
+		`listers/\S+ New` + kind + `Lister: changed: theirs func\(indexer client-go/tools/cache\.Indexer\) .*, ours func\(indexer \*runtime/cache\.Indexer\[.*\]\) .*`,
+		"A lister reads a typed cache, which cannot hold anything else. Programs get theirs from an informer.",
+	},
+	{
+		`listers/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (New)?Eviction\w+: missing: .*)`,
+		"Nobody can list an ImageReview or an Eviction, so nothing can fill a cache for such a lister.",
+	},
+	{
+		`informers/externalversions/\S+ ` + kind + `Informer\.Informer: changed: .*, ours func\(\) \*runtime/cache\.SharedIndexInformer\[.*\]`,
+		"The informer is typed: that is what this generator is for.",
+	},
+	{
+		`informers/externalversions/\S+ Interface\.` + kind + `: changed: theirs func\(\) \S+\.Typed(` + kind + `Informer), ours func\(\) .*Informer`,
+		"FooInformer is typed, so there is no second TypedFooInformer.",
+	},
+	{
+		`informers/externalversions/\S+ (Typed` + kind + `Informer|ToTyped` + kind + `Informer|To` + kind + `IndexInformer|` +
+			kind + `(IndexInformer|Indexers|HandlerFuncs|DetailedHandlerFuncs|FilteringHandler)|Deleted` + kind + `): missing: .*`,
+		"Typed wrappers around the untyped informer of each kind; cache.SharedIndexInformer[*Foo], ResourceEventHandlerFuncs[*Foo] and the like are one generic type for all.",
+	},
+	{
+		`informers/externalversions/\S+ New(Typed|Filtered|TypedFiltered)?` + kind + `Informer(WithOptions)?: missing: .*`,
+		"Constructors, six to a kind, that bypass the factory and so make a second cache of the same; where one is wanted, cache.NewSharedIndexInformer takes options.",
+	},
+	{
+		`informers/externalversions/\S+ New: changed: theirs func\(f .*, namespace string, tweakListOptions .*\) (\S+), ours func\(factory .*\) \S+`,
+		"Called by the factory only, which knows the namespace and the list options itself.",
+	},
+	{
+		`informers/externalversions/internalinterfaces (InformerOptions|NewInformerFunc|SharedInformerFactory): .*`,
+		"What generated packages say to one another; its documentation has always called it internal.",
+	},
+	{
+		`informers/externalversions GenericInformer\.(Informer|Lister): changed: .*`,
+		"The informer behind ForResource hands over metav1 objects, and its lister is that of runtime/cache.",
+	},
+	{
+		`informers/externalversions NewSharedInformerFactory: changed: .*, options \.\.\.\S+\) \S+|informers/externalversions New(FilteredSharedInformerFactory|SharedInformerFactoryWithOptions): missing: .*`,
+		"One constructor with options instead of three; a call of the first compiles unchanged.",
+	},
+	{
+		`informers/externalversions SharedInformerFactory\.(Start|WaitForCacheSync): changed: .*\(ctx context\.Context\).*|informers/externalversions SharedInformerFactory\.(Start|WaitForCacheSync)WithContext: missing: .*`,
+		"A context instead of a channel, so no twin WithContext; and waiting answers with the names and reasons of those that are not synced.",
+	},
+	{
+		`informers/externalversions SharedInformerFactory\.InformerFor: missing: .*`,
+		"How generated code shares an untyped informer; the runtime does that by type.",
+	},
+	{
+		`informers/externalversions (SharedInformerFactory\.|With)InformerName: missing: .*`,
+		"A label for client-go's own metrics of queues that there are none of here.",
+	},
+	{
+		`informers/externalversions (SharedInformerOption|WithTransform): changed: .*|informers/externalversions WithCustomResyncConfig: missing: .*`,
+		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], WithCustomResync[*Foo].",
+	},
+}
+
+// Sift returns the differences that are not accepted, and the entries that accept
+// none: these are to be deleted.
+func Sift(differences []Difference, accepted []Accepted) (left []Difference, unused []Accepted, err error) {
+	patterns := make([]*regexp.Regexp, len(accepted))
+	for i, entry := range accepted {
+		if entry.Reason == "" {
+			return nil, nil, fmt.Errorf("no reason is given for %s", entry.Pattern)
+		}
+		if patterns[i], err = regexp.Compile(`^(?:` + entry.Pattern + `)$`); err != nil {
+			return nil, nil, err
+		}
+	}
+	used := make([]bool, len(accepted))
+	for _, difference := range differences {
+		line, isAccepted := difference.String(), false
+		for i, pattern := range patterns {
+			if pattern.MatchString(line) {
+				used[i], isAccepted = true, true
+			}
+		}
+		if !isAccepted {
+			left = append(left, difference)
+		}
+	}
+	for i, entry := range accepted {
+		if !used[i] {
+			unused = append(unused, entry)
+		}
+	}
+	return left, unused, nil
+}

@@ -1,0 +1,154 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/test/compare/project"
+)
+
+// Module is where the trees are.
+type Module struct {
+	Dir  string
+	Path string
+	// Env is the environment of the go command; nil for that of the process.
+	Env []string
+}
+
+// LoadProject reads the types of both sides.
+func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, err error) {
+	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: project.Environ()}
+	trees, err := Load(ctx, module, project.Theirs, project.Ours)
+	if err != nil {
+		return nil, nil, err
+	}
+	return trees[0], trees[1], nil
+}
+
+// Load reads the types of the packages below each folder of a module.
+//
+// The trees are checked from source and only what they import is loaded by
+// go/packages, from export data: go/packages alone would compile both trees
+// first, which takes minutes and which a comparison does not need.
+func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error) {
+	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, checked: map[string]*types.Package{}}
+	for _, folder := range folders {
+		if err := l.parse(module, folder); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.loadImports(ctx, module); err != nil {
+		return nil, err
+	}
+	var trees []*Tree
+	for _, folder := range folders {
+		tree := &Tree{Path: path.Join(module.Path, folder), Packages: map[string]*types.Package{}}
+		for pkg := range l.files {
+			name, ok := strings.CutPrefix(pkg, tree.Path+"/")
+			if !ok {
+				continue
+			}
+			types, err := l.Import(pkg)
+			if err != nil {
+				return nil, err
+			}
+			tree.Packages[name] = types
+		}
+		trees = append(trees, tree)
+	}
+	return trees, nil
+}
+
+// loader is a types.Importer of the trees and of what they import.
+type loader struct {
+	fset    *token.FileSet
+	files   map[string][]*ast.File
+	checked map[string]*types.Package
+}
+
+// parse reads the files below a folder.
+func (l *loader) parse(module Module, folder string) error {
+	root := filepath.Join(module.Dir, folder)
+	return filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".go" {
+			return err
+		}
+		file, err := parser.ParseFile(l.fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		way, err := filepath.Rel(module.Dir, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		pkg := path.Join(module.Path, filepath.ToSlash(way))
+		l.files[pkg] = append(l.files[pkg], file)
+		return nil
+	})
+}
+
+// loadImports loads what the trees import from elsewhere.
+func (l *loader) loadImports(ctx context.Context, module Module) error {
+	wanted := map[string]bool{}
+	for _, files := range l.files {
+		for _, file := range files {
+			for _, spec := range file.Imports {
+				name, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					return err
+				}
+				if _, ok := l.files[name]; !ok {
+					wanted[name] = true
+				}
+			}
+		}
+	}
+	config := &packages.Config{
+		Context: ctx, Dir: module.Dir, Env: module.Env, Fset: l.fset,
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedExportFile,
+	}
+	loaded, err := packages.Load(config, slices.Sorted(maps.Keys(wanted))...)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range loaded {
+		for _, mistake := range pkg.Errors {
+			err = errors.Join(err, mistake)
+		}
+		l.checked[pkg.PkgPath] = pkg.Types
+	}
+	return err
+}
+
+// Import checks a package of a tree, and those before it that it imports.
+func (l *loader) Import(path string) (*types.Package, error) {
+	if pkg, ok := l.checked[path]; ok {
+		return pkg, nil
+	}
+	files, ok := l.files[path]
+	if !ok {
+		return nil, fmt.Errorf("package %s is neither in a tree nor imported by one", path)
+	}
+	config := types.Config{Importer: l, IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	pkg, err := config.Check(path, l.fset, files, nil)
+	if err != nil {
+		return nil, err
+	}
+	l.checked[path] = pkg
+	return pkg, nil
+}

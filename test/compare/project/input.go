@@ -1,0 +1,82 @@
+package project
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// Input is the types that there is to generate for.
+type Input struct {
+	// Base is the import path that all packages are below of.
+	Base string
+	// GroupVersions are the packages with a kind, such as core/v1.
+	GroupVersions []string
+	// Apply is the import path of the apply configurations. If the project has to
+	// generate them, it is below its module path.
+	Apply string
+
+	// source is the folder of types that are to be copied into the module.
+	source string
+}
+
+// packages are the import paths.
+func (i Input) packages() []string {
+	var paths []string
+	for _, gv := range i.GroupVersions {
+		paths = append(paths, path.Join(i.Base, gv))
+	}
+	return paths
+}
+
+// Kubernetes is all of k8s.io/api, in the version that the test module requires.
+func Kubernetes(ctx context.Context, repo string) (Input, error) {
+	dir, err := goCommand(ctx, filepath.Join(repo, "test"), "list", "-m", "-f", "{{.Dir}}", "k8s.io/api")
+	if err != nil {
+		return Input{}, err
+	}
+	input := Input{Base: "k8s.io/api", Apply: "k8s.io/client-go/applyconfigurations"}
+	input.GroupVersions, err = groupVersions(dir)
+	return input, err
+}
+
+// SampleController is one small package with one kind.
+func SampleController(repo string) (Input, error) {
+	input := Input{
+		Base:   path.Join(ModulePath, "pkg/apis"),
+		Apply:  path.Join(ModulePath, "applyconfiguration"),
+		source: filepath.Join(repo, "test/compare/testdata"),
+	}
+	var err error
+	input.GroupVersions, err = groupVersions(input.source)
+	return input, err
+}
+
+// genclient is how kube_codegen.sh finds the packages.
+var genclient = regexp.MustCompile(`(?m)^\s*//\s*\+genclient`)
+
+func groupVersions(root string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".go" {
+			return err
+		}
+		source, err := os.ReadFile(name)
+		if err != nil || !genclient.Match(source) {
+			return err
+		}
+		way, err := filepath.Rel(root, filepath.Dir(name))
+		found = append(found, filepath.ToSlash(way))
+		return err
+	})
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no type below %s is marked with +genclient", root)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), err
+}
