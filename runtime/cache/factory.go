@@ -119,7 +119,7 @@ func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption
 type kindSettings[T Object] struct {
 	transform     TransformFunc[T]
 	fieldSelector FieldSelector[T]
-	resyncPeriod *time.Duration
+	resyncPeriod  *time.Duration
 }
 
 func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {

@@ -49,6 +49,22 @@ func (w *way) fail(format string, args ...any) bool {
 	return false
 }
 
+// endless says whether the steps since the last name go round in circles, as with
+// type T []T.
+func (w *way) endless() bool {
+	count := 0
+	for i := len(w.steps) - 1; i >= 0 && (w.steps[i].Op == model.StepPointer || w.steps[i].Op == model.StepEach); i-- {
+		count++
+	}
+	if count > maxUnwrapped {
+		w.problem = fmt.Sprintf("%s is of a type that contains itself without end; name another field", w.shown)
+	}
+	return count > maxUnwrapped
+}
+
+// maxUnwrapped is how many pointers and lists may follow each other on a path.
+const maxUnwrapped = 16
+
 func (w *way) step(op model.StepOp, name string, to types.Type) {
 	w.steps = append(w.steps, model.Step{Op: op, Name: name})
 	w.at = to
@@ -57,7 +73,7 @@ func (w *way) step(op model.StepOp, name string, to types.Type) {
 // take goes on by one element. Pointers are followed, and of a list each element
 // is taken.
 func (w *way) take(element model.PathElement) bool {
-	for {
+	for !w.endless() {
 		switch at := w.at.Underlying().(type) {
 		case *types.Pointer:
 			w.step(model.StepPointer, "", at.Elem())
@@ -82,6 +98,7 @@ func (w *way) take(element model.PathElement) bool {
 		}
 		return w.fail("%s is of type %s, in which there is no %s; end the path before it", w.shown, shownType(w.at), elementText(element))
 	}
+	return false
 }
 
 func elementText(e model.PathElement) string {
@@ -114,7 +131,14 @@ func (w *way) takeField(at *types.Struct, name string) bool {
 		if f.name != name {
 			continue
 		}
+		outer := w.at
 		for _, embedded := range f.through {
+			if !embedded.Exported() {
+				// Go finds it by promotion, or finds another field of that name.
+				if promoted, _, _ := types.LookupFieldOrMethod(outer, true, embedded.Pkg(), f.field.Name()); promoted != f.field {
+					return w.fail("%s has %s in the struct %s, where other packages cannot select it; begin the name of that struct with a capital letter", w.shown, name, embedded.Name())
+				}
+			}
 			if !w.through(embedded) {
 				return false
 			}
@@ -162,50 +186,92 @@ type jsonFieldSet struct {
 	unsure bool
 }
 
-// jsonFields returns the fields of a struct under their JSON names. Those of
-// structs that it inlines come after its own, so that the first of a name counts.
+// inlinedStruct is a struct of which the fields count as those of another.
+type inlinedStruct struct {
+	structType *types.Struct
+	through    []*types.Var
+}
+
+// jsonFields returns the fields of a struct under their JSON names, as encoding/json
+// chooses them: of two with one name the one that is less deep counts, and of two that
+// are equally deep none does.
 func jsonFields(structType *types.Struct) jsonFieldSet {
 	var set jsonFieldSet
-	set.add(structType, nil)
+	taken := map[string]bool{}
+	seen := map[*types.Struct]bool{}
+	for level := []inlinedStruct{{structType, nil}}; len(level) > 0; {
+		var next []inlinedStruct
+		var found []jsonField
+		count := map[string]int{}
+		for _, in := range level {
+			if seen[in.structType] {
+				continue
+			}
+			seen[in.structType] = true
+			for i := range in.structType.NumFields() {
+				field := in.structType.Field(i)
+				name, inlined := jsonName(field, in.structType.Tag(i))
+				switch {
+				case inlined:
+					next = set.inline(next, field, in.through)
+				case name != "" && !taken[name]:
+					found = append(found, jsonField{name, field, in.through})
+					count[name]++
+				}
+			}
+		}
+		for _, f := range found {
+			if taken[f.name] = true; count[f.name] == 1 {
+				set.all = append(set.all, f)
+			}
+		}
+		level = next
+	}
 	return set
 }
 
-func (s *jsonFieldSet) add(structType *types.Struct, through []*types.Var) {
-	if len(through) > 8 { // a struct that embeds itself through a pointer
-		return
+// jsonName is what JSON calls a field, or whether its own fields take its place.
+func jsonName(field *types.Var, tags string) (name string, inlined bool) {
+	tag := reflect.StructTag(tags).Get("json")
+	name, _, _ = strings.Cut(tag, ",")
+	switch {
+	case tag == "-":
+		return "", false
+	case field.Embedded() && name == "" && isStructOrUnknown(field.Type()):
+		return "", true
+	case !field.Exported():
+		return "", false
+	case name == "":
+		return field.Name(), false
 	}
-	var inlined []*types.Var
-	for i := range structType.NumFields() {
-		field := structType.Field(i)
-		tag := reflect.StructTag(structType.Tag(i)).Get("json")
-		name, options, _ := strings.Cut(tag, ",")
-		switch {
-		case tag == "-":
-		case field.Embedded() && (name == "" || slices.Contains(strings.Split(options, ","), "inline")):
-			inlined = append(inlined, field)
-		case !field.Exported():
-		case name == "":
-			s.all = append(s.all, jsonField{field.Name(), field, through})
-		default:
-			s.all = append(s.all, jsonField{name, field, through})
-		}
+	return name, false
+}
+
+func isStructOrUnknown(t types.Type) bool {
+	t = pointedTo(t)
+	_, isStruct := structOf(t)
+	return isStruct || !isValid(t)
+}
+
+func pointedTo(t types.Type) types.Type {
+	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+		return pointer.Elem()
 	}
-	for _, field := range inlined {
-		t := types.Unalias(field.Type())
-		if pointer, ok := t.(*types.Pointer); ok {
-			t = pointer.Elem()
-		}
-		if inner, ok := structOf(t); ok {
-			s.add(inner, append(slices.Clone(through), field))
-		} else if !isValid(t) {
-			s.unsure = true
-		}
+	return t
+}
+
+func (s *jsonFieldSet) inline(level []inlinedStruct, field *types.Var, through []*types.Var) []inlinedStruct {
+	inner, ok := structOf(pointedTo(field.Type()))
+	if !ok {
+		s.unsure = true
+		return level
 	}
+	return append(level, inlinedStruct{inner, append(slices.Clone(through), field)})
 }
 
 // finish takes the value at the end, or each value.
 func (w *way) finish() {
-	for {
+	for !w.endless() {
 		switch at := w.at.Underlying().(type) {
 		case *types.Pointer:
 			w.step(model.StepPointer, "", at.Elem())
@@ -225,7 +291,8 @@ func (w *way) finish() {
 				w.fail("%s is of type %s; name a string, an integer or a boolean", w.shown, shownType(w.at))
 				return
 			}
-			w.value = model.ValueType{Basic: at.Name(), Named: nameOf(w.at)}
+			_, predeclared := types.Unalias(w.at).(*types.Basic)
+			w.value = model.ValueType{Basic: at.Name(), Named: nameOf(w.at), Defined: !predeclared}
 		case *types.Struct:
 			w.fail("%s is of type %s, which is a struct; name a field of it that is a string, an integer or a boolean", w.shown, shownType(w.at))
 		default:

@@ -103,6 +103,10 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		for _, err := range pkg.Errors {
 			addListError(mistakes, options.Dir, err)
 		}
+		if pkg.PkgPath == "command-line-arguments" {
+			mistakes.Add(token.Position{}, "%s are files; name the folder that they are in, such as ./api/v1", strings.Join(patterns, " "))
+			continue
+		}
 		if len(pkg.Errors) == 0 {
 			sources = append(sources, &source{path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles})
 			files += len(pkg.GoFiles)

@@ -76,17 +76,14 @@ func typesOfPackages(ctx context.Context, options Options, paths []string) (map[
 	return found, nil
 }
 
-// isUnclear says whether syntax cannot tell what a kind is made of: it is another
-// name for a type, or embeds one of another package, or its list does.
+// isUnclear says whether syntax has not shown that a kind has what it needs: it is
+// another name for a type, or embeds its metadata through others, or its list does,
+// or they are not there.
 func (r *typeReader) isUnclear(t *model.Type) bool {
 	if t.IsGeneric {
 		return false // which no kind can be
 	}
-	if declared := r.types[t.Name]; r.isReference(declared) || !(t.HasTypeMeta && t.HasObjectMeta) && embedsForeign(declared) {
-		return true
-	}
-	list := r.types[t.Name+"List"]
-	return list != nil && !t.HasList && (r.isReference(list) || embedsForeign(list))
+	return r.isReference(r.types[t.Name]) || !(t.HasTypeMeta && t.HasObjectMeta) || t.DeclaresList && !t.HasList
 }
 
 // isReference says whether a type is declared by naming another one.
@@ -98,33 +95,6 @@ func (r *typeReader) isReference(t *declaredType) bool {
 		return r.types[expr.Name] != nil
 	}
 	return t.spec.Assign.IsValid()
-}
-
-// embedsForeign says whether a struct embeds a type that may hold what a kind has
-// to have, and that is not one of meta/v1 itself.
-func embedsForeign(t *declaredType) bool {
-	structType, ok := t.spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	for _, field := range structType.Fields.List {
-		if len(field.Names) > 0 {
-			continue
-		}
-		expr := field.Type
-		if star, ok := expr.(*ast.StarExpr); ok {
-			expr = star.X
-		}
-		switch expr := expr.(type) {
-		case *ast.SelectorExpr:
-			if qualifier, ok := expr.X.(*ast.Ident); ok && importPath(t.file, qualifier.Name) != metaV1 {
-				return true
-			}
-		case *ast.IndexExpr, *ast.IndexListExpr:
-			return true
-		}
-	}
-	return false
 }
 
 // clarify says of a type what describe says of it, from types instead of syntax.
@@ -139,8 +109,10 @@ func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
 	meta := metaOf(structType)
 	t.IsStruct, t.HasTypeMeta, t.HasObjectMeta = true, meta.has["TypeMeta"], meta.has["ObjectMeta"]
 	t.HasDeepCopyObject = hasMethod(kind, pkg, "DeepCopyObject")
-	status, _, _ := types.LookupFieldOrMethod(kind, true, pkg, "Status")
-	_, t.HasStatus = status.(*types.Var)
+	t.HasStatus = false
+	for field := range structType.Fields() {
+		t.HasStatus = t.HasStatus || field.Name() == "Status"
+	}
 	sure := meta.sure || t.HasTypeMeta && t.HasObjectMeta
 
 	name := t.Name + "List"

@@ -58,6 +58,9 @@ func (r *typeReader) addFile(file *ast.File) {
 
 // receiver is the name of the type that a method is of.
 func receiver(decl *ast.FuncDecl) string {
+	if len(decl.Recv.List) == 0 { // func () f(), which parses
+		return ""
+	}
 	expr := decl.Recv.List[0].Type
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X

@@ -58,6 +58,9 @@ func (a *assembly) addPackage(pkg *Package) {
 	}
 	kinds := 0
 	for _, t := range pkg.Types {
+		if from == FromGenclient && a.From != FromGenclient && t.isRoot() && t.HasList && !slices.ContainsFunc(t.Markers, func(m Marker) bool { return m.Is("genclient") }) {
+			a.warnings = append(a.warnings, Errorf(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; add +genclient, or use --from=kubebuilder", t.Name))
+		}
 		k, isKind := a.kind(t, gv, from)
 		if isKind {
 			kinds++

@@ -125,9 +125,13 @@ func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 	for _, word := range strings.Split(path, ".") {
 		goName += upperFirst(word)
 	}
-	for _, other := range k.SelectableFields {
-		if other.Path == path {
+	for _, other := range append(metadataFields(k), k.SelectableFields...) {
+		switch {
+		case other.Path == path:
 			a.errs.Add(m.Pos, "%s is a selectable field of %s twice; remove one of the markers", path, k.Name)
+			return
+		case other.GoName == goName:
+			a.errs.Add(m.Pos, "the selectable fields %s and %s of %s would both be called %sField%s; remove one of the markers", path, other.Path, k.Name, k.Name, goName)
 			return
 		}
 	}

@@ -45,7 +45,11 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	}
 	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if k.NeedsList() && !t.HasList {
-		a.errs.Add(t.ListPos, "kind %s %s; add it, or write +genclient:skipVerbs=list,watch,deleteCollection", t.Name, t.ListProblem)
+		fix := "add it, or write +genclient:skipVerbs=list,watch,deleteCollection"
+		if from == FromKubebuilder {
+			fix = "mend it"
+		}
+		a.errs.Add(t.ListPos, "kind %s %s; %s", t.Name, t.ListProblem, fix)
 	}
 	a.Naming.name(k, r.resource)
 	if !resourcePattern.MatchString(k.Resource) {
@@ -55,7 +59,9 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 		}
 		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write %s with lower-case letters, digits and hyphens", k.Resource, t.Name, marker)
 	}
-	a.checkResource(t, k)
+	if from != FromKubebuilder {
+		a.checkResource(t, k)
+	}
 	a.addApply(k)
 	if r.verbs.none {
 		a.dropMethods(k, r.methods)

@@ -1,6 +1,11 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+)
 
 // From says whose markers tell what is generated for a package.
 type From string
@@ -73,7 +78,10 @@ func (a *assembly) readKubebuilder(t *Type) reading {
 		if _, ok := m.Arguments("kubebuilder:subresource:scale"); ok && r.isKind {
 			r.methods = scaleMethods(m)
 		}
-		arguments, _ := m.Arguments("kubebuilder:resource")
+		arguments, ok := m.Arguments("kubebuilder:resource")
+		if ok {
+			r.namespaced = true // each of them says it anew for controller-gen
+		}
 		for _, argument := range arguments {
 			switch argument.Key {
 			case "path":
@@ -82,6 +90,9 @@ func (a *assembly) readKubebuilder(t *Type) reading {
 				r.namespaced = argument.Value != "Cluster"
 			}
 		}
+	}
+	if r.resource == "" {
+		r.resource = strings.ToLower(flect.Pluralize(t.Name)) // as controller-gen has it
 	}
 	return r
 }

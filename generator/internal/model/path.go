@@ -127,6 +127,8 @@ type ValueType struct {
 	Basic string
 	// Named is the type's name, if it has one that other packages can use.
 	Named TypeRef
+	// Defined says whether it is another type than Basic.
+	Defined bool
 }
 
 // Single says whether there is at most one value.

@@ -47,7 +47,7 @@ var known = map[string]string{
 // locals are what templates call the variables of functions that name packages
 // beside the known ones.
 var locals = map[string]bool{
-	"action": true, "c": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
+	"action": true, "c": true, "client": true, "config": true, "f": true, "g": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
 	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "result": true, "subresources": true, "timeout": true,
 }
 

@@ -16,10 +16,16 @@ func (f *file) ValueType(v model.ValueType) string {
 	return f.Type(v.Named)
 }
 
+// IndexArgument is IndexValue of a parameter of type ValueType.
+func (f *file) IndexArgument(v model.ValueType, expr string) string {
+	v.Defined = v.Named.Name != ""
+	return f.IndexValue(v, expr)
+}
+
 // IndexValue is the expression that makes the key of an index of a value.
 func (f *file) IndexValue(v model.ValueType, expr string) string {
 	convert := func(to string) string {
-		if v.Basic == to && v.Named.Name == "" {
+		if v.Basic == to && !v.Defined {
 			return expr
 		}
 		return to + "(" + expr + ")"
