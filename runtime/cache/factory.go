@@ -249,10 +249,14 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	f.mu.Lock()
 	informers := slices.Collect(maps.Values(f.informers))
+	forgotten := map[*factoryInformer]bool{}
+	for _, i := range informers {
+		forgotten[i] = !i.started
+	}
 	f.mu.Unlock() // an informer's lock is not waited for with ours
 	var all, handlers []Syncer
 	for _, i := range informers {
-		if i.informer.Status().Phase == Pending {
+		if forgotten[i] && i.informer.Status().Phase == Pending {
 			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "informer", i.informer.NotSyncedReason())
 		}
 		all = append(all, i.informer)

@@ -64,6 +64,9 @@ func (t *Type) MayBeKind() bool {
 // type is none that a server keeps, such as a configuration file.
 func (a *assembly) readKubebuilder(t *Type) reading {
 	r := reading{isKind: t.isRoot() && t.DeclaresList, namespaced: true}
+	if t.isRoot() && !t.DeclaresList && t.HasObjectMeta {
+		a.warnings = append(a.warnings, Errorf(t.Pos, "%s is a root object without a list type, so nothing is generated for it; add type %sList, or +kubebuilder:skip", t.Name, t.Name))
+	}
 	for _, m := range t.Markers {
 		if meant := Misspelt(m.Name); meant != "" {
 			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)

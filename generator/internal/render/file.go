@@ -123,6 +123,16 @@ func (f *file) emitted(dir, alias, otherwise string) string {
 	return f.imports.use(path.Join(f.layout.root, dir), alias, otherwise)
 }
 
+// Ref is & for a kind whose expansion the user has declared in a file of his own:
+// its methods may have pointers as receivers. Otherwise a lister is a value, which
+// costs no allocation.
+func (f *file) Ref() string {
+	if f.handWritten(path.Join(path.Dir(f.path), f.Kind.ExpansionFile+".go")) {
+		return "&"
+	}
+	return ""
+}
+
 // Expansions are the kinds of the file's version whose expansion the user has
 // not declared in a file of his own, such as foo_expansion.go.
 func (f *file) Expansions() []*model.Kind {

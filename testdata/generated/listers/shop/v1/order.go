@@ -29,11 +29,11 @@ type orderLister struct {
 
 // NewOrderLister returns a lister of an informer's cache.
 func NewOrderLister(indexer *cache.Indexer[*shopv1.Order]) OrderLister {
-	return orderLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
+	return &orderLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
 }
 
 func (l orderLister) Orders(namespace string) OrderNamespaceLister {
-	return orderNamespaceLister{l.Namespace(namespace)}
+	return &orderNamespaceLister{l.Namespace(namespace)}
 }
 
 // OrderNamespaceLister reads the Orders of one namespace. What it returns is
