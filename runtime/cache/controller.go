@@ -10,11 +10,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Config says what an informer or a Controller follows. Only ListerWatcher is
-// required.
+// Config says what an informer or a Controller follows. Only Open or ListerWatcher
+// is required.
 type Config[T Object] struct {
-	// ListerWatcher is where the objects come from.
+	// Open is where the objects come from: bodies, which are decoded as they
+	// arrive, by several goroutines.
+	Open OpenFunc
+	// ListerWatcher is where the objects come from if Open is nil.
 	ListerWatcher ListerWatcher[T]
+	// Decode says how objects are decoded.
+	Decode DecodeOptions
 	// Resource names the collection in logs, errors and Status.
 	Resource schema.GroupVersionResource
 	// Namespace is the one that ListerWatcher is limited to, for Status; empty
@@ -44,6 +49,8 @@ type Config[T Object] struct {
 	// firstLists, if it is not nil, has a place for each informer that may read its
 	// first list at one time.
 	firstLists chan struct{}
+	// held, if it is not nil, returns what the cache holds.
+	held func(ObjectName) (T, bool)
 }
 
 // Controller runs a Reflector and hands what it reads, batch by batch, to one
@@ -87,6 +94,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	indexer := NewIndexer(config.Indexers)
 	first := true
+	config.held = indexer.Get
 	return indexer, NewController(config, func(ctx context.Context, deltas Deltas[T]) {
 		for ; len(deltas) > 0; deltas = deltas[1:] { // one at a time: no handler hears of a state that is not cached any more
 			notes := indexer.apply(deltas[:1])

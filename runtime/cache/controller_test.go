@@ -18,7 +18,7 @@ func TestUnsharedInformers(t *testing.T) {
 		heard := &recorder{}
 		config := Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: time.Hour}
-		indexer, controller := NewIndexerInformer(config, heard)
+		indexer, controller := NewIndexerInformer(via(config), heard)
 		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending (not started)" {
 			t.Errorf("before it is run: %q", controller.NotSyncedReason())
 		}
@@ -59,7 +59,7 @@ func TestUnsharedHandlerSeesWhatIsCached(t *testing.T) {
 				t.Errorf("the handler hears of version %s, cached is %s", obj.ResourceVersion, cached.ResourceVersion)
 			}
 		}
-		indexer, controller = NewIndexerInformer(Config[object]{ListerWatcher: src, Resource: widgets}, ResourceEventHandlerFuncs[object]{
+		indexer, controller = NewIndexerInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, _ bool) {
 				check(obj)
 				if controller.HasSynced() {
@@ -86,7 +86,7 @@ func TestUnsharedHandlerIsNotCalledAfterTheEnd(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
-		_, controller := NewInformer(Config[object]{ListerWatcher: src, Resource: widgets}, ResourceEventHandlerFuncs[object]{
+		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{
 			AddFunc: func(object, bool) { calls++; cancel() },
 		})
 		controller.Run(ctx)
@@ -100,7 +100,7 @@ func TestUnsharedResyncsDoNotPileUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
-		_, controller := NewInformer(Config[object]{ListerWatcher: src, Resource: widgets, ResyncPeriod: time.Second},
+		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, ResyncPeriod: time.Second}),
 			ResourceEventHandlerFuncs[object]{UpdateFunc: func(object, object) { time.Sleep(10 * time.Second) }})
 		run(t, controller.Run)
 		time.Sleep(10 * time.Minute)
@@ -127,7 +127,7 @@ func (s *stubborn) Watch(context.Context, metav1.ListOptions) (EventStream[objec
 func TestRunWaitsForItsSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &stubborn{}
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: true})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: true}))
 		stop := run(t, s.Run)
 		synctest.Wait()
 		stop()

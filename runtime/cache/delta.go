@@ -45,6 +45,11 @@ type Delta[T Object] struct {
 	Object T
 	// Objects is the whole collection of a Replaced.
 	Objects []T
+	// Undecodable are, of a Replaced, the objects of the collection that cannot be
+	// decoded: what the cache holds of them stays. Of a Deleted it is the object, in
+	// the place of Object, if its last state cannot be decoded. There are none
+	// without DecodeOptions.SkipUndecodable.
+	Undecodable []*DecodeError
 }
 
 // Deltas is a part of the history of a collection, oldest first.

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -23,6 +24,7 @@ type SharedInformerFactory struct {
 	noStreamingList  bool
 	recoverPanics    bool
 	detectMutations  bool
+	decode           DecodeOptions
 	// firstLists has a place for each informer that may read its first list at one
 	// time.
 	firstLists chan struct{}
@@ -90,6 +92,47 @@ func WithMutationDetector() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.detectMutations = true }
 }
 
+// WithoutManagedFields leaves metadata.managedFields out of all objects: it is never
+// allocated.
+func WithoutManagedFields() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.decode.WithoutManagedFields = true }
+}
+
+// WithoutAnnotations leaves the annotations with these keys out of all objects, such
+// as kubectl's copy of the whole, corev1.LastAppliedConfigAnnotation: they are never
+// allocated.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		f.decode.WithoutAnnotations = append(f.decode.WithoutAnnotations, keys...)
+	}
+}
+
+// SkipUndecodable lets informers go on without objects that cannot be decoded. Each
+// is reported, and is in Status until a later state of it can be decoded or it is
+// gone; the cache keeps the last state that could. Without this option a list fails
+// as long as it has one.
+func SkipUndecodable() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.decode.SkipUndecodable = true }
+}
+
+// WithMaxObjectBytes limits how many bytes of JSON an object may have. Without it
+// the limit is wire.DefaultMaxObjectBytes.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.decode.MaxObjectBytes = limit }
+}
+
+// WithListerWatcher sets where the objects of one kind come from, instead of the
+// client of the factory. source is given the namespace that the factory is limited
+// to, if the kind has namespaces. A test gives a view of a kind of another project
+// its objects so:
+//
+//	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
+//		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
+//	})
+func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
+	return func(f *SharedInformerFactory) { settingsOf[T](f).source = source }
+}
+
 // WithTransform changes the objects of one kind before they are stored:
 //
 //	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.ManagedFields = nil; return foo, nil })
@@ -120,6 +163,7 @@ type kindSettings[T Object] struct {
 	transform     TransformFunc[T]
 	fieldSelector FieldSelector[T]
 	resyncPeriod  *time.Duration
+	source        func(namespace string) ListerWatcher[T]
 }
 
 func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
@@ -155,8 +199,11 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 type Kind[T Object] struct {
 	Resource   schema.GroupVersionResource
 	Namespaced bool
-	// ListWatch returns where the objects of a namespace come from. The namespace
-	// is empty for all, and for cluster-scoped kinds.
+	// Open returns where the bodies of a namespace come from; nil for a client that
+	// has none. The namespace is empty for all, and for cluster-scoped kinds.
+	Open func(namespace string) OpenFunc
+	// ListWatch returns where the objects of a namespace come from if there are no
+	// bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
 }
@@ -176,6 +223,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		Indexers:     kind.Indexers,
 		ResyncPeriod: f.resyncPeriod,
 		Transform:    settings.transform,
+		Decode:       f.decode,
 
 		DisableStreamingList: f.noStreamingList,
 		RecoverHandlerPanics: f.recoverPanics,
@@ -188,13 +236,13 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	if kind.Namespaced {
 		config.Namespace = f.namespace
 	}
-	config.ListerWatcher = kind.ListWatch(config.Namespace)
+	kind.bind(&config, settings.source)
 	if settings.fieldSelector.selector != nil {
 		// Below what tweaks the options, which may set a selector of its own.
-		config.ListerWatcher = tweaked(config.ListerWatcher, settings.fieldSelector.limit)
+		config.tweak(settings.fieldSelector.limit)
 	}
 	if f.tweakListOptions != nil {
-		config.ListerWatcher = tweaked(config.ListerWatcher, f.tweakListOptions)
+		config.tweak(f.tweakListOptions)
 	}
 	informer := NewSharedIndexInformer(config)
 	f.informers[key] = &factoryInformer{informer: informer}
@@ -204,16 +252,39 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	return informer
 }
 
-func tweaked[T Object](source ListerWatcher[T], tweak func(*metav1.ListOptions)) ListerWatcher[T] {
-	return &ListWatch[T]{
-		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
-			tweak(&options)
-			return source.List(ctx, options)
-		},
-		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
-			tweak(&options)
-			return source.Watch(ctx, options)
-		},
+// bind sets where the objects come from.
+func (k *Kind[T]) bind(config *Config[T], source func(namespace string) ListerWatcher[T]) {
+	switch {
+	case source != nil:
+		config.ListerWatcher = source(config.Namespace)
+		return
+	case k.Open != nil:
+		config.Open = k.Open(config.Namespace)
+	}
+	if config.Open == nil {
+		config.ListerWatcher = k.ListWatch(config.Namespace)
+	}
+}
+
+// tweak lets change change the options of every request.
+func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
+	if open := c.Open; open != nil {
+		c.Open = func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+			change(&options)
+			return open(ctx, options)
+		}
+	}
+	if source := c.ListerWatcher; source != nil {
+		c.ListerWatcher = &ListWatch[T]{
+			ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+				change(&options)
+				return source.List(ctx, options)
+			},
+			WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+				change(&options)
+				return source.Watch(ctx, options)
+			},
+		}
 	}
 }
 

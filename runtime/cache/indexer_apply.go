@@ -46,9 +46,9 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
 			notes = x.put(notes, prepared[0])
 			prepared = prepared[1:]
 		case Deleted:
-			notes = x.drop(notes, delta.Object)
+			notes = x.drop(notes, delta)
 		case Replaced:
-			notes = x.replace(notes, prepared[:len(delta.Objects)])
+			notes = x.replace(notes, prepared[:len(delta.Objects)], delta.Undecodable)
 			prepared = prepared[len(delta.Objects):]
 		case Sync:
 			for _, e := range x.items {
@@ -124,22 +124,33 @@ func noteChange[T Object](notes []notification[T], old, e *entry[T]) []notificat
 	return append(notes, notification[T]{kind: notifyUpdate, old: old.obj, obj: e.obj})
 }
 
-func (x *Indexer[T]) drop(notes []notification[T], last T) []notification[T] {
-	name := MetaObjectToName(last)
+func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notification[T] {
+	name := delta.name()
 	old := x.items[name]
 	if old == nil {
 		return notes // nobody heard of it, so nobody needs to hear of its end
 	}
 	x.swap(name, old, nil)
-	return append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: last})
+	if len(delta.Undecodable) > 0 {
+		return append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: old.obj, stateUnknown: true})
+	}
+	return append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: delta.Object})
 }
 
 // replace makes entries all that there is, and tells exactly the difference.
-// Where the resourceVersion is the one in the cache, the cached object stays.
-func (x *Indexer[T]) replace(notes []notification[T], entries []*entry[T]) []notification[T] {
+// Where the resourceVersion is the one in the cache, the cached object stays. So
+// does one of which undecodable is a later state: to tell that it is gone would be
+// wrong.
+func (x *Indexer[T]) replace(notes []notification[T], entries []*entry[T], undecodable []*DecodeError) []notification[T] {
 	listed := make(map[ObjectName]struct{}, len(entries))
 	for _, e := range entries {
 		listed[MetaObjectToName(e.obj)] = struct{}{}
+	}
+	for _, state := range undecodable {
+		name := nameOf(state)
+		if old := x.items[name]; old != nil && string(old.obj.GetUID()) == state.UID {
+			listed[name] = struct{}{}
+		}
 	}
 	// What is gone comes first, so that a handler that counts never counts an
 	// object and its successor at one time.

@@ -7,6 +7,8 @@ type initialList[T Object] struct {
 	// places are where objects stands by name. It is made only if a streaming list
 	// has changes among its initial events, which is rare.
 	places map[ObjectName]int
+	// undecodable are the objects of which the last state cannot be decoded.
+	undecodable undecodable
 }
 
 // addPage adds objects that are not in the list yet.
@@ -20,6 +22,11 @@ func (l *initialList[T]) addPage(page []T) {
 
 // apply takes an initial event.
 func (l *initialList[T]) apply(delta Delta[T]) {
+	forgetUndecodable(l.undecodable, &delta)
+	if delta.Type != Deleted && len(delta.Undecodable) > 0 {
+		l.undecodable.add(delta.Undecodable[0]) // an earlier state stays
+		return
+	}
 	if delta.Type == Added && l.places == nil {
 		l.objects = append(l.objects, delta.Object)
 		return
@@ -30,7 +37,7 @@ func (l *initialList[T]) apply(delta Delta[T]) {
 			l.places[MetaObjectToName(obj)] = i
 		}
 	}
-	name := MetaObjectToName(delta.Object)
+	name := delta.name()
 	place, known := l.places[name]
 	switch {
 	case delta.Type != Deleted && known:
@@ -50,10 +57,10 @@ func (l *initialList[T]) apply(delta Delta[T]) {
 }
 
 // take returns what was read, and begins anew.
-func (l *initialList[T]) take() []T {
-	objects := l.objects
+func (l *initialList[T]) take() (objects []T, undecodable undecodable) {
+	objects, undecodable = l.objects, l.undecodable
 	l.clear()
-	return objects
+	return objects, undecodable
 }
 
 func (l *initialList[T]) clear() { *l = initialList[T]{} }

@@ -85,7 +85,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true})
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestStopEndsOneInformer(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantLines(t, heard.drain(), "add a/w@101 initial=true")
-		never := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		never := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		never.Stop()
 		never.Run(t.Context())
 		if never.Status().Phase != Stopped {

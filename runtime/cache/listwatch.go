@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // ListerWatcher is where a Reflector gets its objects from. Errors of the API
@@ -26,29 +28,11 @@ type ListerWatcher[T Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
-// Page is what one LIST request answers: the whole collection, or a part of it
-// if Continue is not empty.
-type Page[T Object] struct {
-	Items []T
-	// ResourceVersion is the version of the collection, the same on every page.
-	ResourceVersion string
-	// Continue is the token that asks for the next page.
-	Continue string
-}
+// Page is what one LIST request answers.
+type Page[T Object] = wire.Page[T]
 
 // Event is one change that a watch reports, in the order of the server.
-type Event[T Object] struct {
-	// Type is watch.Added, watch.Modified, watch.Deleted or watch.Bookmark.
-	Type watch.EventType
-	// Object is the state after the change, and for watch.Deleted the last state.
-	// It is nil for a bookmark.
-	Object T
-	// ResourceVersion is the version that the watch has reached with this event.
-	ResourceVersion string
-	// InitialEventsEnd marks the bookmark that ends the initial events of a
-	// streaming list (KEP-3157): all that was there has been sent.
-	InitialEventsEnd bool
-}
+type Event[T Object] = wire.Event[T]
 
 // EventStream is an open watch.
 type EventStream[T Object] interface {

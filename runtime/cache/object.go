@@ -5,16 +5,13 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Object is a pointer to an API type, such as *v1.Foo: what a cache holds and
 // what a handler is told of.
-type Object interface {
-	comparable
-	metav1.Object
-	runtime.Object
-}
+type Object = wire.Object
 
 // ObjectName identifies an object among those of one resource. Namespace is
 // empty for cluster-scoped objects. It is comparable and serves as the key of

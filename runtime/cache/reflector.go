@@ -36,9 +36,13 @@ type Reflector[T Object] struct {
 	queue     *DeltaFIFO[T]
 	resource  schema.GroupVersionResource
 	transform TransformFunc[T]
-	onError   WatchErrorHandler
-	status    *statusTracker
-	noStream  bool
+	// trim leaves out of objects that a client has decoded what our decoder would
+	// have left out.
+	trim     func(T)
+	held     func(ObjectName) (T, bool)
+	onError  WatchErrorHandler
+	status   *statusTracker
+	noStream bool
 	// firstLists is that of the Config.
 	firstLists chan struct{}
 
@@ -63,6 +67,11 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		noStream:  config.DisableStreamingList,
 
 		firstLists: config.firstLists,
+	}
+	if config.Open != nil {
+		r.source, r.held = newBodySource(config.Open, config.Decode, config.held), config.held
+	} else {
+		r.trim = trimmer[T](&config.Decode)
 	}
 	if r.onError == nil {
 		r.onError = logWatchError
@@ -137,7 +146,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 // commit hands the list that was read over as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	r.queue.Push(Delta[T]{Type: Replaced, Objects: r.listed.take()})
+	objects, undecodable := r.listed.take()
+	r.queue.Push(Delta[T]{Type: Replaced, Objects: objects, Undecodable: undecodable.sorted()})
+	r.status.replaceUndecodable(undecodable)
 	r.status.reach(resourceVersion)
 }
 
@@ -163,6 +174,10 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 		}
 	}
 	r.listed.addPage(page.Items)
+	for _, state := range page.Undecodable {
+		r.onError(ctx, r.resource, state)
+		r.listed.undecodable.add(state)
+	}
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
 	return in
 }
@@ -260,7 +275,7 @@ func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, i
 		if r.events, err = stream.Next(ctx, r.events); err != nil {
 			return err
 		}
-		if err = r.forward(r.events, in); err != nil {
+		if err = r.forward(ctx, r.events, in); err != nil {
 			return err
 		}
 		alive()
@@ -270,20 +285,28 @@ func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, i
 // forward pushes a batch of events as deltas, and notes how far the watch got.
 // Of a batch with an object that cannot be taken, nothing from that object on
 // is pushed.
-func (r *Reflector[T]) forward(events []Event[T], in *input) (err error) {
+func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
 	for i := range events {
 		event := &events[i]
 		delta := Delta[T]{Type: deltaTypeOf(event.Type)}
-		if delta.Type != 0 {
-			if delta.Object, err = r.transformed(event.Object); err != nil {
-				break
-			}
+		switch {
+		case event.Undecodable != nil:
+			delta.Undecodable = []*DecodeError{event.Undecodable}
+			r.onError(ctx, r.resource, event.Undecodable)
+		case delta.Type != 0:
+			delta.Object, err = r.transformed(event.Object)
+		}
+		if err != nil {
+			break
 		}
 		if in.verb == openStream && !in.listed {
 			r.addInitial(event, delta, in)
 			continue
 		}
 		if delta.Type != 0 {
+			noteUndecodable(r.status, &delta)
+		}
+		if delta.Type == Deleted || delta.Type != 0 && event.Undecodable == nil {
 			r.deltas = append(r.deltas, delta)
 		}
 		if isLater(event.ResourceVersion, in.resourceVersion) {
@@ -345,10 +368,18 @@ func isLater(version, before string) bool {
 }
 
 func (r *Reflector[T]) transformed(obj T) (T, error) {
+	if r.trim != nil {
+		r.trim(obj)
+	}
 	if r.transform == nil {
 		return obj, nil
 	}
 	name := MetaObjectToName(obj) // the transform may change even this
+	if r.held != nil {
+		if cached, ok := r.held(name); ok && cached == obj {
+			return obj, nil // it went through the transform when it came
+		}
+	}
 	result, err := r.transform(obj)
 	if none := *new(T); err == nil && result == none {
 		err = errors.New("it returned neither an object nor an error")

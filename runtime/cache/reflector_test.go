@@ -23,7 +23,7 @@ func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO
 		config.WatchErrorHandler = quiet
 	}
 	queue := &DeltaFIFO[object]{}
-	r := NewReflector(config, queue)
+	r := NewReflector(via(config), queue)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -248,7 +248,7 @@ func TestReflectorStopsWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errInternal })
-		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+		r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); r.Run(ctx) }()
@@ -358,14 +358,14 @@ func TestReflectorTakesALongWatchForUseful(t *testing.T) {
 }
 
 func TestReflectorNeverResumesEarlier(t *testing.T) {
-	r := NewReflector(Config[object]{Resource: widgets}, &DeltaFIFO[object]{})
+	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
 	in := input{verb: openWatch, resourceVersion: "7"}
 	events := []Event[object]{
 		{Type: watch.Modified, Object: numbered(1), ResourceVersion: "19"},
 		{Type: watch.Deleted, Object: numbered(2), ResourceVersion: "8"}, // the version of its last state
 		{Type: watch.Bookmark, ResourceVersion: "9"},
 	}
-	if err := r.forward(events, &in); err != nil || in.resourceVersion != "19" || !in.useful {
+	if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != "19" || !in.useful {
 		t.Errorf("resumes at %s, useful %v, error %v", in.resourceVersion, in.useful, err)
 	}
 	for i := range events {
@@ -483,7 +483,7 @@ func TestInitialList(t *testing.T) {
 			}
 			list.apply(Delta[object]{Type: kind, Object: obj})
 		}
-		got := list.take()
+		got, _ := list.take()
 		for _, obj := range got {
 			if want[obj.Name] != obj {
 				t.Fatalf("has %s, which it should not, or in another state", obj.Name)

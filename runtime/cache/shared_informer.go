@@ -58,6 +58,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	if config.DetectMutations {
 		s.detector = newMutationDetector[T](s.name())
 	}
+	config.held = s.indexer.Get
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = NewController(config, s.process)
 	return s

@@ -16,7 +16,7 @@ func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
 	config.DisableStreamingList = !canStream(config)
-	s := NewSharedIndexInformer(config)
+	s := NewSharedIndexInformer(via(config))
 	run(t, s.Run)
 	return s
 }
@@ -47,7 +47,7 @@ func TestHandlerHearsTheWholeStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "first", nil)
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		early, _ := listen(t, s)
 		run(t, s.Run)
 		synctest.Wait()
@@ -122,7 +122,7 @@ func TestCacheChangesBeforeHandlersHear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		check := func(obj object) {
 			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
 			if !ok || cached.ResourceVersion < obj.ResourceVersion {
@@ -156,7 +156,7 @@ func TestHasSyncedMeansTheHandlerHasReturned(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
 		src.set("a", "two", nil)
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		release := make(chan struct{})
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-release }})
 		if err != nil {
@@ -256,7 +256,7 @@ func TestHandlerIsRemoved(t *testing.T) {
 		if err := s.RemoveEventHandler(reg); err != nil {
 			t.Errorf("removing again: %v", err)
 		}
-		other := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		other := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		if err := other.RemoveEventHandler(reg); err == nil {
 			t.Error("an informer removed the handler of another one")
 		}
@@ -317,7 +317,7 @@ func TestRunEndsEverything(t *testing.T) {
 		for n := range 100 {
 			src.set("a", fmt.Sprint(n), nil)
 		}
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		running := false
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
 			running = true
@@ -376,7 +376,7 @@ func TestResyncDoesNotAddToABacklog(t *testing.T) {
 // TestOnlyTheFirstListIsInitial has an event behind the list in one batch.
 func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: newSource(), Resource: widgets})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		s.processor.start()
 		s.process(t.Context(), Deltas[object]{{Type: Replaced, Objects: []object{numbered(1)}}, {Type: Added, Object: numbered(2)}})

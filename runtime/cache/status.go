@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Phase is where an informer is.
@@ -76,6 +78,10 @@ type Status struct {
 	// its kind.
 	Err    error
 	Reason Reason
+	// Undecodable are the objects that the server has in a state that cannot be
+	// decoded, by name; see DecodeOptions.SkipUndecodable. Of each the cache has the
+	// last state that could be, or nothing.
+	Undecodable []*DecodeError
 }
 
 // String says it in one line, for logs and errors.
@@ -86,6 +92,9 @@ func (s Status) String() string {
 	}
 	if s.Err != nil {
 		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
+	}
+	if n := len(s.Undecodable); n > 0 {
+		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
 	}
 	return text
 }
@@ -103,6 +112,8 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// undecodable is written by the Reflector alone, which may read it without mu.
+	undecodable undecodable
 }
 
 func newStatusTracker() *statusTracker {
@@ -112,7 +123,29 @@ func newStatusTracker() *statusTracker {
 func (t *statusTracker) get() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.status
+	status := t.status
+	status.Undecodable = t.undecodable.sorted()
+	return status
+}
+
+// replaceUndecodable is called with a new list.
+func (t *statusTracker) replaceUndecodable(states undecodable) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.undecodable = states
+}
+
+// noteUndecodable is called with a change of one object.
+func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
+	if len(t.undecodable) == 0 && len(delta.Undecodable) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	forgetUndecodable(t.undecodable, delta)
+	if delta.Type != Deleted && len(delta.Undecodable) > 0 {
+		t.undecodable.add(delta.Undecodable[0])
+	}
 }
 
 // enter moves to a phase, with the error that led there if it was one. It returns
@@ -188,7 +221,7 @@ func reasonOf(err error) Reason {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case errors.As(err, &objectError), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
+	case errors.As(err, &objectError), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused

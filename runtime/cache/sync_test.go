@@ -45,7 +45,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}))
 		stop := run(t, s.Run)
 		go func() {
 			time.Sleep(time.Second)
@@ -82,7 +82,7 @@ func TestHandlerIsNeverSyncedBeforeItsInformer(t *testing.T) {
 	for range 100 {
 		src := newSource()
 		src.set("a", "w", nil)
-		s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets})
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
 		_, reg := listen(t, s)
 		for range 50 { // more handlers make the window larger
 			listen(t, s)

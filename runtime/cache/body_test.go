@@ -1,0 +1,211 @@
+package cache
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// overBodies lets all tests of this package read bodies; TestOverBodies sets it.
+const overBodies = "INFORMER_TEST_OVER_BODIES"
+
+// TestOverBodies runs the tests of this package again, this time with objects that
+// are decoded from bodies.
+func TestOverBodies(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("this is that run")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), overBodies+"=1")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+// via returns a config that reads what its ListerWatcher has as bodies, if the tests
+// run over these.
+func via(config Config[object]) Config[object] {
+	if os.Getenv(overBodies) != "" {
+		config.Open, config.ListerWatcher = openerOf(config.ListerWatcher), nil
+	}
+	return config
+}
+
+// openerOf serves what source has as bodies, as an API server does.
+func openerOf(source ListerWatcher[object]) OpenFunc {
+	return func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+		if !options.Watch {
+			page, err := source.List(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			text, err := json.Marshal(metav1.PartialObjectMetadataList{
+				TypeMeta: metav1.TypeMeta{Kind: "WidgetList", APIVersion: "test.example.com/v1"},
+				ListMeta: metav1.ListMeta{ResourceVersion: page.ResourceVersion, Continue: page.Continue},
+				Items:    valuesOf(page.Items),
+			})
+			return io.NopCloser(strings.NewReader(string(text))), err
+		}
+		stream, err := source.Watch(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		b := &watchBody{}
+		ctx, b.cancel = context.WithCancel(ctx)
+		reading, writing := io.Pipe()
+		b.Reader = reading
+		b.running.Go(func() {
+			defer stream.Stop()
+			_ = writing.CloseWithError(writeEvents(ctx, writing, stream))
+		})
+		b.close = sync.OnceFunc(func() {
+			_ = reading.Close()
+			b.cancel()
+			b.running.Wait()
+		})
+		return b, nil
+	}
+}
+
+func valuesOf(items []object) []metav1.PartialObjectMetadata {
+	values := make([]metav1.PartialObjectMetadata, len(items))
+	for i, item := range items {
+		values[i] = *item
+	}
+	return values
+}
+
+type watchBody struct {
+	io.Reader
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	close   func()
+}
+
+func (b *watchBody) Close() error {
+	b.close()
+	return nil
+}
+
+// writeEvents returns the error with which a body ends.
+func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) error {
+	var batch []Event[object]
+	for {
+		var err error
+		if batch, err = stream.Next(ctx, batch); err != nil {
+			var status apierrors.APIStatus
+			if !errors.As(err, &status) {
+				return err
+			}
+			if err := writeEvent(w, watch.Error, status.Status()); err != nil {
+				return err
+			}
+			return io.EOF
+		}
+		for _, e := range batch {
+			obj := e.Object
+			if e.Type == watch.Bookmark {
+				obj = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: e.ResourceVersion}}
+				if e.InitialEventsEnd {
+					obj.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+				}
+			}
+			if err := writeEvent(w, e.Type, obj); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func writeEvent(w io.Writer, kind watch.EventType, obj any) error {
+	text, err := json.Marshal(map[string]any{"type": kind, "object": obj})
+	if err == nil {
+		_, err = w.Write(append(text, '\n'))
+	}
+	return err
+}
+
+func TestRelistTakesFromTheCacheWhatDidNotChange(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.streams = streams
+			for i := range 10 {
+				src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
+			}
+			transformed := 0
+			s := NewSharedIndexInformer(Config[object]{
+				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: !streams,
+				Transform: func(obj object) (object, error) {
+					transformed++
+					obj.Labels["seen"] = "yes"
+					return obj, nil
+				},
+			})
+			run(t, s.Run)
+			synctest.Wait()
+			before := map[string]object{}
+			for obj := range s.GetStore().All() {
+				before[obj.Name] = obj
+			}
+			src.set("a", "3", map[string]string{"n": "changed"})
+			src.forget()
+			src.endWatches(errGone)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if len(before) != 10 || transformed < 11 || transformed > 12 { // the watch may have seen the change too
+				t.Errorf("%d objects before, the transform was called %d times", len(before), transformed)
+			}
+			for obj := range s.GetStore().All() {
+				if (before[obj.Name] == obj) != (obj.Name != "3") {
+					t.Errorf("streams %v, object %s: is the one from before: %v", streams, obj.Name, before[obj.Name] == obj)
+				}
+			}
+		})
+	}
+}
+
+func TestOptionsOfDecodingHoldForEveryClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		obj := src.set("a", "x", nil)
+		obj.Annotations = map[string]string{"note": "long", "keep": "yes"}
+		obj.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
+		for name, kind := range map[string]Kind[object]{
+			"bodies":  {Open: func(string) OpenFunc { return openerOf(src) }},
+			"typed":   {ListWatch: func(string) ListerWatcher[object] { return src }},
+			"no body": {Open: func(string) OpenFunc { return nil }, ListWatch: func(string) ListerWatcher[object] { return src }},
+		} {
+			factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithoutManagedFields(), WithoutAnnotations("note"))
+			s := InformerFor(factory, kind)
+			factory.Start(t.Context())
+			synctest.Wait()
+			got, ok := s.GetStore().Get(ObjectName{"a", "x"})
+			if !ok || got.ManagedFields != nil || len(got.Annotations) != 1 || got.Annotations["keep"] != "yes" {
+				t.Errorf("%s: %+v", name, got)
+			}
+			factory.Shutdown()
+		}
+		factory := NewSharedInformerFactory(0, WithoutStreamingList(), WithListerWatcher(func(string) ListerWatcher[object] { return src }))
+		s := InformerFor(factory, Kind[object]{Open: func(string) OpenFunc { panic("is not to be used") }})
+		factory.Start(t.Context())
+		synctest.Wait()
+		if s.Status().Objects != 1 {
+			t.Error(s.Status())
+		}
+		factory.Shutdown()
+	})
+}

@@ -1,0 +1,93 @@
+package wire
+
+import "reflect"
+
+// DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
+const DefaultMaxObjectBytes = 64 << 20
+
+// Options say how objects are decoded.
+type Options struct {
+	// WithoutManagedFields leaves metadata.managedFields out: they are skipped, and
+	// nothing is allocated for them.
+	WithoutManagedFields bool
+	// WithoutAnnotations are the keys of annotations to leave out in the same way.
+	WithoutAnnotations []string
+	// SkipUndecodable delivers the name of an object that cannot be decoded, and the
+	// reason, instead of failing the list or watch.
+	SkipUndecodable bool
+	// MaxObjectBytes limits how many bytes of JSON an object, or the event that it
+	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
+	// watch before it is held in memory as a whole.
+	MaxObjectBytes int
+}
+
+// Decoder makes objects of the kind T of the bodies of LIST and WATCH responses. It
+// may be used from several goroutines.
+type Decoder[T Object] struct {
+	skip   bool
+	max    int
+	drop   dropped
+	cached Cached[T]
+	// kind is what T points to, and plan how it is decoded.
+	kind reflect.Type
+	plan *plan
+}
+
+// NewDecoder returns a Decoder. cached, which may be nil, saves decoding objects that
+// the caller has.
+func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
+	d := &Decoder[T]{
+		skip:   options.SkipUndecodable,
+		max:    options.MaxObjectBytes,
+		drop:   newDropped(&options),
+		cached: cached,
+		kind:   reflect.TypeFor[T]().Elem(),
+	}
+	d.plan = compile(d.kind, &d.drop)
+	if d.max == 0 {
+		d.max = DefaultMaxObjectBytes
+	}
+	return d
+}
+
+// Decode makes an object of its JSON text, of which it keeps nothing. The error is a
+// *DecodeError.
+func (d *Decoder[T]) Decode(text []byte) (T, error) {
+	obj, err := d.decode(text)
+	if err != nil {
+		return obj, err // not nil as an error
+	}
+	return obj, nil
+}
+
+// object makes the object of a frame, or takes it from the cache.
+func (d *Decoder[T]) object(frame []byte) (T, *DecodeError) {
+	if d.cached != nil {
+		m := readMetadata(frame)
+		if len(m.name) > 0 && len(m.resourceVersion) > 0 {
+			if obj, ok := d.cached(m.namespace, m.name, m.resourceVersion); ok {
+				return obj, nil
+			}
+		}
+	}
+	return d.decode(frame)
+}
+
+// decode makes the object of a frame by the plan or, where that gives up, as
+// apimachinery does, which also says what is wrong with it.
+func (d *Decoder[T]) decode(frame []byte) (T, *DecodeError) {
+	memory := reflect.New(d.kind)
+	s := takeScratch()
+	end, ok := d.plan.decode(frame, skipSpace(frame, 0), memory.UnsafePointer(), s)
+	s.give()
+	if ok && skipSpace(frame, end) == len(frame) {
+		return memory.Interface().(T), nil
+	}
+	obj := reflect.New(d.kind).Interface().(T)
+	frame = d.drop.cut(frame)
+	if err := unmarshal(frame, obj); err != nil {
+		var none T
+		return none, diagnose(frame, d.kind, err)
+	}
+	return obj, nil
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestDecoderLeavesOutWhatNobodyWants(t *testing.T) {
+	options := Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note", "none"}}
+	want := reread(t, newWidget(5))
+	want.ManagedFields = nil
+	delete(want.Annotations, "note")
+	usual := textOf(t, newWidget(5))
+	for name, text := range map[string]string{
+		"by the plan": usual,
+		// The plan gives up where a member comes twice.
+		"by the library":            strings.Replace(usual, `"color":"blue"`, `"color":"red","color":"blue"`, 1),
+		"by the library, with room": strings.ReplaceAll(strings.ReplaceAll(strings.Replace(usual, `"color":"blue"`, `"color":"red","color":"blue"`, 1), `"note"`, ` "n\u006fte" `), `"managedFields"`, "\n\t\"managedFields\"\n"),
+	} {
+		got, err := NewDecoder[*widget](options, nil).Decode([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%+v\nwant\n%+v", name, got, want)
+		}
+	}
+}
+
+func TestDecoderMakesObjectsOfAnyType(t *testing.T) {
+	text := []byte(textOf(t, newWidget(5)))
+	partial, err := NewDecoder[*metav1.PartialObjectMetadata](Options{}, nil).Decode(text)
+	want := newWidget(5)
+	if err != nil || partial.Name != want.Name || partial.Kind != "Widget" || !reflect.DeepEqual(partial.Labels, want.Labels) {
+		t.Errorf("%+v, %v", partial, err)
+	}
+	free, err := NewDecoder[*unstructured.Unstructured](Options{WithoutManagedFields: true}, nil).Decode(text)
+	if err != nil || free.GetName() != want.Name || free.GetManagedFields() != nil {
+		t.Errorf("%+v, %v", free, err)
+	}
+	if size, _, _ := unstructured.NestedInt64(free.Object, "spec", "size"); size != 5 {
+		t.Errorf("the size is %v", size)
+	}
+}
+
+func TestDecodeErrorSaysWhere(t *testing.T) {
+	for text, path := range map[string]string{
+		`{"metadata":{"name":"x"},"spec":{"size":"big"}}`:                            "/spec/size",
+		`{"metadata":{"name":"x","labels":{"a/b~c":1}}}`:                             "/metadata/labels/a~1b~0c",
+		`{"metadata":{"name":"x"},"spec":{"parts":[{},{"name":"ok","count":true}]}}`: "/spec/parts/1/count",
+		`{"metadata":{"name":"x"},"spec":{"needs":{"cpu":"1","memory":"much"}}}`:     "/spec/needs/memory",
+		`{"metadata":{"name":"x"},"spec":{"extra":{"a":null,"b":"1 parsec"}}}`:       "/spec/extra/b",
+		`{"metadata":{"name":"x"},"spec":{"parts":[{"since":"yesterday"}]}}`:         "/spec/parts/0/since",
+		`{"kind":5,"metadata":{"name":"x"}}`:                                         "/kind",
+		`{"metadata":{"name":"x"},"spec":{"color":"` + "\x01" + `"}}`:                "/spec/color",
+		`{"metadata":{"name":"x"},"spec":{"size":1}`:                                 "",
+		`[]`: "",
+	} {
+		_, err := NewDecoder[*widget](Options{}, nil).Decode([]byte(text))
+		got, ok := err.(*DecodeError)
+		if !ok {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got.Path != path || got.Err == nil || got.Near == "" {
+			t.Errorf("%s: %q, want %q: %v", text, got.Path, path, got)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func checkPage(t *testing.T, page Page[*widget], n int) {
+	t.Helper()
+	if page.ResourceVersion != "77" || page.Continue != "more" {
+		t.Errorf("the page has version %q and token %q", page.ResourceVersion, page.Continue)
+	}
+	if len(page.Items) != n {
+		t.Fatalf("%d items, want %d", len(page.Items), n)
+	}
+	for i, got := range page.Items {
+		if want := reread(t, newWidget(i)); !reflect.DeepEqual(got, want) {
+			t.Fatalf("item %d is\n%+v\nwant\n%+v", i, got, want)
+		}
+	}
+}
+
+func TestListReadsItemsInOrderHoweverTheyArrive(t *testing.T) {
+	const n = 500
+	for name, body := range arrivals(listOf(t, n)) {
+		t.Run(name, func(t *testing.T) {
+			page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, page, n)
+			if !body.closed.Load() {
+				t.Error("the body is not closed")
+			}
+		})
+	}
+}
+
+func TestListTakesItsMembersInAnyOrder(t *testing.T) {
+	items := strings.Join(texts(t, 2), " ,\n ")
+	for _, text := range []string{
+		`{"items":[` + items + `],"metadata":{"resourceVersion":"77","continue":"more"}}`,
+		` { "unknown" : [{"items":[1]},"}"] , "items" : [ ` + items + ` ] , "metadata" : { "resourceVersion" : "77", "continue":"more" } } `,
+		"{\n\t\"metadata\": {\"resourceVersion\": \"77\",\"selfLink\":null,\"continue\":\"more\"},\n\t\"it\\u0065ms\": [" + items + "],\"kind\":\"WidgetList\"\n}\n\n",
+	} {
+		page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		checkPage(t, page, 2)
+	}
+}
+
+func TestListOfNothing(t *testing.T) {
+	for _, items := range []string{`[]`, `null`, ` [ ] `} {
+		page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"5"},"items":`+items+`}`))
+		if err != nil || len(page.Items) != 0 || page.ResourceVersion != "5" {
+			t.Errorf("items %s: %+v, %v", items, page, err)
+		}
+	}
+}
+
+func TestListThatIsCutOffSaysSo(t *testing.T) {
+	text := strings.TrimSpace(listOf(t, 2))
+	for n := range len(text) {
+		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text[:n]))
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+	}
+	broken := errors.New("connection reset by peer")
+	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(text[:100]), failingReader{broken})})
+	if !errors.Is(err, broken) {
+		t.Errorf("a connection that breaks: %v", err)
+	}
+}
+
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+func TestListThatIsNoListSaysWhatItIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"<!DOCTYPE html><html><body>Sign in": "looks like a page of HTML",
+		"\n  <html>":                         "looks like a page of HTML",
+		"upstream connect error":             "`upstream connect error` stands where a list is expected",
+		`[1]`:                                "where a list is expected",
+		`{"items":{}}`:                       "where an array of items is expected",
+		`{"items":[1]}`:                      "where an object is expected",
+		`{"items":[{}{}]}`:                   "where a comma is expected",
+		`{"items":[{},]}`:                    "where an object is expected",
+		`{"items":[]` + `"x"}`:               "where a comma is expected",
+		`{1:2}`:                              "where the name of a member is expected",
+		`{"items"[]}`:                        "where a colon is expected",
+		`{"metadata":{"resourceVersion":1}}`: "where the metadata of a list",
+		`{"items":[]} {"items":[]}`:          "where the end of the list is expected",
+		`{"items":nul,"metadata":{}}`:        "where the items of a list",
+	} {
+		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		var syntax *SyntaxError
+		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestListReturnsTheStatusInItsPlace(t *testing.T) {
+	text := textOf(t, metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   "Failure", Message: "no", Reason: metav1.StatusReasonForbidden, Code: 403,
+		Details: &metav1.StatusDetails{Kind: "widgets"},
+	})
+	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+	if !apierrors.IsForbidden(err) || err.Error() != "no" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestListNamesTheObjectThatCannotBeDecoded(t *testing.T) {
+	all := texts(t, 300)
+	all[200] = strings.Replace(all[200], `"name":"b"`, `"name":"b","count":"three"`, 1)
+	text := `{"metadata":{"resourceVersion":"77","continue":"more"},"items":[` + strings.Join(all, ",") + `]}`
+	check := func(t *testing.T, got *DecodeError) {
+		t.Helper()
+		if got.Namespace != "team-0" || got.Name != "widget-200" || got.UID != "uid-200" || got.ResourceVersion != "1200" ||
+			got.Path != "/spec/parts/1/count" || !strings.Contains(got.Near, `"count":"three"`) {
+			t.Errorf("%+v", got)
+		}
+		if want := "object team-0/widget-200 cannot be decoded at /spec/parts/1/count: "; !strings.HasPrefix(got.Error(), want) {
+			t.Errorf("%v", got)
+		}
+	}
+	t.Run("fails", func(t *testing.T) {
+		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		var got *DecodeError
+		if !errors.As(err, &got) {
+			t.Fatalf("%v", err)
+		}
+		check(t, got)
+	})
+	t.Run("skips", func(t *testing.T) {
+		page, err := NewDecoder[*widget](Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
+		if err != nil || len(page.Items) != 299 || len(page.Undecodable) != 1 || page.Items[200].Name != "widget-201" {
+			t.Fatalf("%v, %d items, %d undecodable", err, len(page.Items), len(page.Undecodable))
+		}
+		check(t, page.Undecodable[0])
+	})
+}
+
+func TestListReadsNoFurtherThanTheFirstUndecodableObject(t *testing.T) {
+	// The body never ends: only who stops reading returns.
+	bad := `{"metadata":{"name":"bad"},"spec":5}`
+	endless := io.MultiReader(strings.NewReader(`{"items":[`+bad), &repeating{text: []byte("," + textOf(t, newWidget(1)))})
+	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), &body{Reader: endless})
+	var got *DecodeError
+	if !errors.As(err, &got) || got.Name != "bad" || got.Path != "/spec" {
+		t.Errorf("%v", err)
+	}
+}
+
+type repeating struct {
+	text []byte
+	at   int
+}
+
+func (r *repeating) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		c := copy(p[n:], r.text[r.at:])
+		n, r.at = n+c, (r.at+c)%len(r.text)
+	}
+	return n, nil
+}
+
+func TestListRefusesAnObjectAboveTheLimit(t *testing.T) {
+	big := newWidget(7)
+	big.Spec.Color = strings.Repeat("x", 300_000)
+	text := `{"items":[` + textOf(t, newWidget(1)) + `,` + textOf(t, big) + `]}`
+	if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Spec.Color != big.Spec.Color {
+		t.Fatalf("%v", err)
+	}
+	for _, limit := range []int{2_000, 299_000, 300_000} {
+		_, err := NewDecoder[*widget](Options{MaxObjectBytes: limit}, nil).List(t.Context(), bodyOf(text))
+		var got *TooLargeError
+		if !errors.As(err, &got) || got.Limit != limit || got.Namespace != "team-7" || got.Name != "widget-7" {
+			t.Fatalf("limit %d: %v", limit, err)
+		}
+		if want := fmt.Sprintf("object team-7/widget-7 has more than %d bytes", limit); !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v", err)
+		}
+	}
+	// What never ends is not held in memory.
+	_, err := NewDecoder[*widget](Options{MaxObjectBytes: 1 << 20}, nil).List(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(`{"items":[{"a":"`), &repeating{text: []byte("x")})})
+	var got *TooLargeError
+	if !errors.As(err, &got) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestListEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	text := listOf(t, 300)
+	read := newBlocked(text[:len(text)-100])
+	failed := make(chan error)
+	go func() {
+		_, err := NewDecoder[*widget](Options{}, nil).List(ctx, read)
+		failed <- err
+	}()
+	cancel(why)
+	if err := <-failed; err != why {
+		t.Errorf("%v", err)
+	}
+	<-read.closed
+}
+
+func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
+	const n = 1000
+	held := map[string]*widget{}
+	for i := range n {
+		w := newWidget(i)
+		held[w.Namespace+"/"+w.Name] = w
+	}
+	changed := newWidget(3)
+	changed.ResourceVersion = "2000"
+	all := texts(t, n)
+	all[3] = textOf(t, changed)
+	text := `{"metadata":{},"items":[` + strings.Join(all, ",") + `]}`
+	decoder := NewDecoder(Options{}, func(namespace, name, resourceVersion []byte) (*widget, bool) {
+		obj, ok := held[string(namespace)+"/"+string(name)]
+		return obj, ok && obj.ResourceVersion == string(resourceVersion)
+	})
+	page, err := decoder.List(t.Context(), bodyOf(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range page.Items {
+		if want := held[got.Namespace+"/"+got.Name]; (got == want) != (i != 3) {
+			t.Errorf("item %d: is the cached object: %v", i, got == want)
+		}
+	}
+	if page.Items[3].ResourceVersion != "2000" {
+		t.Error("a new state was not decoded")
+	}
+}

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"bytes"
+
+	"sigs.k8s.io/json"
+)
+
+// member is one member of an object. Both parts reach to the end of the capacity
+// of what they were found in.
+type member struct {
+	// quoted is the name as it is written, with its quotes.
+	quoted []byte
+	// value is what stands behind the colon.
+	value []byte
+}
+
+// members goes through the members of the object that b[at:] begins with, until
+// visit returns false. It returns where it is then: behind the object if visit never
+// did; -1 if there is no object, or not all of it. The value that b ends in the
+// middle of is visited as far as it is there.
+func members(b []byte, at int, visit func(m member) bool) int {
+	at = skipSpace(b, at)
+	if at >= len(b) || b[at] != '{' {
+		return -1
+	}
+	at = skipSpace(b, at+1)
+	for at < len(b) && b[at] != '}' {
+		if b[at] != '"' {
+			return -1
+		}
+		nameEnd := valueEnd(b, at)
+		if nameEnd < 0 {
+			return -1
+		}
+		m := member{quoted: b[at:nameEnd]}
+		if at = skipSpace(b, nameEnd); at >= len(b) || b[at] != ':' {
+			return -1
+		}
+		at = skipSpace(b, at+1)
+		end := valueEnd(b, at)
+		if end < 0 {
+			m.value = b[at:]
+			visit(m)
+			return -1
+		}
+		m.value = b[at:end]
+		if !visit(m) {
+			return end
+		}
+		at = skipSpace(b, end)
+		switch {
+		case at >= len(b):
+			return -1
+		case b[at] == ',':
+			if at = skipSpace(b, at+1); at >= len(b) || b[at] != '"' {
+				return -1
+			}
+		case b[at] != '}':
+			return -1
+		}
+	}
+	if at >= len(b) {
+		return -1
+	}
+	return at + 1
+}
+
+// is says whether the member has that name. A name with escapes is unquoted first,
+// which no server writes in a name of ours.
+func (m member) is(name string) bool {
+	inner := m.quoted[1 : len(m.quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner) == name
+	}
+	unquoted, ok := text(m.quoted)
+	return ok && string(unquoted) == name
+}
+
+// text is the value of a string. It is part of the frame if nothing in it is
+// escaped.
+func text(quoted []byte) ([]byte, bool) {
+	if len(quoted) < 2 || quoted[0] != '"' {
+		return nil, false
+	}
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
+	}
+	var unquoted string
+	err := json.UnmarshalCaseSensitivePreserveInts(quoted, &unquoted)
+	return []byte(unquoted), err == nil
+}
+
+// elements goes through the elements of the array that b begins with, until visit
+// returns false or it ends.
+func elements(b []byte, visit func(value []byte) bool) {
+	at := skipSpace(b, 0)
+	if at >= len(b) || b[at] != '[' {
+		return
+	}
+	at = skipSpace(b, at+1)
+	for at < len(b) && b[at] != ']' {
+		end := valueEnd(b, at)
+		if end < 0 || !visit(b[at:end]) {
+			return
+		}
+		if at = skipSpace(b, end); at < len(b) && b[at] == ',' {
+			at = skipSpace(b, at+1)
+		}
+	}
+}
+
+// unquote is the value of a string.
+func unquote(quoted []byte) string {
+	value, _ := text(quoted)
+	return string(value)
+}

@@ -1,0 +1,176 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// source reads a body piece by piece, and finds the JSON values in it. A value is
+// whole in one block, which is not changed until everyone who has a part of it has
+// let go of it.
+type source struct {
+	body io.Reader
+	max  int
+	// flush is called before a read, which may block. leaving says that the block is
+	// left for another one then. An error ends the reading.
+	flush func(leaving bool) error
+
+	block *block
+	// What was read and is not consumed is block.bytes[at:end].
+	at, end int
+	err     error
+}
+
+func newSource(body io.Reader, max int, flush func(leaving bool) error) *source {
+	return &source{body: body, max: max, flush: flush, block: newBlock(blockSize)}
+}
+
+// fill reads more. It keeps what stands from keep on, at most at, and returns how
+// far that has moved down.
+func (s *source) fill(keep int) (moved int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	leaving := s.end == len(s.block.bytes)
+	if s.err = s.flush(leaving); s.err != nil {
+		return 0, s.err
+	}
+	if leaving {
+		kept := s.block.bytes[keep:s.end]
+		if len(kept) > s.max {
+			return 0, s.tooLarge(keep, s.end)
+		}
+		next := newBlock(max(blockSize, 2*len(kept)))
+		copy(next.bytes, kept)
+		s.block.release()
+		s.block = next
+		s.at, s.end, moved = s.at-keep, len(kept), keep
+	}
+	for range maxEmptyReads {
+		n, err := s.body.Read(s.block.bytes[s.end:])
+		s.end += n
+		s.err = err // which is for the next time, if there is something to read
+		if n > 0 {
+			return moved, nil
+		}
+		if err != nil {
+			return moved, err
+		}
+	}
+	s.err = io.ErrNoProgress
+	return moved, s.err
+}
+
+// maxEmptyReads is how often a body may have neither bytes nor an error.
+const maxEmptyReads = 100
+
+// peek returns the next byte that is no space, without consuming it.
+func (s *source) peek() (byte, error) {
+	for {
+		if s.at = skipSpace(s.block.bytes[:s.end], s.at); s.at < s.end {
+			return s.block.bytes[s.at], nil
+		}
+		if _, err := s.fill(s.at); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// value consumes the next value and returns it. Its bytes are the block's.
+func (s *source) value() ([]byte, error) {
+	if _, err := s.peek(); err != nil {
+		return nil, cut(err)
+	}
+	var scan scanner
+	start := s.at
+	for {
+		n, complete := scan.scan(s.block.bytes[s.at:s.end])
+		if s.at += n; complete {
+			break
+		}
+		moved, err := s.fill(start)
+		if start -= moved; err != nil {
+			if err == io.EOF && scan.scalar {
+				break // the end of the body is also that of a number
+			}
+			return nil, cut(err)
+		}
+	}
+	switch {
+	case s.at == start:
+		return nil, &SyntaxError{Near: s.near()}
+	case s.at-start > s.max:
+		return nil, s.tooLarge(start, s.at)
+	}
+	return s.block.bytes[start:s.at:s.at], nil
+}
+
+// skip consumes the next value, however large, without keeping it.
+func (s *source) skip() error {
+	if _, err := s.peek(); err != nil {
+		return cut(err)
+	}
+	var scan scanner
+	for {
+		n, complete := scan.scan(s.block.bytes[s.at:s.end])
+		if s.at += n; complete {
+			return nil
+		}
+		if _, err := s.fill(s.at); err != nil {
+			if err == io.EOF && scan.scalar {
+				return nil
+			}
+			return cut(err)
+		}
+	}
+}
+
+// expect consumes one byte that has to be next.
+func (s *source) expect(b byte, want string) error {
+	switch next, err := s.peek(); {
+	case err != nil:
+		return cut(err)
+	case next != b:
+		return &SyntaxError{Near: s.near(), Want: want}
+	}
+	s.at++
+	return nil
+}
+
+// near is what stands next, for a message.
+func (s *source) near() string { return shown(s.block.bytes[s.at:s.end]) }
+
+func (s *source) tooLarge(start, end int) error {
+	value := s.block.bytes[start:end]
+	m := readMetadata(value)
+	if m.name == nil {
+		m = readEventMetadata(value)
+	}
+	return &TooLargeError{
+		Limit:     s.max,
+		Namespace: string(m.namespace),
+		Name:      string(m.name),
+		Begin:     shown(value),
+	}
+}
+
+// close lets go of the block.
+func (s *source) close() { s.block.release() }
+
+// cut is the error of a body that ended within a value.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the answer was cut off: %w", err)
+	}
+	return err
+}
+
+// shown is the beginning of text, as far as a message has it.
+func shown(text []byte) string {
+	return string(bytes.ToValidUTF8(text[:min(len(text), shownBytes)], []byte("?")))
+}
