@@ -43,8 +43,8 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{Kinds: len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded.Packages, set)}
-	if result.Kinds == 0 {
+	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded.Packages, set)}
+	if result.Kinds+result.Views == 0 {
 		return nil, fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", strings.Join(options.Patterns, " "))
 	}
 	files, err := render.Render(ctx, render.Options{

@@ -137,6 +137,48 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
+// TestViewsOnly generates for a program that has no kinds, and views of others'.
+func TestViewsOnly(t *testing.T) {
+	dir := t.TempDir()
+	userModule(t, dir, map[string]string{"internal/pods/v1/types.go": `package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// +informer:view=k8s.io/api/core/v1.Pod
+type PodNode struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+
+	Spec struct {
+		NodeName string ` + "`json:\"nodeName\"`" + `
+	} ` + "`json:\"spec\"`" + `
+}
+
+func (in *PodNode) DeepCopyObject() runtime.Object {
+	out := *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+`})
+	options := generator.Options{Dir: dir, Patterns: []string{"./internal/..."}, OutputDir: "internal/generated"}
+	result := generate(t, options)
+	if result.Kinds != 0 || result.Views != 1 || result.GroupVersions != 1 || len(result.PassedOver) > 0 {
+		t.Errorf("%d kinds and %d views in %d group versions, and %v without any", result.Kinds, result.Views, result.GroupVersions, result.PassedOver)
+	}
+	hasFile(t, result, "generated/informers/externalversions/pods/v1/podnode.go", "PodNodes() PodNodeInformer")
+	if text := diff(t, result); strings.Contains(text, "/typed/") {
+		t.Errorf("there are typed clients:\n%s", text)
+	}
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	write(t, options)
+	run(t, dir, "go", "vet", "./...")
+}
+
 // listersOfNothing are listers that client-go has for kinds that nobody can list.
 var listersOfNothing = map[string]bool{
 	"listers/imagepolicy/v1alpha1/expansion_generated.go": true,

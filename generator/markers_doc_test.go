@@ -2,7 +2,6 @@ package generator_test
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,8 +14,6 @@ const surroundings = `
 var SchemeGroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"}
 
 var AddToScheme = func(*runtime.Scheme) error { return nil }
-
-func (in *Foo) DeepCopyObject() runtime.Object { return nil }
 
 type FooList struct {
 	metav1.TypeMeta
@@ -73,7 +70,7 @@ func TestMarkersDoc(t *testing.T) {
 							t.Errorf("nothing that is emitted contains %q", want)
 						}
 					}
-				case strings.Contains(text, "type Foo"):
+				case strings.Contains(text, "\ntype "):
 					examples++
 					output = words(generateExample(t, text))
 				}
@@ -93,22 +90,17 @@ func generateExample(t *testing.T, text string) string {
 	if !hasClause {
 		clause, declarations = "", text
 	}
-	source := clause + "package v1" + imports + strings.ReplaceAll(declarations, "…", "metav1.TypeMeta\n\tmetav1.ObjectMeta") + surroundings
-	dir := t.TempDir()
-	for name, content := range map[string]string{
-		"go.mod":                      "module example.com/mod\n\ngo 1.26.0\n\nrequire k8s.io/api v0.0.0\n\nreplace k8s.io/api => ./api\n",
-		"example/v1/types.go":         source,
-		"api/go.mod":                  "module k8s.io/api\n\ngo 1.26.0\n",
-		"api/autoscaling/v1/types.go": "package v1\n\ntype Scale struct{}\n",
-	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	source := clause + "package v1" + imports + strings.ReplaceAll(declarations, "…", "metav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`")
+	for _, declared := range regexp.MustCompile(`(?m)^type (\w+) struct`).FindAllStringSubmatch(declarations, -1) {
+		source += "\nfunc (in *" + declared[1] + ") DeepCopyObject() runtime.Object { return nil }\n"
 	}
+	if strings.Contains(declarations, "\ntype Foo struct") {
+		source += surroundings
+	} else {
+		source = strings.Replace(source, "\t\"k8s.io/apimachinery/pkg/runtime/schema\"\n", "", 1)
+	}
+	dir := t.TempDir()
+	userModule(t, dir, map[string]string{"example/v1/types.go": source})
 	result := generate(t, generator.Options{Dir: dir, Patterns: []string{"./example/..."}, OutputDir: "out"})
 	if len(result.Warnings) > 0 {
 		t.Errorf("there are warnings: %v", result.Warnings)

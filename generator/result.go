@@ -14,8 +14,8 @@ import (
 
 // Result is what Generate has made, compared with what is on disk.
 type Result struct {
-	// Kinds and GroupVersions are how many it was made of.
-	Kinds, GroupVersions int
+	// Kinds, Views and GroupVersions are how many it was made of.
+	Kinds, Views, GroupVersions int
 	// Loaded says what was read, and how long it took.
 	Loaded []string
 	// PassedOver are the packages that matched and have no kind.
@@ -113,7 +113,11 @@ func (r *Result) Summary(wrote bool) string {
 	if unchanged := r.plan.Unchanged; unchanged > 0 {
 		parts = append(parts, plural(unchanged, "file")+" unchanged")
 	}
-	return fmt.Sprintf("%s in %s: %s", plural(r.Kinds, "kind"), plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
+	of := plural(r.Kinds, "kind")
+	if r.Views > 0 {
+		of += " and " + plural(r.Views, "view")
+	}
+	return fmt.Sprintf("%s in %s: %s", of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
 // describe notes what was decided.
@@ -126,11 +130,16 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.versions[gv.Group.Dir+"/"+gv.Version] = true
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
-	for _, k := range set.Kinds() {
+	for _, k := range set.Informed() {
 		gv := k.GroupVersion
 		scope := "namespaced"
 		if !k.Namespaced {
 			scope = "cluster-scoped"
+		}
+		if v := k.View; v != nil {
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
+				gv.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
+			continue
 		}
 		var verbs []string
 		for _, v := range k.Verbs {

@@ -5,17 +5,23 @@
 //
 // What happens to an object on its way to a handler:
 //
-//	ListerWatcher ─pages, events─▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller
-//	                                                                       │ one lock a batch
-//	                                            ┌──────────────────────────┤
-//	                                            ▼                          ▼
-//	                          Lister ─reads─▶ Indexer                  processor
-//	                                                                       │ one queue and one
-//	                                                                       ▼ goroutine a handler
-//	                                                             ResourceEventHandler
+//	body ─▶ wire, or a typed client
+//	           │ pages, events
+//	           ▼
+//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller
+//	                                                                 │ one lock a batch
+//	                                            ┌────────────────────┤
+//	                                            ▼                    ▼
+//	                          Lister ─reads─▶ Indexer            processor
+//	                                                                 │ one queue and one
+//	                                                                 ▼ goroutine a handler
+//	                                                       ResourceEventHandler
 //
 //	object.go          Object, ObjectName and the keys of work queues
 //	listwatch.go       ListerWatcher: where objects come from; NewListWatch over a typed client
+//	body.go            OpenFunc: the bodies that package wire decodes
+//	view.go            views of what a typed client returns
+//	undecodable.go     objects that cannot be decoded, and are skipped
 //	reflector.go       Reflector: the I/O of list and watch
 //	reflector_state.go what the Reflector does next, as a pure function
 //	initial_list.go    a collection while it is being read
@@ -52,7 +58,9 @@
 //     from its last initial event.
 //  6. A relist of an object whose resourceVersion did not change tells nobody.
 //  7. An object that cannot be taken (it does not decode, or its transform fails)
-//     stops nothing silently: it is named in Status.
+//     stops nothing silently: the list fails, and Status names the object and the
+//     reason; or, with DecodeOptions.SkipUndecodable, it is listed in Status for as
+//     long as it cannot be decoded.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and
 //     no handler is running.
 //  9. Objects in the cache are never written to by this package; a mutation

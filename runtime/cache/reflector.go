@@ -213,7 +213,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 	defer stall(nil)
 
 	in := input{verb: request.verb, resourceVersion: options.ResourceVersion}
-	opened := time.Now()
+	var opened time.Time
 	if request.verb == openStream {
 		patience := time.AfterFunc(timeout, func() { stall(errNoBookmark) })
 		defer patience.Stop()
@@ -226,7 +226,11 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 		})
 	} else {
 		defer r.probation(request.onProbation)()
-		in.err = r.follow(ctx, options, &in, func() {})
+		in.err = r.follow(ctx, options, &in, func() {
+			if opened.IsZero() {
+				opened = time.Now()
+			}
+		})
 	}
 	if in.err != io.EOF {
 		if cause := context.Cause(ctx); cause == errNoBookmark || cause == errSilent {
@@ -234,7 +238,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request action) input {
 		}
 		in.err = requestError("watch", in.err)
 	}
-	in.useful = in.useful || in.verb == openWatch && time.Since(opened) >= usefulWatch
+	in.useful = in.useful || !opened.IsZero() && time.Since(opened) >= usefulWatch
 	return in
 }
 

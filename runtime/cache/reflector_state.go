@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"io"
 	"time"
 
@@ -134,6 +135,12 @@ func (s reflectorState) afterUnfinishedStream(in input) (reflectorState, action)
 	return s, next
 }
 
+// wasCut says whether a watch ended with its connection, in good order or not, as
+// each does sooner or later: with its server, its load balancer or its network.
+func wasCut(err error) bool {
+	return reasonOf(err) == Unreachable && !errors.Is(err, errSilent)
+}
+
 // cleanEnd is the error of a stream that ends in good order before it is of use.
 func cleanEnd(err error) error {
 	if err == io.EOF {
@@ -167,10 +174,9 @@ func (s reflectorState) afterWatch(in input) (reflectorState, action) {
 		s.failures = 0
 	}
 	switch reason := reasonOf(in.err); {
+	case in.useful && wasCut(in.err):
+		return s, s.watchAction()
 	case in.err == io.EOF: // and not an error that wraps it
-		if in.useful {
-			return s, s.watchAction()
-		}
 		return s.rewatch(cleanEnd(in.err))
 	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isTooLargeVersion(in.err):
 		// Watching on is impossible (410, a version that this server has not reached

@@ -52,8 +52,8 @@ const (
 	Refused Reason = "Refused"
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = "Decode"
-	// ClosedEarly: watches end as soon as they are open, in good order or cut off:
-	// client-go does not tell the one from the other.
+	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
+	// in good order or cut off, as client-go does not tell the one from the other.
 	ClosedEarly Reason = "ClosedEarly"
 	// NoBookmark: a streaming list did not come to its end.
 	NoBookmark Reason = "NoBookmark"

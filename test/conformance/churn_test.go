@@ -16,7 +16,7 @@ import (
 // versions expire. No lines are expected: each handler's history has to be legal,
 // and that of who stays has to end in the truth.
 func TestChurn(t *testing.T) {
-	for _, by := range []implementation{ours, clientgo} {
+	for _, by := range []implementation{ours, overBodies, clientgo} {
 		t.Run(by.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { churn(t, by) })
 		})

@@ -54,6 +54,8 @@ type implementation struct {
 }
 
 var (
-	ours     = implementation{"runtime", newRuntimeInformer}
-	clientgo = implementation{"client-go", newClientGoInformer}
+	// ours reads what a typed client decodes, and overBodies decodes by itself.
+	ours       = implementation{"runtime", newRuntimeInformer}
+	overBodies = implementation{"runtime over bodies", newBodyInformer}
+	clientgo   = implementation{"client-go", newClientGoInformer}
 )

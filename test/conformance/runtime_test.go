@@ -14,8 +14,17 @@ type runtimeInformer struct {
 }
 
 func newRuntimeInformer(s *server, c config) informer {
+	return newInformerOf(cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
+}
+
+func newBodyInformer(s *server, c config) informer {
+	return newInformerOf(cache.Config[object]{Open: s.open}, c)
+}
+
+func newInformerOf(source cache.Config[object], c config) informer {
 	return runtimeInformer{cache.NewSharedIndexInformer(cache.Config[object]{
-		ListerWatcher: cache.NewListWatch[object](s),
+		Open:          source.Open,
+		ListerWatcher: source.ListerWatcher,
 		Resource:      widgets,
 		Indexers:      runtimeIndexers(c.indexers),
 		ResyncPeriod:  c.resync,

@@ -38,6 +38,7 @@ func TestConformance(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) {
 			want := sc.want
 			t.Run(ours.name, func(t *testing.T) { sc.play(t, ours, want) })
+			t.Run(overBodies.name, func(t *testing.T) { sc.play(t, overBodies, want) })
 			if sc.clientgo != nil {
 				want = sc.clientgo
 			}

@@ -16,11 +16,15 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 )
+
+// databases is what most tests are about.
+var databases = datav1.SchemeGroupVersion.WithResource("databases")
 
 // A follower is an informer behind a proxy, with a handler that checks what it
 // is told:
@@ -58,9 +62,9 @@ func follow(t *testing.T, server *apiserver.Server, namespace string, rules ...f
 	}
 	f = &follower{direct: clientOf(t, server), namespace: namespace, proxy: proxy}
 	f.informer = cache.NewSharedIndexInformer(cache.Config[*datav1.Database]{
-		ListerWatcher: cache.NewListWatch[*datav1.Database](client.DataV1().Databases(namespace)),
-		Resource:      datav1.SchemeGroupVersion.WithResource("databases"),
-		Namespace:     namespace,
+		Open:      internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace),
+		Resource:  databases,
+		Namespace: namespace,
 		WatchErrorHandler: func(context.Context, schema.GroupVersionResource, error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -252,26 +256,26 @@ func TestFaults(t *testing.T) {
 		{name: "list stalled", rule: once(faults.Lists, faults.Stall(700)), reason: cache.Unreachable, waits: true},
 		{name: "list 500", rule: once(faults.Lists, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
 		{name: "list 429", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
-		{name: "list 429 with Retry-After", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, time.Second)), reason: never},
+		{name: "list 429 with Retry-After", rule: once(faults.Lists, faults.Status(http.StatusTooManyRequests, time.Second)), reason: cache.TooManyRequests},
 		{name: "list 410", rule: once(faults.Lists, faults.Gone()), reason: cache.Expired},
 		{name: "watch cut", rule: once(faults.Watches, faults.Cut()), reason: never},
-		{name: "watch truncated at its first event", rule: once(faults.Watches, faults.Truncate(0)), reason: cache.ClosedEarly},
+		{name: "watch truncated at its first event", rule: once(faults.Watches, faults.Truncate(0)), reason: cache.Unreachable},
 		{name: "watch truncated after events", rule: once(faults.Watches, faults.Truncate(2000)), reason: never},
-		{name: "watch ended inside an event", rule: once(faults.Watches, faults.EndEarly(0)), reason: cache.ClosedEarly},
+		{name: "watch ended inside an event", rule: once(faults.Watches, faults.EndEarly(0)), reason: cache.Unreachable},
 		{name: "watch delayed", rule: once(faults.Watches, faults.Delay(300*time.Millisecond)), reason: never},
-		{name: "watch stalled", rule: once(faults.Watches, faults.Stall(0)), reason: cache.ClosedEarly, waits: true},
-		{name: "watch stalled inside an event", rule: once(faults.Watches, faults.Stall(100)), reason: cache.ClosedEarly, waits: true},
+		{name: "watch stalled", rule: once(faults.Watches, faults.Stall(0)), reason: cache.Unreachable, waits: true},
+		{name: "watch stalled inside an event", rule: once(faults.Watches, faults.Stall(100)), reason: cache.Unreachable, waits: true},
 		{name: "watch 500", rule: once(faults.Watches, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
 		{name: "watch 503", rule: once(faults.Watches, faults.Status(http.StatusServiceUnavailable, 0)), reason: cache.ServerError},
 		{name: "watch 429", rule: once(faults.Watches, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
 		{name: "watch 410", rule: once(faults.Watches, faults.Gone()), reason: cache.Expired, relists: true},
 		{name: "watch 410 as its first event", rule: once(faults.Watches, faults.GoneEvent(0)), reason: cache.Expired, relists: true},
 		{name: "watch 410 after events", rule: once(faults.Watches, faults.GoneEvent(2)), reason: cache.Expired, relists: true},
-		{name: "stream cut", rule: once(faults.Streams, faults.Cut()), reason: never, again: true},
-		{name: "stream truncated", rule: once(faults.Streams, faults.Truncate(700)), reason: cache.ClosedEarly},
-		{name: "stream ended inside an object", rule: once(faults.Streams, faults.EndEarly(700)), reason: cache.ClosedEarly},
+		{name: "stream cut", rule: once(faults.Streams, faults.Cut()), reason: cache.Unreachable, again: true},
+		{name: "stream truncated", rule: once(faults.Streams, faults.Truncate(700)), reason: cache.Unreachable},
+		{name: "stream ended inside an object", rule: once(faults.Streams, faults.EndEarly(700)), reason: cache.Unreachable},
 		{name: "stream delayed", rule: once(faults.Streams, faults.Delay(300*time.Millisecond)), reason: never},
-		{name: "stream stalled", rule: once(faults.Streams, faults.Stall(700)), reason: cache.ClosedEarly, waits: true},
+		{name: "stream stalled", rule: once(faults.Streams, faults.Stall(700)), reason: cache.Unreachable, waits: true},
 		{name: "stream 500", rule: once(faults.Streams, faults.Status(http.StatusInternalServerError, 0)), reason: cache.ServerError},
 		{name: "stream 429", rule: once(faults.Streams, faults.Status(http.StatusTooManyRequests, 0)), reason: cache.TooManyRequests},
 		{name: "stream 410", rule: once(faults.Streams, faults.Gone()), reason: cache.Expired},
@@ -366,23 +370,24 @@ func TestListFaultsOnALaterPage(t *testing.T) {
 	}
 }
 
-// TestRetryAfterOutlastsTheClient answers 429 more often than client-go asks by
-// itself.
-func TestRetryAfterOutlastsTheClient(t *testing.T) {
+// TestRetryAfterIsHonoured answers 429 several times. The informer waits, not the
+// client, and says so.
+func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes the ten seconds of client-go's patience")
-	}
 	const namespace = "fault-patience"
 	create(t, clientOf(t, shared).DataV1().Databases(namespace).Create, 3)
 	t.Cleanup(func() { clean(t, namespace) })
 	f, struck := follow(t, shared, namespace,
-		faults.Rule{Match: faults.Lists, Fault: faults.Status(http.StatusTooManyRequests, time.Second), Times: 11}, inPages())
+		faults.Rule{Match: faults.Lists, Fault: faults.Status(http.StatusTooManyRequests, 2*time.Second), Times: 2}, inPages())
+	begin := time.Now()
 	await(t, "the fault", struck[0])
 	f.awaitSync(t)
+	if took := time.Since(begin); took < 4*time.Second {
+		t.Errorf("twice two seconds were asked for, and %v waited", took)
+	}
 	f.awaitWatch(t)
 	f.settle(t, within(t))
-	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.TooManyRequests}) {
+	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.TooManyRequests, cache.TooManyRequests}) {
 		t.Errorf("status gave the reasons %q", got)
 	}
 }

@@ -5,5 +5,6 @@
 //	fleet      +groupGoName, and kinds whose names are awkward in Go
 //	cache, discovery, error, type
 //	           groups called as something that generated code uses
+//	io         views, and no kind
 //	single     kubebuilder's layout for a project with one group
 package apis

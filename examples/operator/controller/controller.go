@@ -1,12 +1,15 @@
 // Package controller brings the status of each Database in line with its spec
 // and its DatabaseClass:
 //
-//	DatabaseInformer ──────── its name ────────┐
-//	                                           ▼
-//	DatabaseClassInformer ── index by class ─▶ queue ─▶ workers ─▶ UpdateStatus
-//	                                                      │ read
-//	                                                      ▼
-//	                                                   listers
+//	DatabaseInformer ─────────────── its name ────────┐
+//	                                                  ▼
+//	DatabaseClassSummaryInformer ── index by class ─▶ queue ─▶ workers ─▶ UpdateStatus
+//	                                                             │ read
+//	                                                             ▼
+//	                                                          listers
+//
+// Databases are cached whole, because their status is written. Of a DatabaseClass,
+// which is only read, the cache has what api/views says.
 //
 //	controller.go  Controller: events to queue, queue to workers
 //	reconcile.go   what a worker does with one Database
@@ -24,9 +27,11 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/data/v1"
+	datalisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/data/v1"
+	viewlisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/views/v1"
 )
 
 // Controller keeps the status of Databases. It reads from caches only; the one
@@ -34,8 +39,8 @@ import (
 type Controller struct {
 	client    versioned.Interface
 	factory   informers.SharedInformerFactory
-	databases listers.DatabaseLister
-	classes   listers.DatabaseClassLister
+	databases datalisters.DatabaseLister
+	classes   viewlisters.DatabaseClassSummaryLister
 	// queue holds the names of Databases to reconcile. One name is never with two
 	// workers at a time.
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
@@ -44,7 +49,7 @@ type Controller struct {
 // New makes a Controller of the Databases of a factory. The caller starts the
 // factory, and calls Run, which ends what New began.
 func New(client versioned.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
-	databases, classes := factory.Data().V1().Databases(), factory.Data().V1().DatabaseClasses()
+	databases, classes := factory.Data().V1().Databases(), factory.Views().V1().DatabaseClassSummaries()
 	c := &Controller{
 		client:    client,
 		factory:   factory,
@@ -63,7 +68,7 @@ func New(client versioned.Interface, factory informers.SharedInformerFactory) (*
 }
 
 // listen has the queue follow the informers.
-func (c *Controller) listen(databases cache.SharedInformer[*datav1.Database], classes cache.SharedInformer[*datav1.DatabaseClass]) error {
+func (c *Controller) listen(databases cache.SharedInformer[*datav1.Database], classes cache.SharedInformer[*viewsv1.DatabaseClassSummary]) error {
 	_, err := databases.AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
 		AddFunc:    func(db *datav1.Database, _ bool) { c.enqueue(db) },
 		UpdateFunc: func(_, db *datav1.Database) { c.enqueue(db) },
@@ -72,10 +77,10 @@ func (c *Controller) listen(databases cache.SharedInformer[*datav1.Database], cl
 	if err != nil {
 		return fmt.Errorf("cannot listen to databases: %w", err)
 	}
-	_, err = classes.AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.DatabaseClass]{
-		AddFunc:    func(class *datav1.DatabaseClass, _ bool) { c.enqueueUsersOf(class) },
-		UpdateFunc: func(_, class *datav1.DatabaseClass) { c.enqueueUsersOf(class) },
-		DeleteFunc: func(class *datav1.DatabaseClass, _ bool) { c.enqueueUsersOf(class) },
+	_, err = classes.AddEventHandler(cache.ResourceEventHandlerFuncs[*viewsv1.DatabaseClassSummary]{
+		AddFunc:    func(class *viewsv1.DatabaseClassSummary, _ bool) { c.enqueueUsersOf(class) },
+		UpdateFunc: func(_, class *viewsv1.DatabaseClassSummary) { c.enqueueUsersOf(class) },
+		DeleteFunc: func(class *viewsv1.DatabaseClassSummary, _ bool) { c.enqueueUsersOf(class) },
 	})
 	if err != nil {
 		return fmt.Errorf("cannot listen to database classes: %w", err)
@@ -89,7 +94,7 @@ func (c *Controller) enqueue(db *datav1.Database) {
 
 // enqueueUsersOf enqueues each Database that names class. Those that are not
 // cached yet are enqueued when they are.
-func (c *Controller) enqueueUsersOf(class *datav1.DatabaseClass) {
+func (c *Controller) enqueueUsersOf(class *viewsv1.DatabaseClassSummary) {
 	users, err := c.databases.ByClass(class.Name)
 	if err != nil {
 		panic(err) // the informer has the index from the marker on Database

@@ -9,12 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 )
 
 // statusOf returns the status that db should have. class is nil if there is none
 // of that name. Where nothing has changed, the status equals the one of db, times
 // included.
-func statusOf(db *datav1.Database, class *datav1.DatabaseClass) datav1.DatabaseStatus {
+func statusOf(db *datav1.Database, class *viewsv1.DatabaseClassSummary) datav1.DatabaseStatus {
 	status := *db.Status.DeepCopy()
 	status.ObservedGeneration = db.Generation
 	status.Endpoint = ""
@@ -43,7 +44,7 @@ func statusOf(db *datav1.Database, class *datav1.DatabaseClass) datav1.DatabaseS
 	return status
 }
 
-func endpointOf(db *datav1.Database, class *datav1.DatabaseClass) string {
+func endpointOf(db *datav1.Database, class *viewsv1.DatabaseClassSummary) string {
 	host := db.Name + "." + db.Namespace + "." + class.Spec.Domain
 	return net.JoinHostPort(host, strconv.Itoa(int(class.Spec.Port)))
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 )
 
 // What statusOf says in each case is in the tests of the Controller; this is what
@@ -15,8 +16,8 @@ import (
 func TestStatusOfIsStable(t *testing.T) {
 	db := &datav1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders", Generation: 1}}
 	db.Spec = datav1.DatabaseSpec{ClassName: "postgres", StorageGi: 20}
-	class := &datav1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "postgres"}}
-	class.Spec = datav1.DatabaseClassSpec{MaxStorageGi: 100, Domain: "db.example.com", Port: 5432}
+	class := &viewsv1.DatabaseClassSummary{ObjectMeta: metav1.ObjectMeta{Name: "postgres"}}
+	class.Spec = viewsv1.DatabaseClassTerms{MaxStorageGi: 100, Domain: "db.example.com", Port: 5432}
 
 	pristine := db.DeepCopy()
 	first := statusOf(db, class)

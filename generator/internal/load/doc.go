@@ -13,10 +13,11 @@
 //	question.go what syntax leaves open, and who answers it
 //	typecheck.go  types: of the package by itself, or with its dependencies
 //	field.go    the field at a JSON path of a type
+//	view.go     whether a view decodes what the kind has
 //	external.go the names of the packages that markers name
 //
 // Nearly everything that the generator asks is answered by the syntax of the
 // package itself. No dependency is read and nothing is type-checked, unless a kind
-// is no plain struct or a marker names a field: that is what makes the predecessors
+// is no plain struct, or a marker names a field or makes a view: that is what makes the predecessors
 // of this generator take seconds.
 package load

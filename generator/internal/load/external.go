@@ -41,7 +41,8 @@ func addExternals(ctx context.Context, options Options, result *Result) error {
 		if src.addParseErrors(&problems) {
 			external.Problem = "it does not parse"
 		} else {
-			external.Declared = src.declared()
+			external.Package, _ = src.describe()
+			external.Declared = external.Package.Declared
 		}
 		result.Externals[src.path] = external
 	}

@@ -178,6 +178,8 @@ type jsonField struct {
 	field *types.Var
 	// through are the embedded structs that it is in.
 	through []*types.Var
+	// quoted says whether its value is a string with the value in it.
+	quoted bool
 }
 
 type jsonFieldSet struct {
@@ -215,7 +217,7 @@ func jsonFields(structType *types.Struct) jsonFieldSet {
 				case inlined:
 					next = set.inline(next, field, in.through)
 				case name != "" && !taken[name]:
-					found = append(found, jsonField{name, field, in.through})
+					found = append(found, jsonField{name, field, in.through, isQuoted(in.structType.Tag(i))})
 					count[name]++
 				}
 			}
@@ -245,6 +247,11 @@ func jsonName(field *types.Var, tags string) (name string, inlined bool) {
 		return field.Name(), false
 	}
 	return name, false
+}
+
+func isQuoted(tags string) bool {
+	_, options, _ := strings.Cut(reflect.StructTag(tags).Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), "string")
 }
 
 func isStructOrUnknown(t types.Type) bool {

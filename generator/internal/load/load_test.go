@@ -183,6 +183,10 @@ func FuzzDescribe(f *testing.F) {
 		"//line other.go:7\n// +genclient:skipVerbs=,,\ntype A interface{}",
 		"// +\n// +=\n// +genclient:\n// +genclient\ntype A[T any] struct{}\nfunc (a *A[T]) DeepCopyObject() {}\ntype AList struct{ Items []A }",
 		"func (A[T, U]) DeepCopyObject() {}\nfunc (((*A))) DeepCopyObject() {}",
+		"// +informer:view=Order\ntype V struct { TypeMeta; Spec []*V `json:\"spec\"` }\n// +genclient\ntype Order struct { Spec []Order `json:\"spec\"` }",
+		"// +informer:view=f\ntype _ struct{}\nfunc f() {}\n// +informer:view=V\ntype V []V\n// +informer:view=k8s.io/api/core/v1.Pod\ntype W = V",
+		"// +informer:view=Order\ntype V struct { G G[int] }\ntype G[T any] struct { X *G[[]T] }\n// +genclient\ntype Order struct { G G[string] }",
+		"// +informer:view=B\ntype A[T any] struct { X *A[*T] }\n// +informer:view=A\ntype B struct { X map[A[int]]A[B] }\nfunc (B) UnmarshalJSON() {}",
 	} {
 		f.Add("// +groupName=shop\npackage v1\n" + seed + "\n")
 	}
@@ -195,7 +199,7 @@ func FuzzDescribe(f *testing.F) {
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
 		pkg, reader := src.describe()
 		if q := ask(src, pkg, reader); q != nil {
-			q.settle(typesOfSyntax(src), fset)
+			q.settle(typesOfSyntax(src), fset, nil)
 		}
 		lines := strings.Split(text, "\n")
 		for _, described := range pkg.Types {

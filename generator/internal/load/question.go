@@ -23,14 +23,20 @@ type question struct {
 	unclear []*model.Type
 	// fields are the kinds with a path to a field.
 	fields []*model.Type
+	// views are compared with what they are views of.
+	views []*model.Type
 }
 
 // ask returns what is to be found out about a package, or nil.
 func ask(src *source, pkg *model.Package, reader *typeReader) *question {
 	q := &question{src: src, pkg: pkg}
 	for _, t := range pkg.Types {
-		if t.MayBeKind() && reader.isUnclear(t) {
+		_, isView := t.View()
+		if (t.MayBeKind() || isView) && reader.isUnclear(t) {
 			q.unclear = append(q.unclear, t)
+		}
+		if isView {
+			q.views = append(q.views, t)
 		}
 		for _, m := range t.Markers {
 			if _, ok := m.FieldPath(); ok {
@@ -39,7 +45,7 @@ func ask(src *source, pkg *model.Package, reader *typeReader) *question {
 			}
 		}
 	}
-	if len(q.unclear)+len(q.fields) == 0 {
+	if len(q.unclear)+len(q.fields)+len(q.views) == 0 {
 		return nil
 	}
 	return q
@@ -51,14 +57,17 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	var open []*question
 	var paths, why []string
 	for _, q := range questions {
-		if reason := q.settle(typesOfSyntax(q.src), q.src.fset); reason != "" {
-			open, paths, why = append(open, q), append(paths, q.src.path), append(why, reason)
+		if reason := q.settle(typesOfSyntax(q.src), q.src.fset, nil); reason != "" {
+			open, why = append(open, q), append(why, reason)
+			paths = append(append(paths, q.src.path), q.viewed()...)
 		}
 	}
 	if len(open) == 0 {
 		return nil
 	}
 	started := time.Now()
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	found, err := typesOfPackages(ctx, options, paths)
 	if err != nil {
 		return err
@@ -69,15 +78,31 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 		if pkg == nil || pkg.Types == nil {
 			return fmt.Errorf("the go command has not loaded the types of %s, please report it", q.src.path)
 		}
-		if reason := q.settle(pkg.Types, pkg.Fset); reason != "" {
-			q.addTypeError(pkg, reason, options.Dir, mistakes)
+		if reason := q.settle(pkg.Types, pkg.Fset, found); reason != "" {
+			needed := []*packages.Package{pkg}
+			for _, importPath := range q.viewed() {
+				needed = append(needed, found[importPath])
+			}
+			q.addTypeError(needed, reason, options.Dir, mistakes)
 		}
 	}
 	return nil
 }
 
-// settle answers from types. It returns what it could not find out, or "".
-func (q *question) settle(pkg *types.Package, fset *token.FileSet) (open string) {
+// viewed are the other packages of which there are views.
+func (q *question) viewed() []string {
+	var paths []string
+	for _, t := range q.views {
+		if ref, _ := t.View(); ref.Path != "" && ref.Path != q.src.path {
+			paths = append(paths, ref.Path)
+		}
+	}
+	return paths
+}
+
+// settle answers from types: of the package, and of others if these are loaded. It
+// returns what it could not find out, or "".
+func (q *question) settle(pkg *types.Package, fset *token.FileSet, others map[string]*packages.Package) (open string) {
 	for _, t := range q.unclear {
 		if !clarify(t, pkg, fset) {
 			open = "type " + t.Name
@@ -96,15 +121,38 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet) (open string)
 			}
 		}
 	}
+	for _, t := range q.views {
+		ref, _ := t.View()
+		viewed := pkg
+		if ref.Path != "" && ref.Path != q.src.path {
+			if others == nil {
+				open = "view " + t.Name
+				continue
+			}
+			if viewed = nil; others[ref.Path] != nil {
+				viewed = others[ref.Path].Types
+			}
+		}
+		if viewed == nil {
+			continue // which is somebody else's to say
+		}
+		c := comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
+		if t.Misfits = c.of(pkg.Scope().Lookup(t.Name)); c.unsure {
+			open = "view " + t.Name
+		}
+	}
 	return open
 }
 
 // addTypeError notes why the types that are needed cannot be had: the first that
-// the go command, or the type checker, has against the package.
-func (q *question) addTypeError(pkg *packages.Package, reason, dir string, mistakes *model.Errors) {
+// the go command, or the type checker, has against the packages.
+func (q *question) addTypeError(needed []*packages.Package, reason, dir string, mistakes *model.Errors) {
 	q.pkg.Types = nil // nothing is to be said of its kinds
-	errs := slices.Clone(pkg.Errors)
-	packages.Visit([]*packages.Package{pkg}, nil, func(imported *packages.Package) {
+	var errs []packages.Error
+	for _, pkg := range needed {
+		errs = append(errs, pkg.Errors...)
+	}
+	packages.Visit(needed, nil, func(imported *packages.Package) {
 		for _, err := range imported.Errors {
 			if err.Kind == packages.ListError { // without which the others would not be there
 				errs = slices.Insert(errs, 0, err)

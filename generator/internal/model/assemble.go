@@ -31,6 +31,7 @@ func Assemble(input Input, mistakes *Errors) *Set {
 	for _, pkg := range input.Packages {
 		a.addPackage(pkg)
 	}
+	a.linkViews()
 	a.checkGroups()
 	a.checkApplyPackage()
 	a.checkManifests()
@@ -53,11 +54,20 @@ func (a *assembly) addPackage(pkg *Package) {
 		}
 	}
 	from := a.from(pkg)
-	if from == FromKubebuilder && slices.ContainsFunc(pkg.Markers, func(m Marker) bool { return m.Is("kubebuilder:skip") }) {
-		return
-	}
+	// controller-gen makes no CRDs of such a package, which is what views need.
+	skip := from == FromKubebuilder && slices.ContainsFunc(pkg.Markers, func(m Marker) bool { return m.Is("kubebuilder:skip") })
 	kinds := 0
 	for _, t := range pkg.Types {
+		if t.isView() {
+			kinds++
+			if view := a.view(pkg, t, gv); view != nil {
+				gv.Views = append(gv.Views, view)
+			}
+			continue
+		}
+		if skip {
+			continue
+		}
 		if from == FromGenclient && a.From != FromGenclient && t.isRoot() && t.HasList && !slices.ContainsFunc(t.Markers, func(m Marker) bool { return m.Is("genclient") }) {
 			a.warnings = append(a.warnings, Errorf(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; add +genclient, or use --from=kubebuilder", t.Name))
 		}
@@ -87,10 +97,10 @@ func (a *assembly) place(pkg *Package, gv *GroupVersion) {
 	if !ok {
 		return
 	}
-	if gv.SchemeGroupVersion == "" {
+	if gv.SchemeGroupVersion == "" && gv.HasClient() {
 		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, name, version)
 	}
-	if !pkg.Declared["AddToScheme"] {
+	if !pkg.Declared["AddToScheme"] && gv.HasClient() {
 		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"), knownTypes(gv.Kinds), cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion"))
 	}
 	goName, goNamePos := groupGoName(name), pkg.Pos
@@ -188,14 +198,14 @@ func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
 func (a *assembly) checkKinds(gv *GroupVersion) {
 	names, resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
-	for _, k := range gv.Kinds {
+	for _, k := range gv.Informed() {
 		names[k.Name] = k
 	}
-	for _, k := range gv.Kinds {
+	for _, k := range gv.Informed() {
 		if other := names[k.Name+"Namespace"]; other != nil && k.Namespaced && k.HasLister() && other.HasLister() {
 			a.errs.Add(other.Pos, "kinds %s and %s (%s) both need a type %sLister; rename one of them, or write +genclient:skipVerbs=list,watch,deleteCollection", other.Name, k.Name, k.Pos, other.Name)
 		}
-		if other := resources[k.Resource]; other != nil {
+		if other := resources[k.Resource]; other != nil && k.View == nil {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one resource, %q; give one of them +resourceName=…", k.Name, other.Name, other.Pos, k.Resource)
 		}
 		if other := plurals[k.Plural]; other != nil {
@@ -204,7 +214,10 @@ func (a *assembly) checkKinds(gv *GroupVersion) {
 		if other := files[k.File]; other != nil {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ in the case of letters only, and their files would have one name; rename one of them", k.Name, other.Name, other.Pos)
 		}
-		resources[k.Resource], plurals[k.Plural], files[k.File] = k, k, k
+		plurals[k.Plural], files[k.File] = k, k
+		if k.View == nil {
+			resources[k.Resource] = k
+		}
 	}
 }
 

@@ -12,6 +12,7 @@
 //	kind.go      one type: is it a kind, and which
 //	genclient.go  kubebuilder.go  what the markers of either say of it
 //	index.go     indexes and selectable fields
+//	view.go      View: +informer:view, and the kind that it is of
 //	manifest.go  Manifest: a CRD, as load has found it
 //	manifest_check.go  what a kind and its CRD disagree on
 //	spelling.go  what was probably meant

@@ -11,7 +11,7 @@ var genclient = []string{
 }
 
 // readGenclient reads the markers of code-generator.
-func (a *assembly) readGenclient(t *Type, gv *GroupVersion) reading {
+func (a *assembly) readGenclient(t *Type) reading {
 	r := reading{namespaced: true, hasStatus: t.HasStatus}
 	for _, m := range t.Markers {
 		if meant := Misspelt(m.Name); meant != "" {

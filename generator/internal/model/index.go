@@ -27,7 +27,7 @@ type SelectableField struct {
 }
 
 // informerMarkers are those of this generator.
-var informerMarkers = []string{"index"}
+var informerMarkers = []string{"index", "view"}
 
 // addFields adds the indexes and the selectable fields.
 func (a *assembly) addFields(t *Type, k *Kind) {
@@ -35,7 +35,7 @@ func (a *assembly) addFields(t *Type, k *Kind) {
 		if option, ok := strings.CutPrefix(m.Name, "informer:"); ok {
 			if arguments, ok := m.Arguments(IndexMarker); ok {
 				a.addIndex(t, k, m, arguments)
-			} else {
+			} else if _, ok := m.Arguments(ViewMarker); !ok {
 				word, _, _ := strings.Cut(option, ":")
 				a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
 			}

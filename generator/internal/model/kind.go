@@ -2,6 +2,7 @@ package model
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -22,12 +23,7 @@ type reading struct {
 // mistakes.
 func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind bool) {
 	before := len(a.errs.all)
-	var r reading
-	if from == FromKubebuilder {
-		r = a.readKubebuilder(t)
-	} else {
-		r = a.readGenclient(t, gv)
-	}
+	r := a.read(t, from)
 	if !r.isKind {
 		a.refuseLonely(t, from)
 		return nil, false
@@ -75,13 +71,25 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	return k, true
 }
 
+// read reads the markers of those from whom they are.
+func (a *assembly) read(t *Type, from From) reading {
+	if from == FromKubebuilder {
+		return a.readKubebuilder(t)
+	}
+	return a.readGenclient(t)
+}
+
 // refuseLonely refuses markers that have no effect, because the type is no kind.
 func (a *assembly) refuseLonely(t *Type, from From) {
 	for _, m := range t.Markers {
 		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
 			continue
 		}
-		if from == FromKubebuilder {
+		option, isInformer := strings.CutPrefix(m.Name, "informer:")
+		word, _, _ := strings.Cut(option, ":")
+		if isInformer && !slices.Contains(informerMarkers, word) {
+			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
+		} else if from == FromKubebuilder {
 			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no kind; add // +kubebuilder:object:root=true, and a type %sList", m.Name, t.Name, t.Name)
 		} else {
 			a.errs.Add(m.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", m.Name, t.Name)

@@ -90,8 +90,9 @@ func (m Marker) FieldPath() (string, bool) {
 	return "", ok
 }
 
-// The markers that name a field.
+// The markers that name a field or a kind.
 const (
+	ViewMarker            = "informer:view"
 	IndexMarker           = "informer:index"
 	SelectableFieldMarker = "kubebuilder:selectablefield"
 )

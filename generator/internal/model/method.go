@@ -126,6 +126,9 @@ func (m *Method) probableVerb() Verb {
 // ExternalPaths are the packages that a marker names, whose names have to be
 // known to Assemble.
 func ExternalPaths(m Marker) []string {
+	if ref, ok := m.viewed(); ok && ref.Path != "" {
+		return []string{ref.Path}
+	}
 	if !m.Is("genclient:method") {
 		return nil
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // Set is all that one run generates for, sorted by group, version and kind.
@@ -24,11 +25,25 @@ func (s *Set) GroupVersions() []*GroupVersion {
 	return all
 }
 
+// Clients returns the versions of all groups that have a client.
+func (s *Set) Clients() []*GroupVersion {
+	return slices.DeleteFunc(s.GroupVersions(), func(gv *GroupVersion) bool { return !gv.HasClient() })
+}
+
 // Kinds returns the kinds of all versions.
 func (s *Set) Kinds() []*Kind {
 	var all []*Kind
 	for _, gv := range s.GroupVersions() {
 		all = append(all, gv.Kinds...)
+	}
+	return all
+}
+
+// Informed returns the kinds and the views of all versions.
+func (s *Set) Informed() []*Kind {
+	var all []*Kind
+	for _, gv := range s.GroupVersions() {
+		all = append(all, gv.Informed()...)
 	}
 	return all
 }
@@ -66,8 +81,22 @@ type GroupVersion struct {
 	// SchemeGroupVersion is the package's variable that holds group and version.
 	SchemeGroupVersion string
 	Kinds              []*Kind
-	Pos                token.Position
+	// Views are the views of kinds, of this version or another, that the package
+	// declares. They have informers and listers, and no client.
+	Views []*Kind
+	Pos   token.Position
 }
+
+// Informed are the kinds and the views, of which there may be informers and listers.
+func (gv *GroupVersion) Informed() []*Kind {
+	all := slices.Concat(gv.Kinds, gv.Views)
+	slices.SortFunc(all, func(x, y *Kind) int { return strings.Compare(x.Private, y.Private) })
+	return all
+}
+
+// HasClient says whether the version has a client: one that has nothing but views
+// has none.
+func (gv *GroupVersion) HasClient() bool { return len(gv.Kinds) > 0 }
 
 // GoName begins the names of the version's client, such as RbacV1.
 func (gv *GroupVersion) GoName() string { return gv.Group.GoName + gv.GoVersion }
@@ -85,7 +114,7 @@ func (gv *GroupVersion) APIPath() string {
 
 // HasInformers says whether a kind of the version is listed and watched.
 func (gv *GroupVersion) HasInformers() bool {
-	return slices.ContainsFunc(gv.Kinds, (*Kind).HasInformer)
+	return slices.ContainsFunc(gv.Informed(), (*Kind).HasInformer)
 }
 
 // HasMethods says whether a kind of the version has methods beside the verbs.
@@ -130,7 +159,9 @@ type Kind struct {
 	SelectableFields []*SelectableField
 	// Manifest is the CRD that the kind was checked against; nil for none.
 	Manifest *Manifest
-	Pos      token.Position
+	// View says of which kind this is a view; nil for a kind of its own.
+	View *View
+	Pos  token.Position
 }
 
 // List is the type of a list of the kind.

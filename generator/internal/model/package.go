@@ -18,10 +18,11 @@ type Package struct {
 	Types []*Type
 }
 
-// External is a package that a marker or a flag names, of which only the names
-// are known.
+// External is a package that a marker or a flag names.
 type External struct {
 	Path string
+	// Package is what stands there; nil if there is a Problem.
+	Package *Package
 	// Declared holds the package's top-level names; nil if there is a Problem.
 	Declared map[string]bool
 	// Problem says why the package could not be read, and what to do; empty if it
@@ -66,4 +67,14 @@ type Type struct {
 	// Fields are what stands at the paths in the markers, by the path as it is
 	// written there.
 	Fields map[string]*Field
+	// Misfits are the fields of a view that its kind does not have, or has with
+	// another shape.
+	Misfits []Misfit
+}
+
+// Misfit is a field of a view that cannot be decoded from what the kind has.
+type Misfit struct {
+	Pos token.Position
+	// Problem says what is wrong with it, and what to write instead.
+	Problem string
 }

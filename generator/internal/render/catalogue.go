@@ -32,17 +32,17 @@ type subject struct {
 var catalogue = []row{
 	{"clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.clientset(), "clientset.go") }, nil},
 	{"scheme.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
-	{"typed_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, nil},
+	{"typed_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, hasClient},
 	{"typed_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+".go") }, nil},
 	{"typed_fields.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+"_fields.go") }, hasFields},
-	{"typed_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, nil},
+	{"typed_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, hasClient},
 
 	{"fake_clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
 	{"fake_register.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
-	{"fake_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, nil},
+	{"fake_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, hasClient},
 	{"fake_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
 
-	{"lister.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
+	{"lister.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
 	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},
 
 	{"factory.go.tmpl", once, func(layout, subject) string { return path.Join(informers, "factory.go") }, hasInformer},
@@ -50,7 +50,7 @@ var catalogue = []row{
 	{"factory_interfaces.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
 	{"informer_group.go.tmpl", eachGroup, func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
 	{"informer_version.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
-	{"informer.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
+	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
 }
 
 func once(set *model.Set) []subject { return []subject{{Set: set}} }
@@ -71,35 +71,42 @@ func eachVersion(set *model.Set) []subject {
 	return all
 }
 
-func eachKind(set *model.Set) []subject {
+func eachKind(set *model.Set) []subject { return subjects(set, set.Kinds()) }
+
+// eachInformed is each kind and each view.
+func eachInformed(set *model.Set) []subject { return subjects(set, set.Informed()) }
+
+func subjects(set *model.Set, kinds []*model.Kind) []subject {
 	var all []subject
-	for _, k := range set.Kinds() {
+	for _, k := range kinds {
 		all = append(all, subject{Set: set, Group: k.GroupVersion.Group, GV: k.GroupVersion, Kind: k})
 	}
 	return all
 }
 
-// kinds are those that a subject is about.
-func (s subject) kinds() []*model.Kind {
+// informed are the kinds and views that a subject is about.
+func (s subject) informed() []*model.Kind {
 	switch {
 	case s.Kind != nil:
 		return []*model.Kind{s.Kind}
 	case s.GV != nil:
-		return s.GV.Kinds
+		return s.GV.Informed()
 	case s.Group != nil:
-		return (&model.Set{Groups: []*model.Group{s.Group}}).Kinds()
+		return (&model.Set{Groups: []*model.Group{s.Group}}).Informed()
 	}
-	return s.Set.Kinds()
+	return s.Set.Informed()
 }
 
 func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
 
 func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }
 
+func hasClient(s subject) bool { return s.GV.HasClient() }
+
 func hasFields(s subject) bool { return len(s.Kind.SelectableFields) > 0 }
 
 func (s subject) any(is func(*model.Kind) bool) bool {
-	for _, k := range s.kinds() {
+	for _, k := range s.informed() {
 		if is(k) {
 			return true
 		}

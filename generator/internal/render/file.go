@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"go/token"
 	"path"
 	"strings"
@@ -34,6 +35,28 @@ func (f *file) Package() string {
 // API is the package of the types of gv.
 func (f *file) API(gv *model.GroupVersion) string {
 	return f.imports.use(gv.Path, gv.Alias, "api"+gv.Alias)
+}
+
+// Resource is the resource of the file's kind or view, as an expression.
+func (f *file) Resource() string {
+	gv := f.GV
+	if view := f.Kind.View; view != nil {
+		if view.Kind == nil {
+			// Not by the package of the kind, which a view keeps out of the program.
+			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, f.Kind.Resource)
+		}
+		gv = view.Kind.GroupVersion
+	}
+	return fmt.Sprintf("%s.%s.WithResource(%q)", f.API(gv), gv.SchemeGroupVersion, f.Kind.Resource)
+}
+
+// Whole is the kind that lists and watches for the file's kind or view: itself, or
+// the one that it is a view of. It is nil if there is no client of that.
+func (f *file) Whole() *model.Kind {
+	if f.Kind.View != nil {
+		return f.Kind.View.Kind
+	}
+	return f.Kind
 }
 
 // Type is a type that a marker or a flag names.
@@ -133,11 +156,12 @@ func (f *file) Ref() string {
 	return ""
 }
 
-// Expansions are the kinds of the file's version whose expansion the user has
-// not declared in a file of his own, such as foo_expansion.go.
-func (f *file) Expansions() []*model.Kind {
+// Expansions are those of the kinds, which are of the file's version, whose
+// expansion the user has not declared in a file of his own, such as
+// foo_expansion.go.
+func (f *file) Expansions(of []*model.Kind) []*model.Kind {
 	var kinds []*model.Kind
-	for _, k := range f.GV.Kinds {
+	for _, k := range of {
 		if !f.handWritten(path.Join(path.Dir(f.path), k.ExpansionFile+".go")) {
 			kinds = append(kinds, k)
 		}

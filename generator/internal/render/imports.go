@@ -19,6 +19,7 @@ import (
 var known = map[string]string{
 	"context": "context",
 	"fmt":     "fmt",
+	"io":      "io",
 	"json":    "encoding/json",
 	"http":    "net/http",
 	"strconv": "strconv",
@@ -48,7 +49,7 @@ var known = map[string]string{
 // beside the known ones.
 var locals = map[string]bool{
 	"action": true, "c": true, "client": true, "config": true, "f": true, "g": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
-	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "result": true, "subresources": true, "timeout": true,
+	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "subresources": true, "timeout": true,
 }
 
 // imports are the packages that a file may use, by what it calls them.

@@ -20,6 +20,10 @@ type DatabaseClass struct {
 
 // DatabaseClassSpec is what databases of a class have in common.
 type DatabaseClassSpec struct {
+	// description says to people what the class is for, at any length.
+	//
+	// +optional
+	Description string `json:"description,omitempty"`
 	// maxStorageGi is the largest volume that a Database may ask for, in GiB.
 	//
 	// +required

@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/fleet"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/forms"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
+	ioinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/io"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/plant"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/single"
@@ -56,6 +57,7 @@ type SharedInformerFactory interface {
 	Error() errorinformers.Interface
 	Vessels() fleet.Interface
 	Forms() forms.Interface
+	Io() ioinformers.Interface
 	Plant() plant.Interface
 	Shop() shop.Interface
 	Single() single.Interface
@@ -101,6 +103,33 @@ func WithoutStreamingList() SharedInformerOption {
 	return cache.WithoutStreamingList()
 }
 
+// WithoutManagedFields leaves metadata.managedFields out of all objects.
+func WithoutManagedFields() SharedInformerOption {
+	return cache.WithoutManagedFields()
+}
+
+// WithoutAnnotations leaves the annotations with these keys out of all objects.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return cache.WithoutAnnotations(keys...)
+}
+
+// SkipUndecodable lets the informers go on without objects that cannot be decoded,
+// which their Status names. Without it the list that has one fails.
+func SkipUndecodable() SharedInformerOption {
+	return cache.SkipUndecodable()
+}
+
+// WithMaxObjectBytes limits how many bytes of JSON an object may have.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return cache.WithMaxObjectBytes(limit)
+}
+
+// WithListerWatcher sets where the objects of the kind or view T come from, instead
+// of the client. source is given the namespace that the factory is limited to.
+func WithListerWatcher[T cache.Object](source func(namespace string) cache.ListerWatcher[T]) SharedInformerOption {
+	return cache.WithListerWatcher(source)
+}
+
 // NewSharedInformerFactory returns a factory whose informers list and watch with
 // client. defaultResync is how often handlers are told every cached object again;
 // 0 for never.
@@ -133,6 +162,10 @@ func (f *sharedInformerFactory) Vessels() fleet.Interface {
 
 func (f *sharedInformerFactory) Forms() forms.Interface {
 	return forms.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Io() ioinformers.Interface {
+	return ioinformers.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Plant() plant.Interface {

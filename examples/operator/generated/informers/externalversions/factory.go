@@ -14,6 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/data"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/views"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -44,6 +45,7 @@ type SharedInformerFactory interface {
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
 	Data() datainformers.Interface
+	Views() views.Interface
 }
 
 type sharedInformerFactory struct {
@@ -85,6 +87,33 @@ func WithoutStreamingList() SharedInformerOption {
 	return cache.WithoutStreamingList()
 }
 
+// WithoutManagedFields leaves metadata.managedFields out of all objects.
+func WithoutManagedFields() SharedInformerOption {
+	return cache.WithoutManagedFields()
+}
+
+// WithoutAnnotations leaves the annotations with these keys out of all objects.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return cache.WithoutAnnotations(keys...)
+}
+
+// SkipUndecodable lets the informers go on without objects that cannot be decoded,
+// which their Status names. Without it the list that has one fails.
+func SkipUndecodable() SharedInformerOption {
+	return cache.SkipUndecodable()
+}
+
+// WithMaxObjectBytes limits how many bytes of JSON an object may have.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return cache.WithMaxObjectBytes(limit)
+}
+
+// WithListerWatcher sets where the objects of the kind or view T come from, instead
+// of the client. source is given the namespace that the factory is limited to.
+func WithListerWatcher[T cache.Object](source func(namespace string) cache.ListerWatcher[T]) SharedInformerOption {
+	return cache.WithListerWatcher(source)
+}
+
 // NewSharedInformerFactory returns a factory whose informers list and watch with
 // client. defaultResync is how often handlers are told every cached object again;
 // 0 for never.
@@ -101,4 +130,8 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 
 func (f *sharedInformerFactory) Data() datainformers.Interface {
 	return datainformers.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Views() views.Interface {
+	return views.New(f.SharedInformerFactory)
 }

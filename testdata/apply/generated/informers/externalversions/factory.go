@@ -85,6 +85,33 @@ func WithoutStreamingList() SharedInformerOption {
 	return cache.WithoutStreamingList()
 }
 
+// WithoutManagedFields leaves metadata.managedFields out of all objects.
+func WithoutManagedFields() SharedInformerOption {
+	return cache.WithoutManagedFields()
+}
+
+// WithoutAnnotations leaves the annotations with these keys out of all objects.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return cache.WithoutAnnotations(keys...)
+}
+
+// SkipUndecodable lets the informers go on without objects that cannot be decoded,
+// which their Status names. Without it the list that has one fails.
+func SkipUndecodable() SharedInformerOption {
+	return cache.SkipUndecodable()
+}
+
+// WithMaxObjectBytes limits how many bytes of JSON an object may have.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return cache.WithMaxObjectBytes(limit)
+}
+
+// WithListerWatcher sets where the objects of the kind or view T come from, instead
+// of the client. source is given the namespace that the factory is limited to.
+func WithListerWatcher[T cache.Object](source func(namespace string) cache.ListerWatcher[T]) SharedInformerOption {
+	return cache.WithListerWatcher(source)
+}
+
 // NewSharedInformerFactory returns a factory whose informers list and watch with
 // client. defaultResync is how often handlers are told every cached object again;
 // 0 for never.

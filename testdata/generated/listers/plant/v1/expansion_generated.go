@@ -10,9 +10,20 @@ package v1
 // in hall_expansion.go instead, which is yours.
 type HallListerExpansion interface{}
 
+// HallNameListerExpansion adds methods of your own to HallNameLister: declare it
+// in hallname_expansion.go instead, which is yours.
+type HallNameListerExpansion interface{}
+
 // RobotListerExpansion adds methods of your own to RobotLister: declare it
 // in robot_expansion.go instead, which is yours.
 type RobotListerExpansion interface{}
 
 // RobotNamespaceListerExpansion is the same for RobotNamespaceLister.
 type RobotNamespaceListerExpansion interface{}
+
+// RobotSummaryListerExpansion adds methods of your own to RobotSummaryLister: declare it
+// in robotsummary_expansion.go instead, which is yours.
+type RobotSummaryListerExpansion interface{}
+
+// RobotSummaryNamespaceListerExpansion is the same for RobotSummaryNamespaceLister.
+type RobotSummaryNamespaceListerExpansion interface{}

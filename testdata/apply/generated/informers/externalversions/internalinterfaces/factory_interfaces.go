@@ -7,9 +7,14 @@
 package internalinterfaces
 
 import (
+	"context"
+	"io"
+
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
 // SharedInformerFactory holds the informers of a factory, and the client that
@@ -17,6 +22,31 @@ import (
 type SharedInformerFactory struct {
 	*cache.SharedInformerFactory
 	Client versioned.Interface
+}
+
+// Open returns where an informer gets the bodies of responses from: requests of
+// client for the collection of a resource in a namespace, or in all for none. They
+// ask for JSON, whatever client prefers, and are not repeated: what to do about an
+// error is the informer's to decide. It is nil for a client that has no server, such
+// as a fake one.
+func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
+	if c, ok := client.(*rest.RESTClient); client == nil || ok && c == nil {
+		return nil
+	}
+	root := []string{"/apis", resource.Group, resource.Version}
+	if resource.Group == "" {
+		root = []string{"/api", resource.Version}
+	}
+	return func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+		return client.Get().
+			AbsPath(root...).
+			NamespaceIfScoped(namespace, namespace != "").
+			Resource(resource.Resource).
+			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+			SetHeader("Accept", "application/json").
+			MaxRetries(0).
+			Stream(ctx)
+	}
 }
 
 // TweakListOptionsFunc changes the options of a list or watch.

@@ -25,9 +25,13 @@ type itemInformer struct {
 }
 
 func (i itemInformer) Informer() *cache.SharedIndexInformer[*cachev1.Item] {
+	resource := cachev1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*cachev1.Item]{
-		Resource:   cachev1.SchemeGroupVersion.WithResource("items"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.CacheV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*cachev1.Item] {
 			return cache.NewListWatch[*cachev1.Item](i.factory.Client.CacheV1().Items(namespace))
 		},

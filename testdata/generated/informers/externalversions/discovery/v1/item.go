@@ -25,9 +25,13 @@ type itemInformer struct {
 }
 
 func (i itemInformer) Informer() *cache.SharedIndexInformer[*discoveryv1.Item] {
+	resource := discoveryv1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*discoveryv1.Item]{
-		Resource:   discoveryv1.SchemeGroupVersion.WithResource("items"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.DiscoveryV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*discoveryv1.Item] {
 			return cache.NewListWatch[*discoveryv1.Item](i.factory.Client.DiscoveryV1().Items(namespace))
 		},

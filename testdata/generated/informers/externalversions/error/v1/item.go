@@ -25,9 +25,13 @@ type itemInformer struct {
 }
 
 func (i itemInformer) Informer() *cache.SharedIndexInformer[*errorv1.Item] {
+	resource := errorv1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*errorv1.Item]{
-		Resource:   errorv1.SchemeGroupVersion.WithResource("items"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ErrorV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*errorv1.Item] {
 			return cache.NewListWatch[*errorv1.Item](i.factory.Client.ErrorV1().Items(namespace))
 		},

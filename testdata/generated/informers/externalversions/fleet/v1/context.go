@@ -25,9 +25,13 @@ type contextInformer struct {
 }
 
 func (i contextInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Context] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("contexts")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Context]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("contexts"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Context] {
 			return cache.NewListWatch[*vesselsv1.Context](i.factory.Client.VesselsV1().Contexts(namespace))
 		},

@@ -25,9 +25,13 @@ type errorInformer struct {
 }
 
 func (i errorInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Error] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("errors")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Error]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("errors"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Error] {
 			return cache.NewListWatch[*vesselsv1.Error](i.factory.Client.VesselsV1().Errors(namespace))
 		},

@@ -25,9 +25,13 @@ type interfaceInformer struct {
 }
 
 func (i interfaceInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Interface] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("interfaces")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Interface]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("interfaces"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Interface] {
 			return cache.NewListWatch[*vesselsv1.Interface](i.factory.Client.VesselsV1().Interfaces(namespace))
 		},

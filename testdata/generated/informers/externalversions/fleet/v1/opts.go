@@ -25,9 +25,13 @@ type optsInformer struct {
 }
 
 func (i optsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Opts] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("optses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Opts]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("optses"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Opts] {
 			return cache.NewListWatch[*vesselsv1.Opts](i.factory.Client.VesselsV1().Optses(namespace))
 		},

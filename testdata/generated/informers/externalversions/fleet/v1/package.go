@@ -25,9 +25,13 @@ type packageInformer struct {
 }
 
 func (i packageInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Package] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("packages")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Package]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("packages"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Package] {
 			return cache.NewListWatch[*vesselsv1.Package](i.factory.Client.VesselsV1().Packages(namespace))
 		},

@@ -25,9 +25,13 @@ type testInformer struct {
 }
 
 func (i testInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Test] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("tests")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Test]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("tests"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Test] {
 			return cache.NewListWatch[*vesselsv1.Test](i.factory.Client.VesselsV1().Tests(namespace))
 		},

@@ -25,9 +25,13 @@ type typeInformer struct {
 }
 
 func (i typeInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Type] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("types")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Type]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("types"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Type] {
 			return cache.NewListWatch[*vesselsv1.Type](i.factory.Client.VesselsV1().Types(namespace))
 		},

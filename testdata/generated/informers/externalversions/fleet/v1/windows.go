@@ -25,9 +25,13 @@ type windowsInformer struct {
 }
 
 func (i windowsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Windows] {
+	resource := vesselsv1.SchemeGroupVersion.WithResource("windowses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Windows]{
-		Resource:   vesselsv1.SchemeGroupVersion.WithResource("windowses"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*vesselsv1.Windows] {
 			return cache.NewListWatch[*vesselsv1.Windows](i.factory.Client.VesselsV1().Windowses())
 		},

@@ -25,9 +25,13 @@ type letterInformer struct {
 }
 
 func (i letterInformer) Informer() *cache.SharedIndexInformer[*formsv1.Letter] {
+	resource := formsv1.SchemeGroupVersion.WithResource("letters")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Letter]{
-		Resource:   formsv1.SchemeGroupVersion.WithResource("letters"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*formsv1.Letter] {
 			return cache.NewListWatch[*formsv1.Letter](i.factory.Client.FormsV1().Letters())
 		},

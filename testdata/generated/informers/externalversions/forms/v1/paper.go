@@ -25,9 +25,13 @@ type paperInformer struct {
 }
 
 func (i paperInformer) Informer() *cache.SharedIndexInformer[*formsv1.Paper] {
+	resource := formsv1.SchemeGroupVersion.WithResource("papers")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Paper]{
-		Resource:   formsv1.SchemeGroupVersion.WithResource("papers"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*formsv1.Paper] {
 			return cache.NewListWatch[*formsv1.Paper](i.factory.Client.FormsV1().Papers(namespace))
 		},

@@ -25,9 +25,13 @@ type stampInformer struct {
 }
 
 func (i stampInformer) Informer() *cache.SharedIndexInformer[*formsv1.Stamp] {
+	resource := formsv1.SchemeGroupVersion.WithResource("stamps")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Stamp]{
-		Resource:   formsv1.SchemeGroupVersion.WithResource("stamps"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*formsv1.Stamp] {
 			return cache.NewListWatch[*formsv1.Stamp](i.factory.Client.FormsV1().Stamps(namespace))
 		},

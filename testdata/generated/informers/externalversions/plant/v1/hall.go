@@ -28,9 +28,13 @@ type hallInformer struct {
 }
 
 func (i hallInformer) Informer() *cache.SharedIndexInformer[*plantv1.Hall] {
+	resource := plantv1.GroupVersion.WithResource("factoryhalls")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Hall]{
-		Resource:   plantv1.GroupVersion.WithResource("factoryhalls"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*plantv1.Hall] {
 			return cache.NewListWatch[*plantv1.Hall](i.factory.Client.PlantV1().Halls())
 		},

@@ -10,10 +10,12 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
-// Interface has the informer of each kind.
+// Interface has the informer of each kind and each view.
 type Interface interface {
 	Halls() HallInformer
+	HallNames() HallNameInformer
 	Robots() RobotInformer
+	RobotSummaries() RobotSummaryInformer
 }
 
 type version struct {
@@ -29,6 +31,14 @@ func (v version) Halls() HallInformer {
 	return hallInformer{v.factory}
 }
 
+func (v version) HallNames() HallNameInformer {
+	return hallNameInformer{v.factory}
+}
+
 func (v version) Robots() RobotInformer {
 	return robotInformer{v.factory}
+}
+
+func (v version) RobotSummaries() RobotSummaryInformer {
+	return robotSummaryInformer{v.factory}
 }

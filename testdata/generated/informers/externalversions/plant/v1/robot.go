@@ -25,9 +25,13 @@ type robotInformer struct {
 }
 
 func (i robotInformer) Informer() *cache.SharedIndexInformer[*plantv1.Robot] {
+	resource := plantv1.GroupVersion.WithResource("robots")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Robot]{
-		Resource:   plantv1.GroupVersion.WithResource("robots"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*plantv1.Robot] {
 			return cache.NewListWatch[*plantv1.Robot](i.factory.Client.PlantV1().Robots(namespace))
 		},

@@ -25,9 +25,13 @@ type basketInformer struct {
 }
 
 func (i basketInformer) Informer() *cache.SharedIndexInformer[*shopv1.Basket] {
+	resource := shopv1.SchemeGroupVersion.WithResource("baskets")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Basket]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("baskets"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Basket] {
 			return cache.NewListWatch[*shopv1.Basket](i.factory.Client.ShopV1().Baskets(namespace))
 		},

@@ -25,9 +25,13 @@ type invoiceInformer struct {
 }
 
 func (i invoiceInformer) Informer() *cache.SharedIndexInformer[*shopv1.Invoice] {
+	resource := shopv1.SchemeGroupVersion.WithResource("invoices")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Invoice]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("invoices"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Invoice] {
 			return cache.NewListWatch[*shopv1.Invoice](i.factory.Client.ShopV1().Invoices(namespace))
 		},

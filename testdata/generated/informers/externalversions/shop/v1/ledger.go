@@ -25,9 +25,13 @@ type ledgerInformer struct {
 }
 
 func (i ledgerInformer) Informer() *cache.SharedIndexInformer[*shopv1.Ledger] {
+	resource := shopv1.SchemeGroupVersion.WithResource("ledgers")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Ledger]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("ledgers"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*shopv1.Ledger] {
 			return cache.NewListWatch[*shopv1.Ledger](i.factory.Client.ShopV1().Ledgers())
 		},

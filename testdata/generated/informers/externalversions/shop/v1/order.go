@@ -25,9 +25,13 @@ type orderInformer struct {
 }
 
 func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1.Order] {
+	resource := shopv1.SchemeGroupVersion.WithResource("orders")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Order]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("orders"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Order] {
 			return cache.NewListWatch[*shopv1.Order](i.factory.Client.ShopV1().Orders(namespace))
 		},

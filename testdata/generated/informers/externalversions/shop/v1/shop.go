@@ -25,9 +25,13 @@ type shopInformer struct {
 }
 
 func (i shopInformer) Informer() *cache.SharedIndexInformer[*shopv1.Shop] {
+	resource := shopv1.SchemeGroupVersion.WithResource("shops")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Shop]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("shops"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*shopv1.Shop] {
 			return cache.NewListWatch[*shopv1.Shop](i.factory.Client.ShopV1().Shops())
 		},

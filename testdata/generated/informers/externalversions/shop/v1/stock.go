@@ -25,9 +25,13 @@ type stockInformer struct {
 }
 
 func (i stockInformer) Informer() *cache.SharedIndexInformer[*shopv1.Stock] {
+	resource := shopv1.SchemeGroupVersion.WithResource("stock-levels")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Stock]{
-		Resource:   shopv1.SchemeGroupVersion.WithResource("stock-levels"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Stock] {
 			return cache.NewListWatch[*shopv1.Stock](i.factory.Client.ShopV1().Stocks(namespace))
 		},

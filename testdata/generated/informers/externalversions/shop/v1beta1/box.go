@@ -25,9 +25,13 @@ type boxInformer struct {
 }
 
 func (i boxInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Box] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("boxes")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Box]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("boxes"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Box] {
 			return cache.NewListWatch[*shopv1beta1.Box](i.factory.Client.ShopV1beta1().Boxes(namespace))
 		},

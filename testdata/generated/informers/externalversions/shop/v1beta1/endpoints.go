@@ -25,9 +25,13 @@ type endpointsInformer struct {
 }
 
 func (i endpointsInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Endpoints] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("endpoints")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Endpoints]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("endpoints"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Endpoints] {
 			return cache.NewListWatch[*shopv1beta1.Endpoints](i.factory.Client.ShopV1beta1().Endpoints(namespace))
 		},

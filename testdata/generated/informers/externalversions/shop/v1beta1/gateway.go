@@ -25,9 +25,13 @@ type gatewayInformer struct {
 }
 
 func (i gatewayInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Gateway] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("gateways")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Gateway]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("gateways"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Gateway] {
 			return cache.NewListWatch[*shopv1beta1.Gateway](i.factory.Client.ShopV1beta1().Gateways(namespace))
 		},

@@ -25,9 +25,13 @@ type ingressInformer struct {
 }
 
 func (i ingressInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingress] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("ingresses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Ingress]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("ingresses"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Ingress] {
 			return cache.NewListWatch[*shopv1beta1.Ingress](i.factory.Client.ShopV1beta1().Ingresses(namespace))
 		},

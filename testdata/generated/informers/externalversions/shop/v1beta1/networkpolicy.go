@@ -25,9 +25,13 @@ type networkPolicyInformer struct {
 }
 
 func (i networkPolicyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.NetworkPolicy] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.NetworkPolicy]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.NetworkPolicy] {
 			return cache.NewListWatch[*shopv1beta1.NetworkPolicy](i.factory.Client.ShopV1beta1().NetworkPolicies(namespace))
 		},

@@ -25,9 +25,13 @@ type orderInformer struct {
 }
 
 func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Order] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("orders")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Order]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("orders"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Order] {
 			return cache.NewListWatch[*shopv1beta1.Order](i.factory.Client.ShopV1beta1().Orders(namespace))
 		},

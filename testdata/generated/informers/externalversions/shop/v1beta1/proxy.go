@@ -25,9 +25,13 @@ type proxyInformer struct {
 }
 
 func (i proxyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("proxies")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Proxy]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("proxies"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Proxy] {
 			return cache.NewListWatch[*shopv1beta1.Proxy](i.factory.Client.ShopV1beta1().Proxies(namespace))
 		},

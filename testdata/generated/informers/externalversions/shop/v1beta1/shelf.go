@@ -25,9 +25,13 @@ type shelfInformer struct {
 }
 
 func (i shelfInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf] {
+	resource := shopv1beta1.SchemeGroupVersion.WithResource("shelves")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Shelf]{
-		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("shelves"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Shelf] {
 			return cache.NewListWatch[*shopv1beta1.Shelf](i.factory.Client.ShopV1beta1().Shelves(namespace))
 		},

@@ -25,9 +25,13 @@ type cronTabInformer struct {
 }
 
 func (i cronTabInformer) Informer() *cache.SharedIndexInformer[*singlev1.CronTab] {
+	resource := singlev1.GroupVersion.WithResource("crontabs")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*singlev1.CronTab]{
-		Resource:   singlev1.GroupVersion.WithResource("crontabs"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.SingleV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*singlev1.CronTab] {
 			return cache.NewListWatch[*singlev1.CronTab](i.factory.Client.SingleV1().CronTabs(namespace))
 		},

@@ -25,9 +25,13 @@ type itemInformer struct {
 }
 
 func (i itemInformer) Informer() *cache.SharedIndexInformer[*typev1.Item] {
+	resource := typev1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*typev1.Item]{
-		Resource:   typev1.SchemeGroupVersion.WithResource("items"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.TypeV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*typev1.Item] {
 			return cache.NewListWatch[*typev1.Item](i.factory.Client.TypeV1().Items(namespace))
 		},

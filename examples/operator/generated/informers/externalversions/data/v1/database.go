@@ -25,9 +25,13 @@ type databaseInformer struct {
 }
 
 func (i databaseInformer) Informer() *cache.SharedIndexInformer[*datav1.Database] {
+	resource := datav1.SchemeGroupVersion.WithResource("databases")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.Database]{
-		Resource:   datav1.SchemeGroupVersion.WithResource("databases"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*datav1.Database] {
 			return cache.NewListWatch[*datav1.Database](i.factory.Client.DataV1().Databases(namespace))
 		},

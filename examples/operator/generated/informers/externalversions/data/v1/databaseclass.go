@@ -25,9 +25,13 @@ type databaseClassInformer struct {
 }
 
 func (i databaseClassInformer) Informer() *cache.SharedIndexInformer[*datav1.DatabaseClass] {
+	resource := datav1.SchemeGroupVersion.WithResource("databaseclasses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.DatabaseClass]{
-		Resource:   datav1.SchemeGroupVersion.WithResource("databaseclasses"),
+		Resource:   resource,
 		Namespaced: false,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(_ string) cache.ListerWatcher[*datav1.DatabaseClass] {
 			return cache.NewListWatch[*datav1.DatabaseClass](i.factory.Client.DataV1().DatabaseClasses())
 		},

@@ -25,9 +25,13 @@ type berthInformer struct {
 }
 
 func (i berthInformer) Informer() *cache.SharedIndexInformer[*harborv1.Berth] {
+	resource := harborv1.SchemeGroupVersion.WithResource("berths")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harborv1.Berth]{
-		Resource:   harborv1.SchemeGroupVersion.WithResource("berths"),
+		Resource:   resource,
 		Namespaced: true,
+		Open: func(namespace string) cache.OpenFunc {
+			return internalinterfaces.Open(i.factory.Client.HarborV1().RESTClient(), resource, namespace)
+		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*harborv1.Berth] {
 			return cache.NewListWatch[*harborv1.Berth](i.factory.Client.HarborV1().Berths(namespace))
 		},

@@ -1,0 +1,35 @@
+// Package v1 has views: structs of those fields of a kind that the controller reads
+// and caches. They are no API, so controller-gen makes no CRDs of them:
+//
+// +kubebuilder:skip
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// DatabaseClassSummary is a DatabaseClass without its description, which may be long,
+// and which only people read.
+//
+// +informer:view=github.com/typedinformers/informer-gen/examples/operator/api/v1.DatabaseClass
+type DatabaseClassSummary struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec DatabaseClassTerms `json:"spec"`
+}
+
+// DatabaseClassTerms are what the status of a Database depends on.
+type DatabaseClassTerms struct {
+	MaxStorageGi int32  `json:"maxStorageGi"`
+	Domain       string `json:"domain"`
+	Port         int32  `json:"port"`
+}
+
+// DeepCopyObject makes it a runtime.Object.
+func (in *DatabaseClassSummary) DeepCopyObject() runtime.Object {
+	out := *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}

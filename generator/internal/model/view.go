@@ -1,0 +1,209 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// View is a struct of some of a kind's fields, from +informer:view, which has an
+// informer and a lister over the kind's resource.
+type View struct {
+	// Of is the type of the kind.
+	Of TypeRef
+	// Kind is the kind itself, whose client lists and watches; nil if the run makes
+	// no client of it.
+	Kind *Kind
+	// Group and Version are the kind's on the wire.
+	Group, Version string
+}
+
+// viewForm is how the marker is written.
+const viewForm = "+" + ViewMarker + "=Foo for a kind of this package, or +" + ViewMarker + "=k8s.io/api/core/v1.Pod"
+
+// viewed returns the kind that a marker makes a view of, and whether it is such a
+// marker. It is zero where the marker does not say it.
+func (m Marker) viewed() (TypeRef, bool) {
+	if _, ok := m.Arguments(ViewMarker); !ok {
+		return TypeRef{}, false
+	}
+	if !m.Is(ViewMarker) {
+		return TypeRef{}, true
+	}
+	ref, _ := parseTypeRef(m.Value)
+	return ref, true
+}
+
+// View returns the kind that the type is a view of, and whether it is a view. The
+// path of one of its own package is empty, and so is the name where no marker says it.
+func (t *Type) View() (TypeRef, bool) {
+	for _, m := range t.Markers {
+		if ref, ok := m.viewed(); ok {
+			return ref, true
+		}
+	}
+	return TypeRef{}, false
+}
+
+func (t *Type) isView() bool {
+	_, ok := t.View()
+	return ok
+}
+
+// view decides on a view. It returns nil for one with mistakes.
+func (a *assembly) view(pkg *Package, t *Type, gv *GroupVersion) *Kind {
+	before := len(a.errs.all)
+	marker, ok := a.viewMarker(t)
+	if !ok || !a.checkViewType(t, marker) {
+		return nil
+	}
+	ref, _ := marker.viewed()
+	local := ref.Path == "" || ref.Path == pkg.Path
+	ref.Path = cmp.Or(ref.Path, pkg.Path)
+	r, view := a.viewedKind(t, marker, ref, local)
+	if view == nil {
+		return nil
+	}
+	for _, misfit := range t.Misfits {
+		a.errs.Add(misfit.Pos, "view %s: %s", t.Name, misfit.Problem)
+	}
+	k := &Kind{
+		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced, View: view,
+		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
+		Verbs: []Verb{"list", "watch"},
+		Pos:   t.Pos,
+	}
+	a.Naming.name(k, r.resource)
+	a.addFields(t, k)
+	if len(a.errs.all) > before {
+		return nil
+	}
+	return k
+}
+
+// viewMarker returns the marker that makes t a view. It refuses two, and those that
+// make it a kind as well.
+func (a *assembly) viewMarker(t *Type) (found Marker, ok bool) {
+	before := len(a.errs.all)
+	for _, m := range t.Markers {
+		ref, isView := m.viewed()
+		switch {
+		case isView && ref.IsZero():
+			a.errs.Add(m.Pos, "+%s%s says no kind; write %s", m.Name, strings.TrimSuffix("="+m.Value, "="), viewForm)
+		case isView && ok:
+			a.errs.Add(m.Pos, "%s is a view already, at %s; write a struct for each kind", t.Name, found.Pos)
+		case isView:
+			found, ok = m, true
+		case m.isGenclient():
+			a.errs.Add(m.Pos, "%s is a view, which has no client; remove +%s, or +%s", t.Name, m.Name, ViewMarker)
+		case m.Is("resourceName"):
+			a.errs.Add(m.Pos, "%s is a view, whose resource is that of its kind; remove +%s", t.Name, m.Name)
+		}
+		if _, isField := m.Arguments(SelectableFieldMarker); isField {
+			a.errs.Add(m.Pos, "%s is a view, and what a server selects by is its kind's; write +%s above the kind", t.Name, SelectableFieldMarker)
+		}
+	}
+	return found, ok && len(a.errs.all) == before
+}
+
+// checkViewType refuses a type that is no view.
+func (a *assembly) checkViewType(t *Type, m Marker) bool {
+	before := len(a.errs.all)
+	switch {
+	case t.IsGeneric:
+		a.errs.Add(m.Pos, "view %s has type parameters; remove these, or the marker", t.Name)
+		return false
+	case !t.IsStruct:
+		a.errs.Add(m.Pos, "view %s is not a struct; make it one, with metav1.TypeMeta, metav1.ObjectMeta and some fields of its kind, or remove the marker", t.Name)
+		return false
+	case !token.IsExported(t.Name):
+		a.errs.Add(m.Pos, "view %s is not exported; begin its name with a capital letter", t.Name)
+	}
+	if !t.HasTypeMeta {
+		a.errs.Add(t.Pos, "view %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", t.Name)
+	}
+	if !t.HasObjectMeta {
+		a.errs.Add(t.Pos, "view %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
+	}
+	if !t.HasDeepCopyObject {
+		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or generate it first: with deepcopy-gen and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object, or with controller-gen and // +kubebuilder:object:root=true", t.Name)
+	}
+	return len(a.errs.all) == before
+}
+
+// viewedKind finds out about the kind of a view from the markers where that is
+// declared. It returns no view if it cannot.
+func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (reading, *View) {
+	refuse := func(format string, args ...any) (reading, *View) {
+		a.errs.Add(m.Pos, "view %s: %s", t.Name, fmt.Sprintf(format, args...))
+		return reading{}, nil
+	}
+	if problem := a.missing(ref, local); problem != "" {
+		return refuse("%s", problem)
+	}
+	pkg := a.described(ref.Path)
+	if pkg == nil {
+		return refuse("nobody has looked at package %s; please report it", ref.Path)
+	}
+	// What is wrong there is said where it is, or is none of ours.
+	there := &assembly{Input: a.Input, groups: map[string]*Group{}, errs: &Errors{}}
+	at := slices.IndexFunc(pkg.Types, func(other *Type) bool { return other.Name == ref.Name })
+	if at < 0 {
+		return refuse("nothing says the resource and the scope of %s; name a kind that has +genclient or +kubebuilder:object:root=true, or add the marker", ref.Name)
+	}
+	kind := pkg.Types[at]
+	if of, ok := kind.View(); ok {
+		return refuse("%s is a view itself; name its kind: +%s=%s", ref.Name, ViewMarker, strings.TrimPrefix(of.Path+"."+of.Name, "."))
+	}
+	r := there.read(kind, there.from(pkg))
+	if !r.isKind {
+		return refuse("nothing says the resource and the scope of %s; name a kind that has +genclient or +kubebuilder:object:root=true, or add the marker", ref.Name)
+	}
+	if verbs := r.verbs.of(Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
+		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or let its +genclient have list and watch", ref.Name)
+	}
+	whole := &Kind{Name: kind.Name}
+	a.Naming.name(whole, r.resource)
+	r.resource = whole.Resource
+	version, hasVersion := there.version(pkg)
+	group, hasGroup := there.groupName(pkg, version)
+	switch {
+	case hasVersion && hasGroup:
+		return r, &View{Of: ref, Group: group, Version: version}
+	case local:
+		return reading{}, nil // it is said of the package
+	}
+	return refuse("nothing says the group and the version of package %s; add // +groupName=… to it, or name a kind of another package", ref.Path)
+}
+
+// described is a package that was read; nil for one that nobody has looked at.
+func (a *assembly) described(importPath string) *Package {
+	for _, pkg := range a.Packages {
+		if pkg.Path == importPath {
+			return pkg
+		}
+	}
+	if external := a.Externals[importPath]; external != nil {
+		return external.Package
+	}
+	return nil
+}
+
+// linkViews gives each view the kind that it is of, if there are clients for that.
+func (a *assembly) linkViews() {
+	kinds := map[TypeRef]*Kind{}
+	var views []*Kind
+	for _, group := range a.groups {
+		for _, gv := range group.Versions {
+			views = append(views, gv.Views...)
+			for _, k := range gv.Kinds {
+				kinds[TypeRef{gv.Path, k.Name}] = k
+			}
+		}
+	}
+	for _, v := range views {
+		v.View.Kind = kinds[v.View.Of]
+	}
+}
