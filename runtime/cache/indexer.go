@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Store is the reading side of a cache. All methods may be called from any
@@ -36,44 +37,37 @@ type Indexers[T Object] map[string]IndexFunc[T]
 const NamespaceIndex = "namespace"
 
 // Indexer is a cache of objects by name, with indexes. Readers never wait for
-// an IndexFunc or for a handler. Writers take turns; an informer's Indexer has
-// one, the informer. Add, Update and Delete are for tests that seed a cache
-// without a server, and for caches without an informer.
+// an IndexFunc or for a handler, and for a writer only while it enters a batch.
+// Writers take turns; an informer's Indexer has one, the informer. Add, Update and
+// Delete are for tests that seed a cache without a server, and for caches without an
+// informer. docs/design/store.md has a drawing.
 type Indexer[T Object] struct {
 	writing sync.Mutex // serialises writers
+	// loadable says whether Get works beside a writer.
+	loadable bool
 
-	mu      sync.RWMutex // guards what follows
-	items   map[ObjectName]*entry[T]
+	// mu keeps readers out while a batch is entered, and guards what follows against
+	// them, but for loads of single objects.
+	mu      sync.RWMutex
+	objects chunked[T]
+	names   names
 	indexes []*index[T]
-}
+	// steps is odd while a batch is entered.
+	steps atomic.Uint64
 
-type entry[T Object] struct {
-	obj T
-	// values are those of obj in each of the Indexer's indexes.
-	values [][]string
-}
-
-type index[T Object] struct {
-	name   string
-	values IndexFunc[T]
-	// entries by value. A value without entries is removed.
-	entries map[string]map[*entry[T]]struct{}
+	// Only writers touch hashes, which are of the objects' names, by place.
+	hashes []uint32
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex.
 func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
-	x := &Indexer[T]{items: map[ObjectName]*entry[T]{}}
-	x.indexes = append(x.indexes, newIndex(NamespaceIndex, func(obj T) []string { return []string{obj.GetNamespace()} }))
+	x := &Indexer[T]{loadable: isLoadable[T](), indexes: []*index[T]{newIndex[T](NamespaceIndex, nil)}}
 	for name, values := range indexers {
 		if name != NamespaceIndex {
 			x.indexes = append(x.indexes, newIndex(name, values))
 		}
 	}
 	return x
-}
-
-func newIndex[T Object](name string, values IndexFunc[T]) *index[T] {
-	return &index[T]{name: name, values: values, entries: map[string]map[*entry[T]]struct{}{}}
 }
 
 // AddIndexers adds indexes over what is cached and what will be. It fails,
@@ -86,34 +80,62 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 			return fmt.Errorf("index %q is there already", name)
 		}
 	}
-	// Only writers change items and indexes, and we are the one: the functions,
-	// which may take long, run while readers go on.
+	// Only writers change the objects, and we are the one: the functions, which may
+	// take long, run while readers go on.
 	for name, fn := range indexers {
 		idx := newIndex(name, fn)
-		values := make(map[*entry[T]][]string, len(x.items))
-		for _, e := range x.items {
-			values[e] = idx.valuesOf(e.obj)
-			idx.insert(e, values[e])
+		for place := range uint32(x.objects.len()) {
+			idx.add(place, idx.valuesOf(x.objects.at(place)))
 		}
 		x.mu.Lock()
 		x.indexes = append(x.indexes, idx)
-		for e, v := range values {
-			e.values = append(e.values, v)
-		}
 		x.mu.Unlock()
 	}
 	return nil
 }
 
-// Get returns the object of that name, and whether there is one.
+// Get returns the object of that name, and whether there is one. It allocates
+// nothing, and waits for nobody unless what it looks for is on its way.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
+	hash := hashOf(name)
+	if x.loadable {
+		step := x.steps.Load()
+		obj, found := x.look(name, hash)
+		if found || step%2 == 0 && x.steps.Load() == step {
+			return obj, found
+		}
+		// It was not where it was expected, but the writer may have moved it.
+	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if e := x.items[name]; e != nil {
-		return e.obj, true
-	}
+	_, obj, found := x.find(name, hash)
+	return obj, found
+}
+
+// look is find beside a writer.
+func (x *Indexer[T]) look(name ObjectName, hash uint32) (found T, ok bool) {
 	var none T
-	return none, false
+	x.names.candidates(hash, func(place uint32) bool {
+		obj := x.objects.load(place)
+		if ok = obj != none && obj.GetName() == name.Name && obj.GetNamespace() == name.Namespace; ok {
+			found = obj
+		}
+		return ok
+	})
+	return found, ok
+}
+
+// find returns the object of that name and its place. The caller is the writer, or
+// keeps it out.
+func (x *Indexer[T]) find(name ObjectName, hash uint32) (place uint32, found T, ok bool) {
+	x.names.candidates(hash, func(p uint32) bool {
+		obj := x.objects.at(p)
+		if ok = obj.GetName() == name.Name && obj.GetNamespace() == name.Namespace; ok {
+			place, found = p, obj
+		}
+		return ok
+	})
+	return place, found, ok
 }
 
 // GetByKey is Get with the key of a work queue. It fails for a key that no
@@ -127,50 +149,92 @@ func (x *Indexer[T]) GetByKey(key string) (obj T, exists bool, err error) {
 	return obj, exists, nil
 }
 
+// briefly is how many objects are copied while the writer is kept out, which takes
+// microseconds. A larger result is copied from a snapshot beside the writer.
+const briefly = 4096
+
 // List returns all objects, in no particular order.
 func (x *Indexer[T]) List() []T {
 	x.mu.RLock()
+	if x.objects.len() <= briefly {
+		defer x.mu.RUnlock()
+		return x.objects.now().list()
+	}
+	all := x.objects.snapshot()
+	x.mu.RUnlock()
+	return all.list()
+}
+
+// All ranges over the objects that are there when the range begins. It allocates
+// nothing.
+func (x *Indexer[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		x.snapshot().all()(yield)
+	}
+}
+
+func (x *Indexer[T]) snapshot() snapshot[T] {
+	x.mu.RLock()
 	defer x.mu.RUnlock()
-	objs := make([]T, 0, len(x.items))
-	for _, e := range x.items {
-		objs = append(objs, e.obj)
+	return x.objects.snapshot()
+}
+
+// Len returns how many objects there are.
+func (x *Indexer[T]) Len() int { return x.objects.len() }
+
+// ByIndex returns the objects that the index has under value, in no particular
+// order. The error wraps ErrNoIndex.
+func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
+	x.mu.RLock()
+	idx := x.index(indexName)
+	if idx == nil {
+		defer x.mu.RUnlock()
+		return nil, x.noIndex(indexName)
+	}
+	list := idx.lists[value]
+	if list == nil {
+		x.mu.RUnlock()
+		return []T{}, nil
+	}
+	if len(list.places) <= briefly {
+		defer x.mu.RUnlock()
+		return collect(list.places, x.objects.now()), nil
+	}
+	places, all := list.share(), x.objects.snapshot()
+	x.mu.RUnlock()
+	return collect(places, all), nil
+}
+
+func collect[T Object](places []uint32, from snapshot[T]) []T {
+	objs := make([]T, len(places))
+	for i, place := range places {
+		objs[i] = from.at(place)
 	}
 	return objs
 }
 
-// All ranges over the objects that are there when the range begins.
-func (x *Indexer[T]) All() iter.Seq[T] {
+// AllByIndex ranges over the objects that the index has under value when the range
+// begins: over none if there is no such index. It allocates nothing.
+func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, obj := range x.List() {
-			if !yield(obj) {
+		places, all := x.snapshotByIndex(indexName, value)
+		for _, place := range places {
+			if !yield(all.at(place)) {
 				return
 			}
 		}
 	}
 }
 
-// Len returns how many objects there are.
-func (x *Indexer[T]) Len() int {
+func (x *Indexer[T]) snapshotByIndex(indexName, value string) (places []uint32, all snapshot[T]) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return len(x.items)
-}
-
-// ByIndex returns the objects that the index has under value, in no particular
-// order. The error wraps ErrNoIndex.
-func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	idx := x.index(indexName)
-	if idx == nil {
-		return nil, x.noIndex(indexName)
+	if idx := x.index(indexName); idx != nil {
+		if list := idx.lists[value]; list != nil {
+			return list.share(), x.objects.snapshot()
+		}
 	}
-	entries := idx.entries[value]
-	objs := make([]T, 0, len(entries))
-	for e := range entries {
-		objs = append(objs, e.obj)
-	}
-	return objs, nil
+	return nil, all
 }
 
 // has says whether an index has anything under value.
@@ -178,7 +242,7 @@ func (x *Indexer[T]) has(indexName, value string) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	idx := x.index(indexName)
-	return idx != nil && len(idx.entries[value]) > 0
+	return idx != nil && idx.lists[value] != nil
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.
@@ -203,7 +267,7 @@ func (x *Indexer[T]) ListIndexFuncValues(indexName string) []string {
 	if idx == nil {
 		return nil
 	}
-	return slices.Collect(maps.Keys(idx.entries))
+	return slices.Collect(maps.Keys(idx.lists))
 }
 
 // Add stores obj, in place of one of the same name.
@@ -235,25 +299,4 @@ func (x *Indexer[T]) noIndex(name string) error {
 	}
 	slices.Sort(names)
 	return fmt.Errorf("%w: %q is not one of %q", ErrNoIndex, name, names)
-}
-
-func (idx *index[T]) insert(e *entry[T], values []string) {
-	for _, v := range values {
-		set := idx.entries[v]
-		if set == nil {
-			set = map[*entry[T]]struct{}{}
-			idx.entries[v] = set
-		}
-		set[e] = struct{}{}
-	}
-}
-
-func (idx *index[T]) remove(e *entry[T], values []string) {
-	for _, v := range values {
-		set := idx.entries[v]
-		delete(set, e)
-		if len(set) == 0 {
-			delete(idx.entries, v)
-		}
-	}
 }

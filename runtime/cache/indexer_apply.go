@@ -28,146 +28,233 @@ const (
 	notifyNothing
 )
 
-// apply takes deltas into the cache, all under one lock, and returns what
-// handlers shall hear of it. The index functions, which are foreign code, have
-// run before the lock is taken.
+// apply takes deltas into the cache and returns what handlers shall hear of it.
+// Readers see each relist, and all that comes between two relists, as one step.
+// The index functions, which are foreign code, run before readers are kept out.
 func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	prepared, total := x.prepare(deltas)
+	notes := make([]notification[T], 0, x.expect(deltas))
+	for len(deltas) > 0 {
+		if deltas[0].Type == Replaced {
+			notes = x.replace(notes, &deltas[0])
+			deltas = deltas[1:]
+			continue
+		}
+		n := slices.IndexFunc(deltas, func(d Delta[T]) bool { return d.Type == Replaced })
+		if n < 0 {
+			n = len(deltas)
+		}
+		notes = x.change(notes, deltas[:n])
+		deltas = deltas[n:]
+	}
+	return notes
+}
 
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	notes := make([]notification[T], 0, total)
+// expect says how many notifications to make room for.
+func (x *Indexer[T]) expect(deltas Deltas[T]) (total int) {
 	for i := range deltas {
-		delta := &deltas[i]
-		switch delta.Type {
+		switch deltas[i].Type {
+		case Replaced:
+			if x.objects.len() == 0 {
+				total += len(deltas[i].Objects)
+			} // otherwise few objects will have changed
+		case Sync:
+			total += x.objects.len()
+		default:
+			total++
+		}
+	}
+	return total
+}
+
+// entry is a new state of an object, and what is stored with it.
+type entry[T Object] struct {
+	obj  T
+	name ObjectName
+	hash uint32
+	// values are those in each of the indexes, but for the one by namespace.
+	values [][]string
+}
+
+// appendEntry appends that of obj. room is memory for values of this and of more to
+// come, of at most expected.
+func (x *Indexer[T]) appendEntry(entries []entry[T], obj T, name ObjectName, hash uint32, room *[][]string, expected int) []entry[T] {
+	e := entry[T]{obj: obj, name: name, hash: hash}
+	if n := len(x.indexes) - 1; n > 0 {
+		if len(*room) < n {
+			*room = make([][]string, n*min(expected, chunkSize))
+		}
+		e.values, *room = (*room)[:n:n], (*room)[n:]
+		for i, idx := range x.indexes[1:] {
+			e.values[i] = idx.valuesOf(obj)
+		}
+	}
+	return append(entries, e)
+}
+
+// valuesOf calls the index function. Of a panic it says where it came from.
+func (x *index[T]) valuesOf(obj T) []string {
+	defer func() {
+		if value := recover(); value != nil {
+			panic(fmt.Sprintf("index %q panicked on %s: %v", x.name, MetaObjectToName(obj), value))
+		}
+	}()
+	return x.values(obj)
+}
+
+// lock keeps readers out until unlock.
+func (x *Indexer[T]) lock() {
+	x.mu.Lock()
+	x.steps.Add(1)
+	x.objects.begin()
+}
+
+func (x *Indexer[T]) unlock() {
+	x.steps.Add(1)
+	x.mu.Unlock()
+}
+
+// change takes in what a watch reported.
+func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
+	entries := make([]entry[T], 0, len(deltas))
+	var room [][]string
+	for i := range deltas {
+		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
+			name := MetaObjectToName(d.Object)
+			entries = x.appendEntry(entries, d.Object, name, hashOf(name), &room, len(deltas)-i)
+		}
+	}
+	x.lock()
+	defer x.unlock()
+	for i := range deltas {
+		switch delta := &deltas[i]; delta.Type {
 		case Added, Updated:
-			notes = x.put(notes, prepared[0])
-			prepared = prepared[1:]
+			notes = x.put(notes, &entries[0])
+			entries = entries[1:]
 		case Deleted:
 			notes = x.drop(notes, delta)
-		case Replaced:
-			notes = x.replace(notes, prepared[:len(delta.Objects)], delta.Undecodable)
-			prepared = prepared[len(delta.Objects):]
 		case Sync:
-			for _, e := range x.items {
-				notes = append(notes, notification[T]{kind: notifyUpdate, old: e.obj, obj: e.obj})
+			for obj := range x.objects.now().all() {
+				notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
 			}
 		}
 	}
 	return notes
 }
 
-// prepare makes the entries that the deltas will store, in their order, and
-// says how many notifications to expect. Only writers change x.indexes.
-func (x *Indexer[T]) prepare(deltas Deltas[T]) (entries []*entry[T], total int) {
-	for i := range deltas {
-		switch delta := &deltas[i]; delta.Type {
-		case Added, Updated:
-			entries = append(entries, x.newEntry(delta.Object))
-			total++
-		case Replaced:
-			if len(x.items) == 0 {
-				total += len(delta.Objects)
-			} // otherwise few objects will have changed
-			entries = slices.Grow(entries, len(delta.Objects))
-			for _, obj := range delta.Objects {
-				entries = append(entries, x.newEntry(obj))
-			}
-		case Deleted:
-			total++
-		case Sync:
-			total += len(x.items)
-		}
-	}
-	return entries, total
-}
-
-func (x *Indexer[T]) newEntry(obj T) *entry[T] {
-	e := &entry[T]{obj: obj, values: make([][]string, len(x.indexes))}
-	for i, idx := range x.indexes {
-		e.values[i] = idx.valuesOf(obj)
-	}
-	return e
-}
-
-// valuesOf calls the index function. Of a panic it says where it came from.
-func (idx *index[T]) valuesOf(obj T) []string {
-	defer func() {
-		if value := recover(); value != nil {
-			panic(fmt.Sprintf("index %q panicked on %s: %v", idx.name, MetaObjectToName(obj), value))
-		}
-	}()
-	return idx.values(obj)
-}
-
-// put stores what a watch reported.
+// put stores an entry.
 func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T] {
-	name := MetaObjectToName(e.obj)
-	old := x.items[name]
-	x.swap(name, old, e)
-	return noteChange(notes, old, e)
+	place, old, known := x.find(e.name, e.hash)
+	if known {
+		x.objects.set(place, e.obj)
+		for i, idx := range x.indexes[1:] {
+			idx.update(place, e.values[i])
+		}
+		return noteChange(notes, old, e.obj)
+	}
+	place = x.objects.push(e.obj)
+	x.hashes = append(x.hashes, e.hash)
+	x.indexes[0].add(place, []string{e.name.Namespace})
+	for i, idx := range x.indexes[1:] {
+		idx.add(place, e.values[i])
+	}
+	x.names.add(e.hash, place) // last, for those who look beside us
+	return append(notes, notification[T]{kind: notifyAdd, obj: e.obj})
 }
 
-// noteChange tells of e in the place of old. An object of another UID is
+// noteChange tells of obj in the place of old. An object of another UID is
 // another object, even under the name of the first: that one has ended.
-func noteChange[T Object](notes []notification[T], old, e *entry[T]) []notification[T] {
-	switch {
-	case old == nil:
-		return append(notes, notification[T]{kind: notifyAdd, obj: e.obj})
-	case old.obj.GetUID() != e.obj.GetUID():
+func noteChange[T Object](notes []notification[T], old, obj T) []notification[T] {
+	if old.GetUID() != obj.GetUID() {
 		return append(notes,
-			notification[T]{kind: notifyDelete, obj: old.obj, stateUnknown: true},
-			notification[T]{kind: notifyAdd, obj: e.obj})
+			notification[T]{kind: notifyDelete, obj: old, stateUnknown: true},
+			notification[T]{kind: notifyAdd, obj: obj})
 	}
-	return append(notes, notification[T]{kind: notifyUpdate, old: old.obj, obj: e.obj})
+	return append(notes, notification[T]{kind: notifyUpdate, old: old, obj: obj})
 }
 
 func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notification[T] {
 	name := delta.name()
-	old := x.items[name]
-	if old == nil {
+	place, old, known := x.find(name, hashOf(name))
+	if !known {
 		return notes // nobody heard of it, so nobody needs to hear of its end
 	}
-	x.swap(name, old, nil)
+	x.remove(place)
 	if len(delta.Undecodable) > 0 {
-		return append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: old.obj, stateUnknown: true})
+		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 	}
-	return append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: delta.Object})
+	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})
 }
 
-// replace makes entries all that there is, and tells exactly the difference.
-// Where the resourceVersion is the one in the cache, the cached object stays. So
-// does one of which undecodable is a later state: to tell that it is gone would be
-// wrong.
-func (x *Indexer[T]) replace(notes []notification[T], entries []*entry[T], undecodable []*DecodeError) []notification[T] {
-	listed := make(map[ObjectName]struct{}, len(entries))
-	for _, e := range entries {
-		listed[MetaObjectToName(e.obj)] = struct{}{}
+// remove takes the object out of a place. The last one moves there.
+func (x *Indexer[T]) remove(place uint32) {
+	for _, idx := range x.indexes {
+		idx.remove(place)
 	}
-	for _, state := range undecodable {
-		name := nameOf(state)
-		if old := x.items[name]; old != nil && string(old.obj.GetUID()) == state.UID {
-			listed[name] = struct{}{}
+	last := uint32(len(x.hashes) - 1)
+	x.names.remove(x.hashes[place], place)
+	if place != last {
+		x.objects.set(place, x.objects.at(last))
+		x.names.move(x.hashes[last], last, place)
+		x.hashes[place] = x.hashes[last]
+	}
+	x.objects.pop()
+	x.hashes = shrunk(x.hashes[:last])
+}
+
+// replace makes the objects of a relist all that there is, and tells exactly the
+// difference. Where the resourceVersion is the one in the cache, the cached object
+// stays, and costs nothing. So does one of which an undecodable state is listed: to
+// tell that it is gone would be wrong.
+func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notification[T] {
+	before := x.objects.len()
+	listed := make([]uint64, (before+63)/64) // by place, a bit each
+	left := before
+	see := func(place uint32) {
+		if bit := uint64(1) << (place % 64); listed[place/64]&bit == 0 {
+			listed[place/64] |= bit
+			left--
 		}
 	}
+	var entries []entry[T]
+	if before == 0 {
+		entries = make([]entry[T], 0, len(delta.Objects))
+	}
+	var room [][]string
+	for i, obj := range delta.Objects {
+		name := MetaObjectToName(obj)
+		hash := hashOf(name)
+		if place, old, known := x.find(name, hash); known {
+			see(place)
+			if sameVersion(old, obj) {
+				continue
+			}
+		}
+		entries = x.appendEntry(entries, obj, name, hash, &room, len(delta.Objects)-i)
+	}
+	for _, undecodable := range delta.Undecodable {
+		name := nameOf(undecodable)
+		if place, old, known := x.find(name, hashOf(name)); known && string(old.GetUID()) == undecodable.UID {
+			see(place)
+		}
+	}
+	x.lock()
+	defer x.unlock()
 	// What is gone comes first, so that a handler that counts never counts an
-	// object and its successor at one time.
-	for name, old := range x.items {
-		if _, ok := listed[name]; !ok {
-			x.swap(name, old, nil)
-			notes = append(notes, notification[T]{kind: notifyDelete, old: old.obj, obj: old.obj, stateUnknown: true})
+	// object and its successor at one time. From behind, so that what moves to a free
+	// place is known to stay.
+	for place := uint32(before); place > 0 && left > 0; {
+		place--
+		if listed[place/64]&(1<<(place%64)) == 0 {
+			old := x.objects.at(place)
+			x.remove(place)
+			left--
+			notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 		}
 	}
-	for _, e := range entries {
-		name := MetaObjectToName(e.obj)
-		old := x.items[name]
-		if old != nil && sameVersion(old.obj, e.obj) {
-			continue
-		}
-		x.swap(name, old, e)
-		notes = noteChange(notes, old, e)
+	for i := range entries {
+		notes = x.put(notes, &entries[i])
 	}
 	return notes
 }
@@ -177,21 +264,4 @@ func (x *Indexer[T]) replace(notes []notification[T], entries []*entry[T], undec
 func sameVersion[T Object](a, b T) bool {
 	version := a.GetResourceVersion()
 	return version != "" && version == b.GetResourceVersion() && a.GetUID() == b.GetUID()
-}
-
-// swap puts e, or nothing if e is nil, in the place of old, which may be nil.
-func (x *Indexer[T]) swap(name ObjectName, old, e *entry[T]) {
-	if old != nil {
-		for i, idx := range x.indexes {
-			idx.remove(old, old.values[i])
-		}
-	}
-	if e == nil {
-		delete(x.items, name)
-		return
-	}
-	x.items[name] = e
-	for i, idx := range x.indexes {
-		idx.insert(e, e.values[i])
-	}
 }

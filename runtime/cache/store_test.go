@@ -1,0 +1,244 @@
+package cache
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// many makes objects for a store of more than one chunk.
+func many(name, version int, letters string) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: fmt.Sprint("ns-", name%7), Name: fmt.Sprint("object-", name), ResourceVersion: fmt.Sprint(version),
+		Labels: map[string]string{"letters": letters},
+	}}
+}
+
+// TestIndexerGrowsAndShrinks drives thousands of objects through an Indexer and the
+// model, and holds on to ranges that began earlier: they must not change.
+func TestIndexerGrowsAndShrinks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
+	type held struct {
+		next func() (object, bool)
+		stop func()
+		want []object
+	}
+	var ranges []held
+	hold := func(seq iter.Seq[object], want []object) {
+		next, stop := iter.Pull(seq)
+		first, ok := next() // the range has begun
+		if !ok {
+			stop()
+			if len(want) > 0 {
+				t.Errorf("a range over nothing, want %d", len(want))
+			}
+			return
+		}
+		want = slices.DeleteFunc(want, func(obj object) bool { return obj == first })
+		ranges = append(ranges, held{next, stop, want})
+	}
+	version := 0
+	for _, target := range []int{2000, 100, 3000, 0, 1000} {
+		for len(m) != target {
+			var deltas Deltas[object]
+			for range 1 + random.IntN(40) {
+				version++
+				obj := many(random.IntN(5000), version, "wxyz"[random.IntN(3):random.IntN(2)+3])
+				d := Delta[object]{Type: Updated, Object: obj}
+				switch name := MetaObjectToName(obj); {
+				case len(m) > target: // shrink: delete what is there
+					for known := range m {
+						name = known
+						break
+					}
+					d = Delta[object]{Type: Deleted, Object: m[name]}
+				case random.IntN(4) == 0 && m[name] != nil:
+					d.Type = Deleted
+				}
+				deltas = append(deltas, d)
+				m.apply(Deltas[object]{d})
+				if len(m) == target {
+					break
+				}
+			}
+			x.apply(deltas)
+			if random.IntN(20) == 0 {
+				hold(x.All(), slices.Collect(maps.Values(m)))
+				var want []object
+				for _, obj := range m {
+					if slices.Contains(byLetters(obj), "y") {
+						want = append(want, obj)
+					}
+				}
+				hold(x.AllByIndex("letters", "y"), want)
+			}
+		}
+		compare(t, x, m)
+		for _, namespace := range []string{"ns-0", "ns-6"} {
+			got, _ := x.IndexKeys(NamespaceIndex, namespace)
+			if want := m.byIndex(func(obj object) []string { return []string{obj.Namespace} }, namespace); !slices.Equal(sorted(got), want) {
+				t.Errorf("namespace %s has %d objects, want %d", namespace, len(got), len(want))
+			}
+		}
+		for _, r := range ranges {
+			got := map[object]bool{}
+			for {
+				obj, ok := r.next()
+				if !ok {
+					break
+				}
+				got[obj] = true
+			}
+			r.stop()
+			if len(got) != len(r.want) {
+				t.Fatalf("a range had %d objects after its first, want %d", len(got), len(r.want))
+			}
+			for _, obj := range r.want {
+				if !got[obj] {
+					t.Fatalf("a range has missed %s", obj.Name)
+				}
+			}
+		}
+		ranges = nil
+	}
+}
+
+// TestIndexerGivesMemoryBack looks at what is left of a collection that shrank.
+func TestIndexerGivesMemoryBack(t *testing.T) {
+	x := NewIndexer(Indexers[object]{"letters": byLetters, "name": func(obj object) []string { return []string{obj.Name} }})
+	var all []object
+	for i := range 20_000 {
+		all = append(all, many(i, 1, "xy"))
+	}
+	x.Replace(all)
+	x.Replace(all[:100])
+	if n := x.objects.chunks(); n > 2 {
+		t.Errorf("%d chunks are left", n)
+	}
+	if n := x.names.len(); n > 1024 {
+		t.Errorf("%d slots are left", n)
+	}
+	if n := cap(x.hashes); n > 1024 {
+		t.Errorf("room for %d hashes is left", n)
+	}
+	for _, idx := range x.indexes {
+		if n := cap(idx.refs); n > 1024 {
+			t.Errorf("index %s: room for %d references is left", idx.name, n)
+		}
+		for value, list := range idx.lists {
+			if n := cap(list.places); n > 1024 {
+				t.Errorf("index %s has room for %d places under %s", idx.name, n, value)
+			}
+		}
+		if idx.peak > 1024 {
+			t.Errorf("index %s has room for %d values", idx.name, idx.peak)
+		}
+	}
+	if obj, ok := x.Get(MetaObjectToName(all[42])); !ok || obj != all[42] {
+		t.Error("what stayed is not found")
+	}
+}
+
+// TestGetBesideAWriter looks for objects that are always there, while others come
+// and go around them and move them about. Their versions never go back.
+func TestGetBesideAWriter(t *testing.T) {
+	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	const stable, others = 50, 2000
+	for i := range stable {
+		x.Add(many(i, 1, "x"))
+	}
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for r := range 3 {
+		readers.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(r), 3))
+			last := make([]int, stable)
+			for !isClosed(stop) {
+				i := random.IntN(stable)
+				obj, ok := x.Get(ObjectName{fmt.Sprint("ns-", i%7), fmt.Sprint("object-", i)})
+				if !ok {
+					t.Errorf("object-%d was not found", i)
+					return
+				}
+				version, _ := strconv.Atoi(obj.ResourceVersion)
+				if version < last[i] {
+					t.Errorf("object-%d went back from %d to %d", i, last[i], version)
+					return
+				}
+				last[i] = version
+				if _, ok := x.Get(ObjectName{"nowhere", obj.Name}); ok {
+					t.Error("found what is not there")
+				}
+			}
+		})
+	}
+	random := rand.New(rand.NewPCG(4, 4))
+	for version := range 1000 {
+		var deltas Deltas[object]
+		for range 20 {
+			if i := random.IntN(stable + others); i < stable {
+				deltas = append(deltas, Delta[object]{Type: Updated, Object: many(i, version+2, "x")})
+			} else if random.IntN(2) == 0 {
+				deltas = append(deltas, Delta[object]{Type: Deleted, Object: many(i, version, "x")})
+			} else {
+				deltas = append(deltas, Delta[object]{Type: Added, Object: many(i, version, "y")})
+			}
+		}
+		x.apply(deltas)
+	}
+	close(stop)
+	readers.Wait()
+}
+
+func TestIndexerOfAnInterface(t *testing.T) {
+	x := NewIndexer[GenericObject](nil)
+	for i := range 1000 {
+		x.Add(many(i, 1, ""))
+	}
+	if obj, ok := x.Get(ObjectName{"ns-3", "object-10"}); !ok || obj.GetName() != "object-10" {
+		t.Error(obj, ok)
+	}
+	if n := len(slices.Collect(x.All())); n != 1000 {
+		t.Error(n)
+	}
+}
+
+func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
+	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	for i := range 1000 {
+		x.Add(many(i, 1, "x"))
+	}
+	name, sum := ObjectName{"ns-3", "object-10"}, 0
+	for what, test := range map[string]struct {
+		read func()
+		want float64
+	}{
+		"Get":     {func() { _, _ = x.Get(name) }, 0},
+		"a miss":  {func() { _, _ = x.Get(ObjectName{"a", "b"}) }, 0},
+		"List":    {func() { _ = x.List() }, 1},
+		"ByIndex": {func() { _, _ = x.ByIndex("letters", "x") }, 1},
+		"Len":     {func() { _ = x.Len() }, 0},
+		"All": {func() {
+			for obj := range x.All() {
+				sum += len(obj.Name)
+			}
+		}, 0},
+		"AllByIndex": {func() {
+			for obj := range x.AllByIndex("letters", "x") {
+				sum += len(obj.Name)
+			}
+		}, 0},
+	} {
+		if got := testing.AllocsPerRun(100, test.read); got != test.want {
+			t.Errorf("%s allocates %v times, want %v", what, got, test.want)
+		}
+	}
+}
