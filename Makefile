@@ -42,7 +42,7 @@ generate: ## Write everything in the repository that is generated
 verify: ## Check that everything that is generated is up to date
 	hack/verify-codegen.sh
 
-bench: ## Measure the generator side by side with code-generator (ARGS="--check" fails where an aim is missed)
+bench: ## Measure side by side with code-generator and client-go (ARGS="--only=runtime --write", see --help)
 	@go -C test build -o $(BUILD)/bin/bench ./bench
 	@$(BUILD)/bin/bench --repo=$(CURDIR) $(ARGS)
 

@@ -73,7 +73,7 @@ func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 	b.values.clear(len(b.keys))
 	clear(b.keys)
 	b.keys = b.keys[:0]
-	if uintptr(b.values.len)*b.values.size <= keptBytes {
+	if uintptr(b.values.len)*b.values.size <= keptBytes && cap(b.keys) <= keptElements {
 		s.putBack(d.shelf, b)
 	}
 }

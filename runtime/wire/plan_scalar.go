@@ -101,7 +101,7 @@ func readInteger(b []byte, at int) (n int64, end int) {
 		return 0, gaveUp
 	}
 	switch {
-	case size <= math.MaxInt64 && negative:
+	case size <= -math.MinInt64 && negative:
 		return -int64(size), at
 	case size <= math.MaxInt64:
 		return int64(size), at

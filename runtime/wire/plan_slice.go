@@ -5,10 +5,6 @@ import (
 	"unsafe"
 )
 
-// keptBytes is how large memory may be that a scratch keeps for the elements of one
-// type of slice.
-const keptBytes = 64 << 10
-
 // sliceDecoder reads an array. How many elements there are is known at its end;
 // until then they are in a buffer, so that the slice is made in its right size.
 type sliceDecoder struct {
@@ -25,13 +21,21 @@ type sliceBuffer struct {
 	first unsafe.Pointer
 	size  uintptr
 	len   int
+	// made is a second slice, that is nil, and madeAt is where it is. Its header is
+	// copied as that of bytes, which is the same.
+	made   reflect.Value
+	madeAt *[]byte
 }
 
 func (d *sliceDecoder) buffer(s *scratch) *sliceBuffer {
 	if b, ok := s.take(d.shelf).(*sliceBuffer); ok {
 		return b
 	}
-	b := &sliceBuffer{slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size()}
+	made := reflect.New(d.typ)
+	b := &sliceBuffer{
+		slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size(),
+		made: made.Elem(), madeAt: (*[]byte)(made.UnsafePointer()),
+	}
 	b.grow(4)
 	return b
 }
@@ -50,12 +54,14 @@ func (b *sliceBuffer) at(i int) unsafe.Pointer {
 	return unsafe.Add(b.first, uintptr(i)*b.size)
 }
 
-// move moves the first n elements to the slice.
-func (b *sliceBuffer) move(slice reflect.Value, n int) {
-	slice.Grow(n)
-	slice.SetLen(n)
-	slice.SetCap(n)
-	reflect.Copy(slice, b.slice)
+// move moves the first n elements to a slice of their own, at p.
+func (b *sliceBuffer) move(n int, p unsafe.Pointer) {
+	b.made.Grow(n)
+	b.made.SetLen(n)
+	b.made.SetCap(n)
+	reflect.Copy(b.made, b.slice)
+	*(*[]byte)(p) = *b.madeAt
+	*b.madeAt = nil
 	b.clear(n)
 }
 
@@ -88,7 +94,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) in
 	if at == gaveUp {
 		return gaveUp
 	}
-	buffer.move(reflect.NewAt(d.typ, p).Elem(), n)
+	buffer.move(n, p)
 	if uintptr(buffer.len)*buffer.size <= keptBytes {
 		s.putBack(d.shelf, buffer)
 	}

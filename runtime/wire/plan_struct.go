@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// maxFields is how many fields a struct may have: each has a bit in a word that
-// says which have been there.
-const maxFields = 64
+// maxFields is how many fields a struct may have, so that one plus the index of each
+// fits into a byte, and there is one more for a member of none.
+const maxFields = 254
 
 // structDecoder reads an object into a struct.
 //
@@ -70,7 +70,8 @@ func (d *structDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) i
 		return at + 1
 	}
 	guesses := s.guesses[d.guesses : d.guesses+len(d.fields)]
-	last, seen := 0, uint64(0)
+	last := 0
+	var seen [(maxFields + 63) / 64]uint64
 	for more := true; more; {
 		i := int(guesses[last])
 		f := &d.fields[i]
@@ -86,10 +87,11 @@ func (d *structDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) i
 			}
 		}
 		if i < len(d.fields)-1 {
-			if seen&(1<<i) != 0 {
+			word, bit := &seen[i/64%len(seen)], uint64(1)<<(i%64)
+			if *word&bit != 0 {
 				return gaveUp // the second value would be merged into the first
 			}
-			seen |= 1 << i
+			*word |= bit
 			at = f.decoder.decode(s, b, at, unsafe.Add(p, f.offset))
 			last = i + 1
 		} else {

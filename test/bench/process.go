@@ -24,22 +24,30 @@ type usage struct {
 func measure(commands ...*exec.Cmd) (usage, error) {
 	var total usage
 	for _, command := range commands {
-		var output bytes.Buffer
-		command.Stdout, command.Stderr = &output, &output
-		started := time.Now()
-		err := command.Run()
-		total.wall += time.Since(started)
-		if err != nil {
-			return usage{}, fmt.Errorf("%s: %w\n%s", filepath.Base(command.Path), err, output.Bytes())
-		}
-		total.cpu += command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-		peak, err := peakOf(command.ProcessState.SysUsage())
+		used, _, err := measureOutput(command)
 		if err != nil {
 			return usage{}, err
 		}
-		total.peak = max(total.peak, peak)
+		total.wall += used.wall
+		total.cpu += used.cpu
+		total.peak = max(total.peak, used.peak)
 	}
 	return total, nil
+}
+
+// measureOutput runs a command, and returns its standard output.
+func measureOutput(command *exec.Cmd) (used usage, output []byte, err error) {
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	started := time.Now()
+	err = command.Run()
+	used.wall = time.Since(started)
+	if err != nil {
+		return usage{}, nil, fmt.Errorf("%s: %w\n%s%s", filepath.Base(command.Path), err, stderr.Bytes(), stdout.Bytes())
+	}
+	used.cpu = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	used.peak, err = peakOf(command.ProcessState.SysUsage())
+	return used, stdout.Bytes(), err
 }
 
 // peakOf returns bytes. It fails where the figure says nothing: until a child

@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// These tests are about when the fast path is taken, and how it is compiled. That it
+// decodes the same as apimachinery is proved in test/decoding, for all kinds.
+
+// planned has what is special in plans.
+type planned struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Text   string             `json:"text"`
+	Int    int32              `json:"int"`
+	Uint   uint64             `json:"uint"`
+	Float  float64            `json:"float"`
+	Yes    *bool              `json:"yes"`
+	Bytes  []byte             `json:"bytes"`
+	Any    any                `json:"any"`
+	Next   *planned           `json:"next"`
+	List   []planned          `json:"list"`
+	Map    map[string]planned `json:"map"`
+	Port   intstr.IntOrString `json:"port"`
+	Micro  metav1.MicroTime   `json:"micro"`
+	Quoted int                `json:"quoted,string"`
+	Array  [1]int             `json:"array"`
+}
+
+// fast decodes text by the plan of T alone.
+func fast[T any](t *testing.T, text string, drop *dropped) (obj *T, ok bool) {
+	t.Helper()
+	s := takeScratch()
+	defer s.give()
+	obj = new(T)
+	frame := []byte(text)
+	end, ok := compile(reflect.TypeFor[T](), drop).decode(frame, 0, unsafe.Pointer(obj), s)
+	if ok && end != len(frame) {
+		t.Errorf("%s: the end is %d", text, end)
+	}
+	if ok {
+		clear(frame)
+		want := new(T)
+		if err := unmarshal([]byte(text), want); err != nil {
+			t.Errorf("%s: decoded, but %v", text, err)
+		} else if drop.nothing() && !reflect.DeepEqual(obj, want) {
+			t.Errorf("%s: decoded\n%+v\nwant\n%+v", text, obj, want)
+		}
+	}
+	if s.strings = s.strings[:cap(s.strings)]; strings.Join(s.strings, "") != "" {
+		t.Errorf("%s: strings stay in the scratch: %q", text, s.strings)
+	}
+	s.strings = s.strings[:0]
+	return obj, ok
+}
+
+func TestPlanTakes(t *testing.T) {
+	for _, value := range []string{
+		`"text":""`, `"text":"a\"\\\/\b\f\n\r\t\u0041é\ud83d\ude00"`, `"text":null`,
+		`"int":0`, `"int":-0`, `"int":-2147483648`, `"uint":9223372036854775807`, `"float":-1.5e-3`, `"float":0`,
+		`"yes":true`, `"yes":null`, `"bytes":""`, `"bytes":"aGVsbG8="`, `"bytes":null`,
+		`"any":{"a":[1,-0,1.0,1e3,9223372036854775808,"x",true,null,{},[]]}`,
+		`"next":{"next":{"next":null}}`, `"list":[]`, `"list":[{},null,{"list":[{},{}]}]`, `"map":{}`, `"map":{"a":{"map":{"b":{}}},"a":null}`,
+		`"port":8080`, `"port":"http"`, `"port":null`, `"micro":"2024-02-29T01:02:03.456789Z"`, `"micro":null`,
+		`"unknown":{"a":[1e400,"\ud83d",{"b":[[]]}]}`, `"é":1`, `"Text":1`,
+		`"metadata":{"creationTimestamp":"2024-02-29T23:59:59Z","deletionTimestamp":"2024-03-01T00:00:00+01:00","labels":{"a":null},"finalizers":["a",null],"managedFields":[{"fieldsV1":{"f:a":{}}}]}`,
+	} {
+		text := `{"kind":"Planned",` + value + `}`
+		if _, ok := fast[planned](t, text, &dropped{}); !ok {
+			t.Errorf("%s: gave up", text)
+		}
+		spaced := strings.NewReplacer(`{`, "{ \n", `}`, "\t} ", `[`, "[ ", `]`, " ]", `,`, " ,\r").Replace(text)
+		if _, ok := fast[planned](t, strings.TrimSpace(spaced), &dropped{}); !ok {
+			t.Errorf("%s: gave up", spaced)
+		}
+	}
+}
+
+func TestPlanGivesUp(t *testing.T) {
+	for _, text := range []string{
+		``, `null`, `[]`, `{`, `{"text"`, `{"text":`, `{"text":"a`, `{"text":"a"`, `{"text":"a",`, `{"text":"a",}`, `{"text":"a"]`,
+		`{"text":"a" "int":1}`, `{"text":"a","text":"b"}`, `{"text":1}`, "{\"text\":\"\xff\"}", `{"text":"\ud83d"}`, "{\"text\":\"\n\"}", `{"text":"\x"}`, `{"te\u0078t":"a"}`,
+		`{"int":2147483648}`, `{"int":1.0}`, `{"int":1e3}`, `{"int":01}`, `{"int":-}`, `{"int":"1"}`, `{"uint":-1}`, `{"uint":-0}`, `{"float":1e400}`, `{"float":1.}`,
+		`{"yes":tru}`, `{"yes":1}`, `{"bytes":"a"}`, `{"bytes":[1]}`, `{"next":[]}`, `{"list":{}}`, `{"list":[{},]}`, `{"map":[]}`, `{"map":{"a":1}}`,
+		`{"unknown":nul}`, `{"unknown":01}`, `{"unknown":"\u12"}`, `{"unknown":{"a"}}`, `{"unknown":[1,]}`,
+		`{"quoted":"1"}`, `{"array":[1]}`, `{"port":true}`, `{"port":1.5}`, `{"metadata":{"creationTimestamp":"2023-02-29T00:00:00Z"}}`,
+		`{"unknown":` + strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1) + `}`,
+		strings.Repeat(`{"next":`, maxDepth+1) + `{}` + strings.Repeat("}", maxDepth+1),
+	} {
+		if obj, ok := fast[planned](t, text, &dropped{}); ok {
+			t.Errorf("%s: decoded %+v", text, obj)
+		}
+	}
+}
+
+func TestPlanDrops(t *testing.T) {
+	const text = `{"kind":"Planned","metadata":{"name":"a","annotations":{"kept":"b","dropped":"c"},"managedFields":[{"manager":"d"}]},` +
+		`"next":{"metadata":{"annotations":{"dropped":"c"},"managedFields":[{"manager":"d"}]}}}`
+	drop := &dropped{managedFields: true, annotations: map[string]bool{"dropped": true}}
+	obj, ok := fast[planned](t, text, drop)
+	if !ok {
+		t.Fatal("gave up")
+	}
+	var want planned
+	if err := unmarshal(drop.cut([]byte(text)), &want); err != nil || !reflect.DeepEqual(obj, &want) {
+		t.Errorf("decoded\n%+v\nwant\n%+v, %v", obj, want, err)
+	}
+	if len(obj.Next.Annotations) != 1 || len(obj.Next.ManagedFields) != 1 {
+		t.Errorf("metadata of no object was left out: %+v", obj.Next)
+	}
+	u, ok := fast[unstructured.Unstructured](t, text, drop)
+	if !ok {
+		t.Fatal("gave up")
+	}
+	wantUntyped := &unstructured.Unstructured{}
+	if err := unmarshal(drop.cut([]byte(text)), wantUntyped); err != nil || !reflect.DeepEqual(u, wantUntyped) {
+		t.Errorf("decoded\n%+v\nwant\n%+v, %v", u, wantUntyped, err)
+	}
+}
+
+// embeddedPointer is a type that no plan is made for.
+type embeddedPointer struct {
+	*metav1.ObjectMeta `json:"metadata"`
+}
+
+type ambiguous struct {
+	left
+	right
+	Name string
+}
+
+type (
+	left  struct{ Name, Both string }
+	right struct {
+		Both   string
+		Tagged string `json:"Named"`
+	}
+)
+
+func TestFields(t *testing.T) {
+	found, ok := fields(reflect.TypeFor[ambiguous]())
+	var names []string
+	for _, f := range found {
+		names = append(names, fmt.Sprint(f.name, "@", f.offset))
+	}
+	if got, want := strings.Join(names, " "), fmt.Sprint("Named@", unsafe.Offsetof(ambiguous{}.right)+16, " Name@", unsafe.Offsetof(ambiguous{}.Name)); !ok || got != want {
+		t.Errorf("fields %s, want %s", got, want)
+	}
+	if _, ok := fast[embeddedPointer](t, `{"metadata":{}}`, &dropped{}); ok {
+		t.Error("a type with an embedded pointer is decoded")
+	}
+}
+
+// TestPlanOfMethod is about types with a method of their own.
+func TestPlanOfMethod(t *testing.T) {
+	if obj, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, &dropped{}); !ok || string(obj.Raw) != `{"kind":"a"}` {
+		t.Errorf("got %+v", obj)
+	}
+	if _, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, &dropped{managedFields: true}); ok {
+		t.Error("nothing says where its metadata is, but it is decoded without managedFields")
+	}
+	for text, want := range map[string]bool{`{"kind":"a"}`: true, `{"kind":""}`: false, `{"kind":1}`: false, `{}`: false} {
+		if _, ok := fast[unstructured.Unstructured](t, text, &dropped{}); ok != want {
+			t.Errorf("%s: %t", text, ok)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package podserver
+
+import (
+	"runtime"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// TestSize keeps the pods what the documentation says of them. The decoder is that
+// of client-go.
+func TestSize(t *testing.T) {
+	const pods = 2000
+	texts, length := make([][]byte, pods), 0
+	for i := range texts {
+		texts[i] = append([]byte{'{'}, render(i, 1, firstVersion+uint64(i))...)
+		length += len(texts[i])
+	}
+	decoded := make([]*corev1.Pod, pods)
+	before := allocated()
+	for i, text := range texts {
+		decoded[i] = new(corev1.Pod)
+		if err := json.Unmarshal(text, decoded[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := int(allocated()-before) / pods
+	runtime.KeepAlive(texts)
+	runtime.KeepAlive(decoded)
+	t.Logf("a pod has %d bytes of JSON, and takes %d", length/pods, size)
+	if length /= pods; length < 1800 || length > 2000 {
+		t.Errorf("a pod has %d bytes of JSON", length)
+	}
+	if size < 4000 || size > 4600 {
+		t.Errorf("a pod takes %d bytes", size)
+	}
+}
+
+func allocated() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}

@@ -1,0 +1,118 @@
+package podserver
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
+)
+
+// writeSize is how much is written at a time.
+const writeSize = 64 << 10
+
+// Server is an http.Handler.
+type Server struct {
+	mux     http.ServeMux
+	initial *state
+
+	mu sync.Mutex // guards what follows, but is not held while anything is written
+	// current is replaced, and watchers told, in one step.
+	current  *state
+	watchers map[*watcher]struct{}
+	marks    report.Marks
+	// relisting is set until a request for a list comes.
+	relisting bool
+	// sentinelDue is set until a watch is open after that list.
+	sentinelDue bool
+}
+
+// New renders the pods.
+func New(objects int) (*Server, error) {
+	if objects < 1 {
+		return nil, errors.New("at least one object is needed")
+	}
+	s := &Server{initial: newState(objects), watchers: map[*watcher]struct{}{}}
+	s.current = s.initial
+	s.mux.HandleFunc("GET /api/v1/pods", s.pods)
+	s.mux.HandleFunc("GET /control/marks", s.getMarks)
+	s.mux.HandleFunc("POST /control/reset", s.reset)
+	s.mux.HandleFunc("POST /control/relist", s.relist)
+	s.mux.HandleFunc("POST /control/update", s.update)
+	return s, nil
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+func (s *Server) pods(w http.ResponseWriter, r *http.Request) {
+	received := time.Now()
+	query := r.URL.Query()
+	watching, _ := strconv.ParseBool(query.Get("watch"))
+	streaming, _ := strconv.ParseBool(query.Get("sendInitialEvents"))
+	switch {
+	case !watching:
+		s.list(w, r, received)
+	case streaming && query.Get("resourceVersionMatch") != string(metav1.ResourceVersionMatchNotOlderThan):
+		writeError(w, apierrors.NewBadRequest("sendInitialEvents needs resourceVersionMatch=NotOlderThan"))
+	default:
+		s.watch(w, r, received, streaming)
+	}
+}
+
+func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time) {
+	query := r.URL.Query()
+	limit, _ := strconv.Atoi(query.Get("limit"))
+	token := query.Get("continue")
+	if query.Get("resourceVersion") == "0" {
+		limit = 0 // from its watch cache, the API server answers in one piece
+	}
+	s.mu.Lock()
+	if token == "" {
+		s.marks.Requests.Lists++
+		s.relistedAt(received)
+	}
+	s.marks.Requests.Pages++
+	state := s.current
+	s.mu.Unlock()
+	p, err := state.page(limit, token)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// An error means that the client is gone.
+	_ = writePage(bufio.NewWriterSize(w, writeSize), state, p)
+}
+
+func writePage(w *bufio.Writer, state *state, p page) error {
+	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
+	if p.token != "" {
+		fmt.Fprintf(w, `,"continue":%q,"remainingItemCount":%d`, p.token, p.remaining)
+	}
+	io.WriteString(w, `},"items":[`)
+	for i, pod := range p.pods {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteByte('{')
+		w.Write(pod)
+	}
+	io.WriteString(w, "]}\n")
+	return w.Flush() // reports what failed before
+}
+
+// relistedAt is called with mu held.
+func (s *Server) relistedAt(received time.Time) {
+	if s.relisting {
+		s.relisting = false
+		s.marks.Relisted = received.UnixNano()
+	}
+}

@@ -1,0 +1,154 @@
+package podserver
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// watcher is an open watch.
+type watcher struct {
+	// batches are what is to be written next. It is closed when the watch expires.
+	batches chan batch
+}
+
+// batch is events that are there at the same time.
+type batch struct {
+	kind watch.EventType
+	pods [][]byte
+	// started is told when the first of them is about to be written.
+	started func()
+}
+
+// maxBatches is more than any step of a benchmark sends.
+const maxBatches = 16
+
+var errExpired = apierrors.NewResourceExpired("too old resource version")
+
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
+	out := bufio.NewWriterSize(w, writeSize)
+	flush := func() bool {
+		return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	opened := &watcher{batches: make(chan batch, maxBatches)}
+	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
+	if !ok {
+		// The API server says so within the watch, too.
+		writeExpired(out)
+		flush()
+		return
+	}
+	defer s.close(opened)
+	if streaming {
+		writeEvents(out, watch.Added, state.pods)
+		fmt.Fprintf(out, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n",
+			state.version, metav1.InitialEventsAnnotationKey)
+	}
+	if !flush() {
+		return
+	}
+	s.sendSentinel()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case b, open := <-opened.batches:
+			if !open {
+				writeExpired(out)
+				flush()
+				return
+			}
+			if b.started != nil {
+				b.started()
+			}
+			writeEvents(out, b.kind, b.pods)
+			if !flush() {
+				return
+			}
+		}
+	}
+}
+
+// open lets opened hear of all that comes after the state that it returns. It
+// returns false if there is a gap between that and version.
+func (s *Server) open(opened *watcher, received time.Time, streaming bool, version string) (*state, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if streaming {
+		s.marks.Requests.Streams++
+		s.relistedAt(received)
+	} else {
+		s.marks.Requests.Watches++
+		if version != strconv.FormatUint(s.current.version, 10) {
+			return nil, false
+		}
+	}
+	s.watchers[opened] = struct{}{}
+	return s.current, true
+}
+
+func (s *Server) close(w *watcher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watchers, w)
+}
+
+// sendSentinel ends a relist.
+func (s *Server) sendSentinel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sentinelDue && !s.relisting {
+		s.sentinelDue = false
+		s.current = s.current.change([]int{Sentinel})
+		s.send(batch{kind: watch.Modified, pods: [][]byte{s.current.pods[Sentinel]}})
+	}
+}
+
+// send is called with mu held.
+func (s *Server) send(b batch) {
+	for w := range s.watchers {
+		w.batches <- b
+	}
+}
+
+// expire ends all watches. It is called with mu held.
+func (s *Server) expire() {
+	for w := range s.watchers {
+		close(w.batches)
+		delete(s.watchers, w)
+	}
+}
+
+func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
+	begin := fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",`, kind)
+	for _, pod := range pods {
+		// The writer keeps an error for Flush.
+		w.WriteString(begin)
+		w.Write(pod)
+		w.WriteString("}\n")
+	}
+}
+
+func writeExpired(w io.Writer) {
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": statusOf(errExpired)}) // the client may be gone
+}
+
+func statusOf(err error) metav1.Status {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		status = apierrors.NewInternalError(err)
+	}
+	result := status.Status()
+	result.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return result
+}
