@@ -18,7 +18,8 @@ type Config[T Object] struct {
 	Open OpenFunc
 	// ListerWatcher is where the objects come from if Open is nil.
 	ListerWatcher ListerWatcher[T]
-	// Decode says how objects are decoded.
+	// Decode says how objects are decoded. With a ListerWatcher, which decodes by
+	// itself, it says only what is left out.
 	Decode DecodeOptions
 	// Resource names the collection in logs, errors and Status.
 	Resource schema.GroupVersionResource

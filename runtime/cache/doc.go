@@ -59,8 +59,8 @@
 //  6. A relist of an object whose resourceVersion did not change tells nobody.
 //  7. An object that cannot be taken (it does not decode, or its transform fails)
 //     stops nothing silently: the list fails, and Status names the object and the
-//     reason; or, with DecodeOptions.SkipUndecodable, it is listed in Status for as
-//     long as it cannot be decoded.
+//     reason. One that does not decode can be skipped instead, with
+//     DecodeOptions.SkipUndecodable: it is in Status for as long as it does not.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and
 //     no handler is running.
 //  9. Objects in the cache are never written to by this package; a mutation

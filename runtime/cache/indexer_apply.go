@@ -235,7 +235,7 @@ func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notific
 	}
 	for _, undecodable := range delta.Undecodable {
 		name := nameOf(undecodable)
-		if place, old, known := x.find(name, hashOf(name)); known && string(old.GetUID()) == undecodable.UID {
+		if place, old, known := x.find(name, hashOf(name)); known && mayBe(undecodable, old.GetUID()) {
 			see(place)
 		}
 	}

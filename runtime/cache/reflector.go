@@ -19,13 +19,15 @@ import (
 
 // TransformFunc changes an object before it is stored, for example to drop
 // fields that nobody reads. It may change and return obj, or return another
-// one. It is called for each state that is read, again after a relist, from one
-// goroutine. An error keeps the object out of the cache and fails the list, with
+// one of the same name. It is called for each state that is read, and over a typed
+// client again after a relist, from one goroutine. An error keeps the object out of the cache and fails the list, with
 // the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // WatchErrorHandler is told of each failed list and watch, from the goroutine
-// of the Reflector, before it waits and tries again. It must not block.
+// of the Reflector, before it waits and tries again; and, with
+// DecodeOptions.SkipUndecodable, of each state that is skipped: of a *DecodeError that
+// nothing wraps. It must not block.
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
 // Reflector copies a collection of the API server into a DeltaFIFO: it lists, as a
@@ -39,7 +41,6 @@ type Reflector[T Object] struct {
 	// trim leaves out of objects that a client has decoded what our decoder would
 	// have left out.
 	trim     func(T)
-	held     func(ObjectName) (T, bool)
 	onError  WatchErrorHandler
 	status   *statusTracker
 	noStream bool
@@ -69,7 +70,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		firstLists: config.firstLists,
 	}
 	if config.Open != nil {
-		r.source, r.held = newBodySource(config.Open, config.Decode, config.held), config.held
+		r.source = newBodySource(config.Open, config.Decode, config.held)
 	} else {
 		r.trim = trimmer[T](&config.Decode)
 	}
@@ -83,6 +84,10 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 // has to start anew is in the nature of things and of interest to few.
 func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
+	if _, skipped := err.(*DecodeError); skipped {
+		logger.Error(err, "Skipped an object that cannot be decoded")
+		return
+	}
 	switch reason := reasonOf(err); reason {
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
@@ -169,13 +174,16 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 		return in
 	}
 	for i, obj := range page.Items {
+		if page.Held != nil && page.Held[i] {
+			continue // it went through the transform when it came
+		}
 		if page.Items[i], in.err = r.transformed(obj); in.err != nil {
 			return in
 		}
 	}
 	r.listed.addPage(page.Items)
 	for _, state := range page.Undecodable {
-		r.onError(ctx, r.resource, state)
+		r.reportSkipped(ctx, state)
 		r.listed.undecodable.add(state)
 	}
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
@@ -296,7 +304,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		switch {
 		case event.Undecodable != nil:
 			delta.Undecodable = []*DecodeError{event.Undecodable}
-			r.onError(ctx, r.resource, event.Undecodable)
+			r.reportSkipped(ctx, event.Undecodable)
+		case event.Held: // it went through the transform when it came
+			delta.Object = event.Object
 		case delta.Type != 0:
 			delta.Object, err = r.transformed(event.Object)
 		}
@@ -328,6 +338,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 	clear(r.deltas)
 	r.deltas = r.deltas[:0]
 	clear(events) // the next read reuses the memory; it must not keep objects alive
+	if cap(r.events) > maxReuse {
+		r.events = nil
+	}
 	return err
 }
 
@@ -343,6 +356,13 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 		return Deleted
 	}
 	return 0
+}
+
+// reportSkipped reports a state that cannot be decoded, once.
+func (r *Reflector[T]) reportSkipped(ctx context.Context, state *DecodeError) {
+	if known := r.status.undecodable[nameOf(state)]; known == nil || known.ResourceVersion != state.ResourceVersion || known.UID != state.UID {
+		r.onError(ctx, r.resource, state)
+	}
 }
 
 // addInitial takes one of the initial events of a streaming list. Their versions
@@ -379,14 +399,12 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 		return obj, nil
 	}
 	name := MetaObjectToName(obj) // the transform may change even this
-	if r.held != nil {
-		if cached, ok := r.held(name); ok && cached == obj {
-			return obj, nil // it went through the transform when it came
-		}
-	}
 	result, err := r.transform(obj)
 	if none := *new(T); err == nil && result == none {
 		err = errors.New("it returned neither an object nor an error")
+	}
+	if err == nil && MetaObjectToName(result) != name {
+		err = errors.New("it changed the name, by which the server knows the object")
 	}
 	if err != nil {
 		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -271,18 +272,37 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 		src.set("a", "w", nil)
 		_, queue := follow(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
 			changed := obj.DeepCopy()
-			changed.Name = "seen-" + obj.Name
+			changed.GenerateName = "seen"
 			return changed, nil
 		}})
 		synctest.Wait()
 		first, _ := queue.Pop(t.Context(), nil)
-		if first[0].Objects[0].Name != "seen-w" {
-			t.Errorf("listed is %s", first[0].Objects[0].Name)
+		if first[0].Objects[0].GenerateName != "seen" {
+			t.Errorf("listed is %v", first[0].Objects[0])
 		}
 		src.set("a", "w", nil)
 		src.remove("a", "w")
-		wantLines(t, take(t, queue), "Updated a/seen-w@102", "Deleted a/seen-w@103")
+		synctest.Wait()
+		deltas, err := queue.Pop(t.Context(), nil)
+		if err != nil || len(deltas) != 2 {
+			t.Fatal(deltas, err)
+		}
+		for _, d := range deltas {
+			if d.Object.GenerateName != "seen" {
+				t.Errorf("%v is of %v", d.Type, d.Object)
+			}
+		}
 	})
+}
+
+func TestReflectorRefusesATransformThatRenames(t *testing.T) {
+	r := NewReflector(Config[object]{Resource: widgets, Transform: func(obj object) (object, error) {
+		obj.Name = "other"
+		return obj, nil
+	}}, nil)
+	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode || !strings.Contains(err.Error(), "changed the name") {
+		t.Errorf("error is %v", err)
+	}
 }
 
 func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -12,6 +14,12 @@ import (
 type DecodeError = wire.DecodeError
 
 func nameOf(e *DecodeError) ObjectName { return ObjectName{Namespace: e.Namespace, Name: e.Name} }
+
+// mayBe says whether a state may be one of the object with that UID; without a UID it
+// may.
+func mayBe(state *DecodeError, uid types.UID) bool {
+	return state.UID == "" || uid == "" || state.UID == string(uid)
+}
 
 // name is that of the object that an Added, Updated or Deleted is about.
 func (d *Delta[T]) name() ObjectName {

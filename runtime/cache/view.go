@@ -73,6 +73,7 @@ func (s *viewStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T],
 	if s.failed != nil {
 		return batch, s.failed
 	}
+	defer func() { clear(s.read) }() // they are kept no longer than it takes
 	var err error
 	if s.read, err = s.whole.Next(ctx, s.read); err != nil {
 		return batch, err

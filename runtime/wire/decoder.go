@@ -1,6 +1,11 @@
 package wire
 
-import "reflect"
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"sync/atomic"
+)
 
 // DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
 const DefaultMaxObjectBytes = 64 << 20
@@ -13,7 +18,8 @@ type Options struct {
 	// WithoutAnnotations are the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
 	// SkipUndecodable delivers the name of an object that cannot be decoded, and the
-	// reason, instead of failing the list or watch.
+	// reason, instead of failing the list or watch. One whose name cannot be read, or that
+	// is above MaxObjectBytes, fails it nevertheless.
 	SkipUndecodable bool
 	// MaxObjectBytes limits how many bytes of JSON an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
@@ -31,6 +37,9 @@ type Decoder[T Object] struct {
 	// kind is what T points to, and plan how it is decoded.
 	kind reflect.Type
 	plan *plan
+	// byValue is set when a line was found that ends in the middle of an event: then
+	// events are looked for by their brackets.
+	byValue atomic.Bool
 }
 
 // NewDecoder returns a Decoder. cached, which may be nil, saves decoding objects that
@@ -44,7 +53,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		kind:   reflect.TypeFor[T]().Elem(),
 	}
 	d.plan = compile(d.kind, &d.drop)
-	if d.max == 0 {
+	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
 	return d
@@ -60,34 +69,68 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	return obj, nil
 }
 
-// object makes the object of a frame, or takes it from the cache.
-func (d *Decoder[T]) object(frame []byte) (T, *DecodeError) {
-	if d.cached != nil {
-		m := readMetadata(frame)
-		if len(m.name) > 0 && len(m.resourceVersion) > 0 {
-			if obj, ok := d.cached(m.namespace, m.name, m.resourceVersion); ok {
-				return obj, nil
-			}
-		}
+// object makes the object of a frame, or takes it from the cache. It has to have a
+// name: an object without one is none that an API server has.
+func (d *Decoder[T]) object(frame []byte) (obj T, held bool, err *DecodeError) {
+	if obj, held = d.held(frame); held {
+		return obj, true, nil
 	}
-	return d.decode(frame)
+	obj, err = d.named(frame)
+	return obj, false, err
+}
+
+// named is decode of an object that has a name.
+func (d *Decoder[T]) named(frame []byte) (T, *DecodeError) {
+	obj, err := d.decode(frame)
+	if err == nil && obj.GetName() == "" {
+		return obj, diagnose(frame, d.kind, errNoName)
+	}
+	return obj, err
+}
+
+var errNoName = errors.New("it has no metadata.name")
+
+// skips says whether an object that cannot be decoded is to be left out.
+func (d *Decoder[T]) skips(err *DecodeError) bool { return d.skip && err.Name != "" }
+
+// held returns the object that the cache has in the state of the frame, of which it
+// reads no more than the metadata.
+func (d *Decoder[T]) held(frame []byte) (obj T, ok bool) {
+	if d.cached == nil {
+		return obj, false
+	}
+	m := readVersion(frame)
+	if len(m.name) == 0 || len(m.resourceVersion) == 0 {
+		return obj, false
+	}
+	return d.cached(m.namespace, m.name, m.resourceVersion)
 }
 
 // decode makes the object of a frame by the plan or, where that gives up, as
 // apimachinery does, which also says what is wrong with it.
 func (d *Decoder[T]) decode(frame []byte) (T, *DecodeError) {
-	memory := reflect.New(d.kind)
-	s := takeScratch()
-	end, ok := d.plan.decode(frame, skipSpace(frame, 0), memory.UnsafePointer(), s)
-	s.give()
-	if ok && skipSpace(frame, end) == len(frame) {
-		return memory.Interface().(T), nil
+	if obj, ok := d.decodeFast(frame); ok {
+		return obj, nil
 	}
 	obj := reflect.New(d.kind).Interface().(T)
-	frame = d.drop.cut(frame)
+	if json.Valid(frame) { // otherwise what is wrong might be cut out
+		frame = d.drop.cut(frame)
+	}
 	if err := unmarshal(frame, obj); err != nil {
 		var none T
 		return none, diagnose(frame, d.kind, err)
 	}
 	return obj, nil
+}
+
+// decodeFast makes the object of a frame by the plan.
+func (d *Decoder[T]) decodeFast(frame []byte) (obj T, ok bool) {
+	memory := reflect.New(d.kind)
+	s := takeScratch()
+	end, ok := d.plan.decode(frame, skipSpace(frame, 0), memory.UnsafePointer(), s)
+	s.give()
+	if !ok || skipSpace(frame, end) != len(frame) {
+		return obj, false
+	}
+	return memory.Interface().(T), true
 }

@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func TestDecoderLeavesOutWhatNobodyWants(t *testing.T) {
@@ -67,6 +69,53 @@ func TestDecodeErrorSaysWhere(t *testing.T) {
 		}
 		if got.Path != path || got.Err == nil || got.Near == "" {
 			t.Errorf("%s: %q, want %q: %v", text, got.Path, path, got)
+		}
+	}
+}
+
+// nest is as deep as its text.
+type nest struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Inner             *nest  `json:"inner,omitempty"`
+	Size              int    `json:"size,omitempty"`
+	Text              string `json:"text,omitempty"`
+}
+
+func (n *nest) DeepCopyObject() runtime.Object { return n }
+
+// TestDecodeErrorOfADeepObject is about objects that somebody has made to keep the
+// program busy: to look for what is wrong must not cost the square of their size.
+func TestDecodeErrorOfADeepObject(t *testing.T) {
+	const depth = 5000
+	text := `{"metadata":{"name":"x"},"inner":` + strings.Repeat(`{"inner":`, depth) + `{"size":"big","text":"` + strings.Repeat("x", 100_000) + `"}` + strings.Repeat("}", depth) + "}"
+	effort := effortFor([]byte(text))
+	if effort > 10*len(text) {
+		t.Fatalf("up to %d bytes are decoded for %d", effort, len(text))
+	}
+	_, err := NewDecoder[*nest](Options{}, nil).Decode([]byte(text))
+	var got *DecodeError
+	if !errors.As(err, &got) || !strings.HasPrefix(got.Path, "/inner/inner/") || len(got.Path) > 200 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDecodeErrorIsShort(t *testing.T) {
+	text := `{"metadata":{"name":"x"},"spec":{"parts":[{"since":"` + strings.Repeat("x", 1_000_000) + `"}]}}`
+	_, err := NewDecoder[*widget](Options{}, nil).Decode([]byte(text))
+	if err == nil || len(err.Error()) > 1500 {
+		t.Errorf("%d bytes", len(err.Error()))
+	}
+}
+
+func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
+	for _, text := range []string{
+		`{"metadata":{"managedFields":[] "name":"x"}}`,
+		`{"metadata":{"managedFields":[tru],"name":"x"}}`,
+		`{"metadata":{"name":"x","annotations":{"note":"` + "\x01" + `"}}}`,
+	} {
+		if obj, err := NewDecoder[*widget](Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}}, nil).Decode([]byte(text)); err == nil {
+			t.Errorf("%s is taken for %v", text, obj)
 		}
 	}
 }

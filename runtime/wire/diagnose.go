@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 	"strings"
@@ -31,8 +32,8 @@ func diagnose(frame []byte, t reflect.Type, err error) *DecodeError {
 	}
 	var path strings.Builder
 	part := frame
-	for {
-		inner := failingPart(part, t)
+	for effort := effortFor(frame); ; {
+		inner := failingPart(part, t, &effort)
 		if inner.err == nil {
 			break
 		}
@@ -40,11 +41,25 @@ func diagnose(frame []byte, t reflect.Type, err error) *DecodeError {
 		path.WriteString(pointerEscapes.Replace(inner.name))
 		part, t, e.Err = inner.text, inner.kind, inner.err
 	}
-	e.Path = path.String()
+	e.Path, e.Err = path.String(), short(e.Err)
 	at := cap(frame) - cap(part)
 	begin := max(at-shownBytes/2, 0)
 	e.Near = string(bytes.ToValidUTF8(frame[begin:min(at+shownBytes, len(frame))], []byte("?")))
 	return e
+}
+
+// effortFor is how many bytes may be decoded in search of the failing part: each level
+// of nesting decodes what is below it again, and an object may be nested deeply on
+// purpose.
+func effortFor(frame []byte) int { return 8*len(frame) + 4096 }
+
+// short bounds the text of an error, which may repeat all of an object.
+func short(err error) error {
+	const enough = 500
+	if text := err.Error(); len(text) > enough {
+		return errors.New(strings.ToValidUTF8(text[:enough], "?") + "…")
+	}
+	return err
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1") // RFC 6901
@@ -58,8 +73,8 @@ type failing struct {
 }
 
 // failingPart returns the first member or element of a value of type t that cannot
-// be decoded; err is nil if that cannot be told.
-func failingPart(text []byte, t reflect.Type) (found failing) {
+// be decoded; err is nil if that cannot be told, or not within effort.
+func failingPart(text []byte, t reflect.Type, effort *int) (found failing) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -67,6 +82,9 @@ func failingPart(text []byte, t reflect.Type) (found failing) {
 		return found
 	}
 	try := func(name string, value []byte, kind reflect.Type) bool {
+		if *effort -= len(value); *effort < 0 {
+			return false
+		}
 		if err := unmarshal(value, reflect.New(kind).Interface()); err != nil {
 			found = failing{name, value, kind, err}
 		}

@@ -33,7 +33,7 @@
 //     that refuses is refused here, with its reason.
 //   - Objects and events come out in the order of the body.
 //   - At no time is a whole body in memory: what is there besides the objects is bounded
-//     by the size of the largest object and the number of processors.
+//     by about three times the size of the largest object, and 64 KB for each processor.
 //   - No goroutine is left when List or Stream.Stop has returned, and the body is
 //     closed.
 //
@@ -45,5 +45,6 @@
 // resourceVersion means anything, and ERROR, with a Status. In a streaming list the
 // bookmark that has the annotation k8s.io/initial-events-end ends the initial state
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/). API servers end events with
-// a newline; a Stream does not need it.
+// a newline; a Stream does not need it. (Where an event has newlines in the middle, behind
+// a brace, the first watch fails, and the next ones look at brackets instead of lines.)
 package wire

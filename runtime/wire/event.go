@@ -9,17 +9,46 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// appendEvent appends what becomes of the event in frame.
-func (d *Decoder[T]) appendEvent(results []result[T], frame []byte) []result[T] {
-	kind, object, ok := splitUsual(frame)
-	if ok && isChange(kind) {
-		if obj, err := d.changed(kind, object); err == nil {
-			return append(results, result[T]{event: changeTo(kind, obj)})
-		}
-		// The object may not end where the event does: see more closely.
+// appendEvents appends what becomes of the events in frame, nearly always one.
+func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T] {
+	if event, ok := d.usualEvent(frame); ok {
+		return append(results, result[T]{event: event})
 	}
-	event, err := d.event(frame)
-	return append(results, result[T]{event, err})
+	for at := 0; at < len(frame); at = skipSpace(frame, at) {
+		end := valueEnd(frame, at)
+		if end < 0 {
+			d.byValue.Store(true) // the next watch gets over it
+			end = len(frame)
+		}
+		event, err := d.event(frame[at:end])
+		if results = append(results, result[T]{event, err}); err != nil {
+			break
+		}
+		at = end
+	}
+	return results
+}
+
+// usualEvent makes an event of a frame that is as an API server writes it, and of no
+// other. Only an object that is added, as by a streaming list, can be in the cache in
+// that state.
+func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
+	kind, object, ok := splitUsual(frame)
+	if !ok || !isChange(kind) {
+		return event, false
+	}
+	if kind == watch.Added {
+		// Nobody else looks whether this is one event and no more.
+		if obj, ok := d.held(object); ok && valueEnd(frame, 0) == len(frame) {
+			event = changeTo(kind, obj)
+			event.Held = true
+			return event, true
+		}
+	}
+	if obj, ok := d.decodeFast(object); ok && obj.GetName() != "" {
+		return changeTo(kind, obj), true
+	}
+	return event, false
 }
 
 // splitUsual splits an event as an API server writes it.
@@ -29,7 +58,7 @@ func splitUsual(frame []byte) (kind watch.EventType, object []byte, ok bool) {
 		return "", nil, false
 	}
 	name, rest, ok := bytes.Cut(rest, []byte(`","object":`))
-	if !ok || len(rest) == 0 {
+	if !ok || !bytes.HasSuffix(rest, []byte("}")) {
 		return "", nil, false
 	}
 	return eventType(name), rest[:len(rest)-1], true
@@ -61,15 +90,6 @@ func changeTo[T Object](kind watch.EventType, obj T) Event[T] {
 	return Event[T]{Type: kind, Object: obj, ResourceVersion: obj.GetResourceVersion()}
 }
 
-// changed makes the object of an event. Only one that is added, as by a streaming
-// list, can be in the cache in that state.
-func (d *Decoder[T]) changed(kind watch.EventType, frame []byte) (T, *DecodeError) {
-	if kind == watch.Added {
-		return d.object(frame)
-	}
-	return d.decode(frame)
-}
-
 // event makes an event of its frame.
 func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	var kind watch.EventType
@@ -88,11 +108,17 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	}
 	switch {
 	case isChange(kind):
-		obj, undecodable := d.changed(kind, object)
+		var undecodable *DecodeError
+		if kind == watch.Added {
+			event.Object, event.Held, undecodable = d.object(object)
+		} else {
+			event.Object, undecodable = d.named(object)
+		}
 		switch {
 		case undecodable == nil:
-			return changeTo(kind, obj), nil
-		case d.skip:
+			event.Type, event.ResourceVersion = kind, event.Object.GetResourceVersion()
+			return event, nil
+		case d.skips(undecodable):
 			return Event[T]{Type: kind, ResourceVersion: undecodable.ResourceVersion, Undecodable: undecodable}, nil
 		}
 		return event, undecodable

@@ -13,8 +13,8 @@ import (
 
 // List reads the body of a LIST response to its end and closes it. Objects are
 // decoded by several goroutines while the rest is still on its way; they come out
-// in the order of the body. When ctx ends, List closes the body, and returns as soon
-// as no goroutine of it is left.
+// in the order of the body. When ctx ends, List closes the body, beside a Read, which
+// has to end then, and returns as soon as no goroutine of it is left.
 //
 // An error is a *SyntaxError, *TooLargeError or *DecodeError, an
 // apierrors.APIStatus for a Status in the place of the list, or what the body's Read
@@ -56,8 +56,12 @@ type listReader[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
 	meta    metav1.ListMeta
-	// failure is the Status that stands in the place of the list.
-	failure *metav1.Status
+	// listed is set when there were items, which every list has.
+	listed bool
+	// failure is what the members of a Status would make, and kind what the body says
+	// that it is: a Status may stand in the place of a list.
+	failure metav1.Status
+	kind    string
 	// frames are of the source's block, and of no task yet.
 	frames  [][]byte
 	tasks   []*task[item[T]]
@@ -69,8 +73,9 @@ type listReader[T Object] struct {
 
 // item is what one frame of a list becomes.
 type item[T Object] struct {
-	obj T
-	err *DecodeError
+	obj  T
+	held bool
+	err  *DecodeError
 }
 
 // errUndecodable ends the reading. The DecodeError is with the items.
@@ -91,11 +96,11 @@ func (r *listReader[T]) flush(leaving bool) error {
 }
 
 func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
-	obj, err := r.decoder.object(frame)
-	if err != nil && !r.decoder.skip {
+	obj, held, err := r.decoder.object(frame)
+	if err != nil && !r.decoder.skips(err) {
 		r.failed.Store(true)
 	}
-	return append(items, item[T]{obj, err})
+	return append(items, item[T]{obj, held, err})
 }
 
 // read reads the list's object, whose members come in any order, and the end of
@@ -126,8 +131,11 @@ func (r *listReader[T]) read() error {
 	if err := r.flush(true); err != nil {
 		return err
 	}
-	if r.failure != nil {
-		return apierrors.FromObject(r.failure)
+	switch {
+	case !r.listed && r.kind == "Status":
+		return apierrors.FromObject(&r.failure)
+	case !r.listed:
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without items", r.kind), Want: "a list"}
 	}
 	switch _, err := s.peek(); err {
 	case io.EOF:
@@ -161,28 +169,28 @@ func (r *listReader[T]) readMember() error {
 	case "metadata":
 		return r.readInto(name, &r.meta)
 	case "kind":
-		var kind string
-		err := r.readInto(name, &kind)
-		if kind == "Status" && r.failure == nil {
-			r.failure = &metav1.Status{}
-		}
-		return err
-	}
-	if r.failure != nil {
-		switch name {
-		case "status":
-			return r.readInto(name, &r.failure.Status)
-		case "message":
-			return r.readInto(name, &r.failure.Message)
-		case "reason":
-			return r.readInto(name, &r.failure.Reason)
-		case "details":
-			return r.readInto(name, &r.failure.Details)
-		case "code":
-			return r.readInto(name, &r.failure.Code)
-		}
+		return r.readInto(name, &r.kind)
+	case "status":
+		return r.readIfFits(&r.failure.Status)
+	case "message":
+		return r.readIfFits(&r.failure.Message)
+	case "reason":
+		return r.readIfFits(&r.failure.Reason)
+	case "details":
+		return r.readIfFits(&r.failure.Details)
+	case "code":
+		return r.readIfFits(&r.failure.Code)
 	}
 	return s.skip()
+}
+
+// readIfFits reads a member that means something in a Status only.
+func (r *listReader[T]) readIfFits(target any) error {
+	value, err := r.source.value()
+	if err == nil {
+		_ = unmarshal(value, target)
+	}
+	return err
 }
 
 func (r *listReader[T]) readInto(name string, target any) error {
@@ -198,6 +206,10 @@ func (r *listReader[T]) readInto(name string, target any) error {
 
 func (r *listReader[T]) readItems() error {
 	s := r.source
+	if r.listed {
+		return &SyntaxError{Near: s.near(), Want: "one array of items, not two,"}
+	}
+	r.listed = true
 	next, err := s.peek()
 	if err != nil {
 		return cut(err)
@@ -251,8 +263,14 @@ func (r *listReader[T]) page() (Page[T], error) {
 		for _, item := range t.results {
 			switch {
 			case item.err == nil:
+				if item.held && page.Held == nil {
+					page.Held = make([]bool, len(page.Items), count)
+				}
 				page.Items = append(page.Items, item.obj)
-			case r.decoder.skip:
+				if page.Held != nil {
+					page.Held = append(page.Held, item.held)
+				}
+			case r.decoder.skips(item.err):
 				page.Undecodable = append(page.Undecodable, item.err)
 			default:
 				return Page[T]{}, item.err

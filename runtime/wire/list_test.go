@@ -112,13 +112,42 @@ func TestListThatIsNoListSaysWhatItIs(t *testing.T) {
 	}
 }
 
+func TestListWithoutItemsIsNone(t *testing.T) {
+	// Whoever took it for an empty list would delete all that there is.
+	for _, text := range []string{
+		`{}`, `{"error":"the backend is starting"}`, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"}}`,
+		textOf(t, newWidget(1)), `{"items":[],"items":[]}`, `{"kind":"Status","items":[],"items":[]}`,
+	} {
+		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+		if !errors.As(err, new(*SyntaxError)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"status":5,"code":"x","items":[],"metadata":{"resourceVersion":"1"}}`))
+	if err != nil || page.ResourceVersion != "1" {
+		t.Errorf("members that mean nothing in a list: %v", err)
+	}
+	for _, item := range []string{`{}`, `{"metadata":{}}`, `{"metadata":{"namespace":"a"}}`} {
+		for _, skip := range []bool{false, true} { // what has no name cannot be said to be skipped
+			_, err := NewDecoder[*widget](Options{SkipUndecodable: skip}, nil).List(t.Context(), bodyOf(`{"items":[`+item+`]}`))
+			if !errors.As(err, new(*DecodeError)) || !strings.Contains(err.Error(), "it has no metadata.name") {
+				t.Errorf("%s: %v", item, err)
+			}
+		}
+	}
+}
+
 func TestListReturnsTheStatusInItsPlace(t *testing.T) {
+	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{},"status":"Failure","reason":"Expired","code":410,"kind":"Status"}`))
+	if !apierrors.IsResourceExpired(err) {
+		t.Errorf("with its kind at the end: %v", err)
+	}
 	text := textOf(t, metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   "Failure", Message: "no", Reason: metav1.StatusReasonForbidden, Code: 403,
 		Details: &metav1.StatusDetails{Kind: "widgets"},
 	})
-	_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
+	_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
 	if !apierrors.IsForbidden(err) || err.Error() != "no" {
 		t.Errorf("%v", err)
 	}

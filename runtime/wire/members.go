@@ -66,6 +66,34 @@ func members(b []byte, at int, visit func(m member) bool) int {
 	return at + 1
 }
 
+// memberAt returns where the value of a member begins in the object that b[at:]
+// begins with, without looking for its end; -1 if there is no such member.
+func memberAt(b []byte, at int, name string) int {
+	if at = skipSpace(b, at); at >= len(b) || b[at] != '{' {
+		return -1
+	}
+	for at = skipSpace(b, at+1); at < len(b) && b[at] == '"'; {
+		end := valueEnd(b, at)
+		if end < 0 {
+			return -1
+		}
+		m := member{quoted: b[at:end]}
+		if at = skipSpace(b, end); at >= len(b) || b[at] != ':' {
+			return -1
+		}
+		if at = skipSpace(b, at+1); m.is(name) {
+			return at
+		}
+		if at = valueEnd(b, at); at < 0 {
+			return -1
+		}
+		if at = skipSpace(b, at); at < len(b) && b[at] == ',' {
+			at = skipSpace(b, at+1)
+		}
+	}
+	return -1
+}
+
 // is says whether the member has that name. A name with escapes is unquoted first,
 // which no server writes in a name of ours.
 func (m member) is(name string) bool {
@@ -80,7 +108,7 @@ func (m member) is(name string) bool {
 // text is the value of a string. It is part of the frame if nothing in it is
 // escaped.
 func text(quoted []byte) ([]byte, bool) {
-	if len(quoted) < 2 || quoted[0] != '"' {
+	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return nil, false
 	}
 	inner := quoted[1 : len(quoted)-1]

@@ -7,6 +7,32 @@ type metadata struct {
 	namespace, name, uid, resourceVersion []byte
 }
 
+// readVersion is readMetadata without uid, for a look into the cache: it reads no
+// further than it has to.
+func readVersion(frame []byte) (found metadata) {
+	if at := memberAt(frame, 0, "metadata"); at >= 0 {
+		members(frame, at, func(m member) bool {
+			found.take(m)
+			return found.namespace == nil || found.name == nil || found.resourceVersion == nil
+		})
+	}
+	return found
+}
+
+// take takes a member of the metadata if it is one of those that are wanted.
+func (found *metadata) take(m member) {
+	switch {
+	case m.is("namespace"):
+		found.namespace, _ = text(m.value)
+	case m.is("name"):
+		found.name, _ = text(m.value)
+	case m.is("uid"):
+		found.uid, _ = text(m.value)
+	case m.is("resourceVersion"):
+		found.resourceVersion, _ = text(m.value)
+	}
+}
+
 // readMetadata reads the metadata of the object in frame, as far as it is there.
 func readMetadata(frame []byte) (found metadata) {
 	members(frame, 0, func(m member) bool {
@@ -14,16 +40,7 @@ func readMetadata(frame []byte) (found metadata) {
 			return true
 		}
 		members(m.value, 0, func(m member) bool {
-			switch {
-			case m.is("namespace"):
-				found.namespace, _ = text(m.value)
-			case m.is("name"):
-				found.name, _ = text(m.value)
-			case m.is("uid"):
-				found.uid, _ = text(m.value)
-			case m.is("resourceVersion"):
-				found.resourceVersion, _ = text(m.value)
-			}
+			found.take(m)
 			return true
 		})
 		return false

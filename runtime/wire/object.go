@@ -25,6 +25,8 @@ type Page[T Object] struct {
 	// Undecodable are the objects that are not among Items because they cannot be
 	// decoded; see Options.SkipUndecodable.
 	Undecodable []*DecodeError
+	// Held says of each of Items whether it is what Cached returned; nil if none is.
+	Held []bool
 }
 
 // Event is one change that a watch reports, in the order of the server.
@@ -42,6 +44,8 @@ type Event[T Object] struct {
 	// Undecodable says of which object the event is and why it cannot be decoded;
 	// see Options.SkipUndecodable.
 	Undecodable *DecodeError
+	// Held says that Object is what Cached returned.
+	Held bool
 }
 
 // Cached returns the object of that name if the cache holds it at that

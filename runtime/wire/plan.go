@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -36,11 +39,18 @@ const gaveUp = -1
 const maxDepth = 512
 
 // compile returns the plan for a struct type, which leaves out what is dropped of
-// the object's own metadata.
+// the object's own metadata. It is made once and kept, but nothing else of whom it is
+// made for.
 func compile(t reflect.Type, drop *dropped) *plan {
 	plans.Lock()
 	defer plans.Unlock()
-	return &plan{root: plans.root(t, drop)}
+	key := planKey{t, drop.managedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(drop.annotations)))}
+	p, ok := plans.made[key]
+	if !ok {
+		p = &plan{root: plans.root(t, &dropped{drop.managedFields, maps.Clone(drop.annotations)})}
+		plans.made[key] = p
+	}
+	return p
 }
 
 // decode reads the object that begins at frame[at] into the zero value of the

@@ -30,6 +30,10 @@ func (d *mapDecoder) buffer(s *scratch) *mapBuffer {
 	return &mapBuffer{key: reflect.New(d.typ.Key()).Elem(), values: d.values.buffer(s)}
 }
 
+func (b *mapBuffer) bytes() uintptr {
+	return b.values.bytes() + uintptr(cap(b.keys))*unsafe.Sizeof("")
+}
+
 func (d *mapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
@@ -73,9 +77,7 @@ func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 	b.values.clear(len(b.keys))
 	clear(b.keys)
 	b.keys = b.keys[:0]
-	if uintptr(b.values.len)*b.values.size <= keptBytes && cap(b.keys) <= keptElements {
-		s.putBack(d.shelf, b)
-	}
+	s.putBack(d.shelf, b)
 }
 
 // name reads the name of a member, and finds its value. What it returns is good

@@ -1,6 +1,9 @@
 package wire
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+)
 
 // scratch is memory that one goroutine at a time decodes with, object after object.
 // It holds nothing of an object that has been decoded but strings that are likely
@@ -13,7 +16,9 @@ type scratch struct {
 	// guesses are those of all structs, by structDecoder.guesses.
 	guesses []uint8
 	// shelves have the buffers that are not in use, by the shelf of the decoder.
-	shelves [][]any
+	shelves [][]buffer
+	// shelved is how many bytes they have.
+	shelved uintptr
 
 	// remembered and boxes are strings that have been decoded, by their hash.
 	remembered [1 << rememberedBits]string
@@ -30,30 +35,23 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
 func takeScratch() *scratch { return scratches.Get().(*scratch) }
 
-// give hands the scratch to the next one. What one large object has made it grow to
-// is dropped.
+// give hands the scratch to the next one, unless a large object has made it grow.
 func (s *scratch) give() {
-	if cap(s.unquoted) > keptBytes {
-		s.unquoted = nil
+	if s.grown() <= keptBytes {
+		scratches.Put(s)
 	}
-	if cap(s.strings) > keptElements {
-		s.strings = nil
-	}
-	if cap(s.values) > keptElements {
-		s.values = nil
-	}
-	if cap(s.entries) > keptElements {
-		s.entries = nil
-	}
-	scratches.Put(s)
 }
 
-// keptBytes is how large memory of one kind may be that a scratch keeps, and
-// keptElements how many elements it may have.
-const (
-	keptBytes    = 64 << 10
-	keptElements = 4 << 10
-)
+// keptBytes is how far a scratch may have grown that is used again.
+const keptBytes = 1 << 20
+
+// grown is how many bytes the objects have made the scratch take that it has decoded.
+func (s *scratch) grown() uintptr {
+	return s.shelved + uintptr(cap(s.unquoted)) +
+		uintptr(cap(s.strings))*unsafe.Sizeof("") +
+		uintptr(cap(s.values))*unsafe.Sizeof(any(nil)) +
+		uintptr(cap(s.entries))*unsafe.Sizeof(entry{})
+}
 
 // fit makes room for what the decoders have that there are now.
 func (s *scratch) fit() {
@@ -62,28 +60,36 @@ func (s *scratch) fit() {
 		s.guesses = append(s.guesses, make([]uint8, n-len(s.guesses))...)
 	}
 	if n := int(plans.shelves.Load()); n > len(s.shelves) {
-		s.shelves = append(s.shelves, make([][]any, n-len(s.shelves))...)
+		s.shelves = append(s.shelves, make([][]buffer, n-len(s.shelves))...)
 	}
 }
 
 // abandon drops what a decoder has left behind that gave up.
 func (s *scratch) abandon() {
-	s.shelves = nil
+	s.shelves, s.shelved = nil, 0
 	s.strings, s.values, s.entries = nil, nil, nil
 }
 
+// buffer is where a decoder puts elements until it knows how many there are.
+type buffer interface {
+	// bytes is how large it is.
+	bytes() uintptr
+}
+
 // take returns a buffer that was put back on the shelf, or nil.
-func (s *scratch) take(shelf int) any {
+func (s *scratch) take(shelf int) buffer {
 	free := s.shelves[shelf]
 	if len(free) == 0 {
 		return nil
 	}
 	last := free[len(free)-1]
 	s.shelves[shelf] = free[:len(free)-1]
+	s.shelved -= last.bytes()
 	return last
 }
 
-func (s *scratch) putBack(shelf int, buffer any) {
+func (s *scratch) putBack(shelf int, buffer buffer) {
+	s.shelved += buffer.bytes()
 	s.shelves[shelf] = append(s.shelves[shelf], buffer)
 }
 

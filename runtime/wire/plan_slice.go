@@ -40,6 +40,8 @@ func (d *sliceDecoder) buffer(s *scratch) *sliceBuffer {
 	return b
 }
 
+func (b *sliceBuffer) bytes() uintptr { return uintptr(b.len) * b.size }
+
 func (b *sliceBuffer) grow(by int) {
 	b.slice.Grow(by)
 	b.slice.SetLen(b.slice.Cap())
@@ -95,9 +97,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) in
 		return gaveUp
 	}
 	buffer.move(n, p)
-	if uintptr(buffer.len)*buffer.size <= keptBytes {
-		s.putBack(d.shelf, buffer)
-	}
+	s.putBack(d.shelf, buffer)
 	s.depth--
 	return at
 }

@@ -18,7 +18,7 @@ const maxFields = 254
 // last time, which is right nearly always and costs one comparison. If it is wrong,
 // the name is looked up.
 type structDecoder struct {
-	// fields ends with one that no member is of, so that there is always a guess.
+	// fields ends with one for members of no field, so that there is always a guess.
 	fields []structField
 	// table has for the hash of a name one plus the index of its field, or in one
 	// of the places behind it; 0 is an empty place.
@@ -39,8 +39,9 @@ type structField struct {
 	decoder decoder
 }
 
-// noField is what no object has in place of a member.
-const noField = "\x00"
+// noField is the token of a member that no field is for, as fields have names. It is
+// the guess of a struct without fields.
+const noField = `"":`
 
 // set completes the decoder.
 func (d *structDecoder) set(fields []structField, guesses int) {

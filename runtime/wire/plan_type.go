@@ -12,14 +12,23 @@ import (
 )
 
 // plans makes the decoders, each once for its type.
-var plans = compiler{decoders: map[reflect.Type]decoder{}}
+var plans = compiler{made: map[planKey]*plan{}, decoders: map[reflect.Type]decoder{}}
 
 type compiler struct {
-	// Mutex guards decoders, and those of them that are not complete.
+	// Mutex guards what is made, and the decoders that are not complete.
 	sync.Mutex
+	made     map[planKey]*plan
 	decoders map[reflect.Type]decoder
 	// guesses and shelves are how many places the decoders have in a scratch.
 	guesses, shelves atomic.Int64
+}
+
+// planKey is what a plan is made of.
+type planKey struct {
+	typ           reflect.Type
+	managedFields bool
+	// annotations are their sorted keys.
+	annotations string
 }
 
 var (

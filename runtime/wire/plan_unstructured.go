@@ -1,13 +1,15 @@
 package wire
 
 import (
+	"strings"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // unstructuredDecoder reads an object whose type nobody knows. Unlike those of
-// other types it has to have a kind, as its own method demands.
+// other types it has to have a kind, as its own method demands, which does not find
+// it beside an apiVersion that is none.
 type unstructuredDecoder struct{ drop *dropped }
 
 func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
@@ -20,6 +22,9 @@ func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p unsafe.Point
 		return gaveUp
 	}
 	if kind, _ := m["kind"].(string); kind == "" {
+		return gaveUp
+	}
+	if version, _ := m["apiVersion"].(string); strings.Count(version, "/") > 1 {
 		return gaveUp
 	}
 	(*unstructured.Unstructured)(p).Object = m

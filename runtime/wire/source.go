@@ -33,7 +33,9 @@ func (s *source) fill(keep int) (moved int, err error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	leaving := s.end == len(s.block.bytes)
+	// A block that was made for a large value is left as soon as nothing of it is
+	// needed.
+	leaving := s.end == len(s.block.bytes) || keep == s.end && len(s.block.bytes) > blockSize
 	if s.err = s.flush(leaving); s.err != nil {
 		return 0, s.err
 	}
@@ -105,6 +107,19 @@ func (s *source) value() ([]byte, error) {
 		return nil, s.tooLarge(start, s.at)
 	}
 	return s.block.bytes[start:s.at:s.at], nil
+}
+
+// line consumes what stands until the end of the line, if that has been read and looks
+// like an object. It does not look inside: the line may hold several values, or the
+// beginning of one.
+func (s *source) line() ([]byte, bool) {
+	rest := s.block.bytes[s.at:s.end]
+	n := bytes.IndexByte(rest, '\n')
+	if n < 2 || n > s.max || rest[n-1] != '}' {
+		return nil, false
+	}
+	s.at += n + 1
+	return rest[:n:n], true
 }
 
 // skip consumes the next value, however large, without keeping it.

@@ -10,7 +10,8 @@ const (
 	// maxAhead is how many tasks may wait for a slow consumer; what comes after stays
 	// in the connection.
 	maxAhead = 16
-	// maxBatch bounds how many events one Next returns.
+	// maxBatch is how many events one Next returns, and those that were decoded
+	// together with the last of them.
 	maxBatch = 4096
 )
 
@@ -47,7 +48,8 @@ type result[T Object] struct {
 }
 
 // Watch reads the body of a WATCH response. The caller ends it with Stop; it ends
-// by itself when ctx does, with the cause of ctx.
+// by itself when ctx does, with the cause of ctx; the body is closed then, beside a
+// Read, which has to end.
 func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 	s := &Stream[T]{decoder: d, workers: newWorkers(), tasks: make(chan *task[result[T]], maxAhead)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
@@ -85,12 +87,19 @@ func (s *Stream[T]) read() error {
 	}
 }
 
+// next returns a frame. It is an event; or a line, which API servers end each event
+// with, and which is found much faster. What is in it is for the worker to see.
 func (s *Stream[T]) next() ([]byte, error) {
 	switch next, err := s.source.peek(); {
 	case err != nil:
 		return nil, err
 	case next != '{':
 		return nil, &SyntaxError{Near: s.source.near(), Want: "an event"}
+	}
+	if !s.decoder.byValue.Load() {
+		if frame, ok := s.source.line(); ok {
+			return frame, nil
+		}
 	}
 	return s.source.value()
 }
@@ -103,10 +112,10 @@ func (s *Stream[T]) flush(bool) error {
 	}
 	t := newTask[result[T]](s.source.block, s.frames)
 	if len(s.frames) == 1 && len(s.tasks) == 0 {
-		t.run(s.decoder.appendEvent)
+		t.run(s.decoder.appendEvents)
 		s.frames = s.frames[:0]
 	} else {
-		t.start(&s.workers, s.decoder.appendEvent)
+		t.start(&s.workers, s.decoder.appendEvents)
 		s.frames = nil
 	}
 	select {

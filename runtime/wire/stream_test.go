@@ -108,6 +108,35 @@ func TestWatchTakesEventsInAnyForm(t *testing.T) {
 	}
 }
 
+func TestWatchTakesLinesThatAreNotOneEvent(t *testing.T) {
+	held := newWidget(1)
+	decoder := NewDecoder(Options{}, func(_, name, resourceVersion []byte) (*widget, bool) {
+		return held, string(name) == held.Name && string(resourceVersion) == held.ResourceVersion
+	})
+	first, second := eventOf("ADDED", textOf(t, held)), eventOf("ADDED", textOf(t, newWidget(2)))
+	text := first + second + "\n" + second + " " + first + "\n" + second + first + second + "\n"
+	got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(text)))
+	var names []string
+	for _, e := range got {
+		names = append(names, e.Object.Name)
+	}
+	if want := "[widget-1 widget-2 widget-2 widget-1 widget-2 widget-1 widget-2]"; err != io.EOF || fmt.Sprint(names) != want {
+		t.Errorf("%v, %v", names, err)
+	}
+
+	// A line that ends in the middle is met with an error once, and got over then.
+	broken := strings.Replace(second, `"object":{`, `"object":{"a":{}`+"\n,", 1)
+	for _, want := range []bool{false, true} {
+		got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(first+"\n"+broken+"\n"+first+"\n")))
+		if want && (err != io.EOF || len(got) != 3 || got[1].Object.Name != "widget-2") {
+			t.Errorf("the second time: %v after %d events", err, len(got))
+		}
+		if !want && (!errors.As(err, new(*SyntaxError)) || len(got) != 1) {
+			t.Errorf("the first time: %v after %d events", err, len(got))
+		}
+	}
+}
+
 func TestWatchDeliversALoneEventAtOnce(t *testing.T) {
 	for _, end := range []string{"\n", ""} {
 		synctest.Test(t, func(t *testing.T) {
@@ -152,15 +181,17 @@ func TestWatchReturnsErrorsAfterTheEventsBeforeThem(t *testing.T) {
 	gone := eventOf("ERROR", textOf(t, metav1.Status{Status: "Failure", Message: "too old resource version", Reason: metav1.StatusReasonExpired, Code: 410}))
 	isSyntax := func(err error) bool { return errors.As(err, new(*SyntaxError)) }
 	for text, is := range map[string]func(error) bool{
-		gone + added:                            apierrors.IsResourceExpired,
-		`{"type":"ADDED","object":{"metadata":`: func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
-		`<html>`:                                isSyntax,
-		`{"type":"ADDED"}`:                      isSyntax,
-		`{"object":{}}`:                         isSyntax,
-		`{"type":"PATCHED","object":{}}`:        isSyntax,
-		`{"type":"ERROR","object":5}`:           isSyntax,
-		`{"type":"BOOKMARK","object":[]}`:       isSyntax,
-		`{"type" "ADDED","object":{}}`:          isSyntax,
+		gone + added:                                                apierrors.IsResourceExpired,
+		`{"type":"ADDED","object":{"metadata":`:                     func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		`{"type":"ADDED","object":null}`:                            func(err error) bool { return errors.As(err, new(*DecodeError)) },
+		`{"type":"ADDED","object":` + textOf(t, newWidget(1)) + `]`: isSyntax,
+		`<html>`:                          isSyntax,
+		`{"type":"ADDED"}`:                isSyntax,
+		`{"object":{}}`:                   isSyntax,
+		`{"type":"PATCHED","object":{}}`:  isSyntax,
+		`{"type":"ERROR","object":5}`:     isSyntax,
+		`{"type":"BOOKMARK","object":[]}`: isSyntax,
+		`{"type" "ADDED","object":{}}`:    isSyntax,
 		`{"type":"ADDED","object":{"spec":{"size":1.5},"metadata":{"name":"x"}}}`: func(err error) bool {
 			var got *DecodeError
 			return errors.As(err, &got) && got.Name == "x" && got.Path == "/spec/size"
@@ -198,6 +229,22 @@ func TestWatchRefusesAnEventAboveTheLimit(t *testing.T) {
 	if len(got) != 1 || !errors.As(err, &large) || large.Name != "widget-2" {
 		t.Errorf("%v after %d events", err, len(got))
 	}
+}
+
+func TestWatchLeavesALargeBlock(t *testing.T) {
+	large := newWidget(1)
+	large.Spec.Color = strings.Repeat("x", 10<<20)
+	synctest.Test(t, func(t *testing.T) {
+		s := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), newBlocked(eventOf("ADDED", textOf(t, large))+"\n"))
+		if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := len(s.source.block.bytes); n > blockSize { // the reader waits for more
+			t.Errorf("an idle watch holds %d bytes", n)
+		}
+		s.Stop()
+	})
 }
 
 func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {

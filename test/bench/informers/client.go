@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -16,6 +18,9 @@ import (
 type client struct {
 	objects, updates                     int
 	server, side, mode, scenario, fields string
+	// profile is how the names of CPU profiles begin; none are written if it is empty.
+	profile string
+	phases  int
 }
 
 // changedPart is the part of the objects that a relist finds changed.
@@ -94,6 +99,18 @@ func (c *client) runChanges(ctx context.Context, heard *observer, result *report
 // measure begins something, waits until the handler has heard the last of it, and
 // returns when it did. It fills in phase but for the time.
 func (c *client) measure(ctx context.Context, heard *observer, phase *report.Phase, begin func() error) (time.Time, error) {
+	if c.profile != "" {
+		c.phases++
+		file, err := os.Create(fmt.Sprintf("%s%d.pprof", c.profile, c.phases))
+		if err != nil {
+			return time.Time{}, err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return time.Time{}, err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	cpu, err := cpuTime()
 	if err != nil {
 		return time.Time{}, err

@@ -4,6 +4,7 @@
 //
 //	informers serve --objects=100000
 //	informers client --server=http://127.0.0.1:… --side=ours --mode=streaming --scenario=sync --fields=all
+//	informers memory --side=ours --objects=100000
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/typedinformers/informer-gen/test/bench/memory"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
@@ -33,7 +35,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("what to be is missing: serve or client")
+		return errors.New("what to be is missing: serve, client or memory")
 	}
 	flags := pflag.NewFlagSet(args[0], pflag.ContinueOnError)
 	objects := flags.Int("objects", 100_000, "how many objects there are")
@@ -43,6 +45,18 @@ func run(args []string) error {
 			return err
 		}
 		return serve(*objects)
+	case "memory":
+		o := memory.Options{}
+		flags.StringVar(&o.Side, "side", report.Ours, "ours or theirs")
+		flags.IntVar(&o.Rounds, "rounds", 3, "how often rows are measured that take long")
+		flags.BoolVar(&o.Quick, "quick", false, "measure less of each row")
+		flags.StringVar(&o.Profile, "profile", "", "write a CPU profile of each row to files that begin with `PREFIX`")
+		timeout := flags.Duration("timeout", 10*time.Minute, "when to give up")
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		o.Objects = *objects
+		return runMemory(o, *timeout)
 	case "client":
 		c := client{objects: *objects}
 		flags.StringVar(&c.server, "server", "", "`URL` of the server")
@@ -51,6 +65,7 @@ func run(args []string) error {
 		flags.StringVar(&c.scenario, "scenario", report.Sync, "sync or changes")
 		flags.StringVar(&c.fields, "fields", report.AllFields, "all, unmanaged or view: what is kept of each object")
 		flags.IntVar(&c.updates, "updates", 100_000, "how many updates are sent")
+		flags.StringVar(&c.profile, "profile", "", "write a CPU profile of each phase to files that begin with `PREFIX`")
 		timeout := flags.Duration("timeout", 5*time.Minute, "when to give up")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -68,7 +83,21 @@ func run(args []string) error {
 		}
 		return json.NewEncoder(os.Stdout).Encode(result)
 	}
-	return fmt.Errorf("%s is neither serve nor client", args[0])
+	return fmt.Errorf("%s is neither serve nor client nor memory", args[0])
+}
+
+// runMemory lets client-go list: what it watches here has no initial events.
+func runMemory(o memory.Options, timeout time.Duration) error {
+	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	result, err := memory.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
 // serve prints its address, and ends when its standard input does: with whoever
