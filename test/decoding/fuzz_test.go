@@ -17,6 +17,9 @@ func fuzz(f *testing.F, k kind) {
 		if difference := k.difference(bytes.Clone(text)); difference != "" {
 			t.Error(difference)
 		}
+		if difference := k.limitedDifference(bytes.Clone(text)); difference != "" {
+			t.Errorf("limited: %s", difference)
+		}
 	})
 }
 
@@ -55,6 +58,7 @@ func FuzzUnstructured(f *testing.F) {
 	for _, value := range values {
 		f.Add(fmt.Appendf(nil, `{"kind":"a","x":%s}`, value))
 		f.Add(fmt.Appendf(nil, `{"kind":%s,"items":[]}`, value))
+		f.Add(fmt.Appendf(nil, `{"kind":"a","apiVersion":%s,"metadata":{"managedFields":%s}}`, value, value))
 	}
 	f.Add(podText())
 	fuzz(f, kindOfType(reflect.TypeFor[unstructured.Unstructured]()))

@@ -1,6 +1,7 @@
 package decoding
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"testing"
@@ -312,6 +313,46 @@ func (k kind) difference(text []byte) string {
 		return fmt.Sprintf("%v: decoded\n%s\nwant\n%s", k, shown(got), shown(want))
 	}
 	return ""
+}
+
+// limitedDifference decodes text in both ways, but ours without what can be left out;
+// it is empty if the results differ by nothing else. Only what is left out may have
+// errors then, but none of syntax.
+func (k kind) limitedDifference(text []byte) string {
+	want, wantErr := k.theirs(text)
+	before := string(text)
+	got, err := k.ourLimited(text)
+	if before != string(text) {
+		return "decoding changes the text"
+	}
+	switch {
+	case !json.Valid(text) && err == nil:
+		return fmt.Sprintf("%v: no error though it is no JSON: %v", k, wantErr)
+	case wantErr != nil:
+		return ""
+	case err != nil:
+		return fmt.Sprintf("%v: error %v, want none", k, err)
+	}
+	for i := range text {
+		text[i] = 'x'
+	}
+	leaveOut(want)
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Sprintf("%v: decoded\n%s\nwant\n%s", k, shown(got), shown(want))
+	}
+	return ""
+}
+
+// leaveOut removes from a whole object what ourLimited leaves out.
+func leaveOut(obj runtime.Object) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+		unstructured.RemoveNestedField(u.Object, "metadata", "annotations", droppedAnnotation)
+		return
+	}
+	meta := obj.(metav1.Object)
+	meta.SetManagedFields(nil)
+	delete(meta.GetAnnotations(), droppedAnnotation)
 }
 
 func shown(obj runtime.Object) string { return fmt.Sprintf("%#v %+v", obj, obj) }

@@ -90,6 +90,9 @@ func TestMutations(t *testing.T) {
 				if difference := k.difference(bytes.Clone(text)); difference != "" {
 					t.Fatalf("round %d: %s\n%q", round, difference, text)
 				}
+				if difference := k.limitedDifference(bytes.Clone(text)); difference != "" {
+					t.Fatalf("round %d, limited: %s\n%q", round, difference, text)
+				}
 			}
 		})
 	}
