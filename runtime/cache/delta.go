@@ -15,7 +15,7 @@ const (
 	Updated
 	// Deleted: the watch reported the end of an object.
 	Deleted
-	// Replaced: the collection was listed anew; Delta.Objects is all of it.
+	// Replaced: the collection was listed anew; Delta.Collection is all of it.
 	Replaced
 	// Sync: every cached object is told again. It carries no object.
 	Sync
@@ -43,12 +43,18 @@ type Delta[T Object] struct {
 	Type DeltaType
 	// Object is the state that Added, Updated and Deleted carry.
 	Object T
-	// Objects is the whole collection of a Replaced.
+	// Collection is the whole of a Replaced.
+	Collection *Collection[T]
+	// Undecodable is, of a Deleted, the object, in the place of Object, if its last
+	// state cannot be decoded; see DecodeOptions.SkipUndecodable.
+	Undecodable *DecodeError
+}
+
+// Collection is what a list has.
+type Collection[T Object] struct {
 	Objects []T
-	// Undecodable are, of a Replaced, the objects of the collection that cannot be
-	// decoded: what the cache holds of them stays. Of a Deleted it is the object, in
-	// the place of Object, if its last state cannot be decoded. There are none
-	// without DecodeOptions.SkipUndecodable.
+	// Undecodable are the objects that cannot be decoded: what the cache holds of them
+	// stays. There are none without DecodeOptions.SkipUndecodable.
 	Undecodable []*DecodeError
 }
 
@@ -59,14 +65,28 @@ type Deltas[T Object] []Delta[T]
 // objects: nothing is merged and nothing overtakes. One goroutine pushes and
 // one pops. The zero value is ready for use.
 //
-// Popping hands over all that is there, so under load batches grow and the cost
-// of a hop is shared, and a lone delta never waits for a second one.
+// Popping hands over what is there, so under load batches grow and the cost of a hop
+// is shared, and a lone delta never waits for a second one.
 type DeltaFIFO[T Object] struct {
-	mu     sync.Mutex // guards what follows
-	queue  Deltas[T]
+	mu sync.Mutex // guards what follows
+	// full are batches that are as large as they may get, from first on; open comes
+	// after them.
+	full  []Deltas[T]
+	first int
+	open  Deltas[T]
+	// free is memory for open.
+	free   []Deltas[T]
 	closed bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
+
+const (
+	// maxReuse is the longest batch whose memory is used again.
+	maxReuse = 1024
+	// maxFree is how many batches' memory is kept: a backlog that comes and goes costs
+	// nothing, and one that grows does not keep its memory for ever.
+	maxFree = 4
+)
 
 // Push appends deltas, which are copied. It never blocks. Deltas pushed after
 // Close are dropped: nobody will pop them.
@@ -75,23 +95,33 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 		return
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.closed {
-		f.mu.Unlock()
 		return
 	}
-	f.queue = append(f.queue, deltas...)
+	for len(deltas) > 0 {
+		if len(f.open) == maxReuse {
+			f.full = append(f.full, f.open)
+			f.open = f.takeFreeLocked()
+		}
+		n := min(len(deltas), maxReuse-len(f.open))
+		f.open = append(f.open, deltas[:n]...)
+		deltas = deltas[n:]
+	}
 	f.signalLocked()
-	f.mu.Unlock()
 }
 
-// Pop blocks until there are deltas and returns all of them. The caller owns
-// the result, and may hand it back as reuse, whose memory then serves the queue
-// again. When the queue is closed, Pop returns what is left, then ErrClosed. If ctx
-// ends while there is nothing, it returns the error of ctx.
+// Pop blocks until there are deltas and returns the oldest, as many as a batch may
+// have. The caller owns the result, and may hand it back as reuse, whose memory then
+// serves the queue again. When the queue is closed, Pop returns what is left, then
+// ErrClosed. If ctx ends while there is nothing, it returns the error of ctx.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
 	clear(reuse) // what was delivered must not be kept alive by the queue
 	f.mu.Lock()
-	for len(f.queue) == 0 {
+	if cap(reuse) > 0 && len(f.free) < maxFree {
+		f.free = append(f.free, reuse[:0])
+	}
+	for f.lenLocked() == 0 {
 		if f.closed {
 			f.mu.Unlock()
 			return nil, ErrClosed
@@ -105,17 +135,26 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 		}
 		f.mu.Lock()
 	}
-	batch := f.queue
-	f.queue = nil
-	if cap(reuse) <= maxReuse { // a burst does not hold its memory for ever
-		f.queue = reuse[:0]
+	defer f.mu.Unlock()
+	if f.first == len(f.full) {
+		batch := f.open
+		f.open = f.takeFreeLocked()
+		return batch, nil
 	}
-	f.mu.Unlock()
+	batch := f.full[f.first]
+	f.full[f.first] = nil
+	if f.first++; f.first == len(f.full) {
+		f.full, f.first = f.full[:0], 0
+	}
 	return batch, nil
 }
 
-// maxReuse is the longest queue whose memory is used again.
-const maxReuse = 8 * maxBatch
+func (f *DeltaFIFO[T]) takeFreeLocked() (memory Deltas[T]) {
+	if n := len(f.free); n > 0 {
+		memory, f.free = f.free[n-1], f.free[:n-1]
+	}
+	return memory
+}
 
 // Close ends the queue: what is in it can still be popped, nothing more can be
 // pushed. It may be called twice.
@@ -130,8 +169,10 @@ func (f *DeltaFIFO[T]) Close() {
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.queue)
+	return f.lenLocked()
 }
+
+func (f *DeltaFIFO[T]) lenLocked() int { return (len(f.full)-f.first)*maxReuse + len(f.open) }
 
 func (f *DeltaFIFO[T]) readyLocked() chan struct{} {
 	if f.ready == nil {

@@ -55,8 +55,11 @@ type Indexer[T Object] struct {
 	// steps is odd while a batch is entered.
 	steps atomic.Uint64
 
-	// Only writers touch hashes, which are of the objects' names, by place.
+	// Only writers touch what follows. hashes are of the objects' names, by place.
 	hashes []uint32
+	// entries and room are memory that the next batch uses again.
+	entries []entry[T]
+	room    [][]string
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex.
@@ -280,7 +283,9 @@ func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: o
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
 
 // Replace makes objs all that there is.
-func (x *Indexer[T]) Replace(objs []T) { x.apply(Deltas[T]{{Type: Replaced, Objects: objs}}) }
+func (x *Indexer[T]) Replace(objs []T) {
+	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
+}
 
 // index returns the index of that name, or nil. The caller holds either lock.
 func (x *Indexer[T]) index(name string) *index[T] {

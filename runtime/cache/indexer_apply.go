@@ -37,7 +37,7 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
 	notes := make([]notification[T], 0, x.expect(deltas))
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
-			notes = x.replace(notes, &deltas[0])
+			notes = x.replace(notes, deltas[0].Collection)
 			deltas = deltas[1:]
 			continue
 		}
@@ -57,7 +57,7 @@ func (x *Indexer[T]) expect(deltas Deltas[T]) (total int) {
 		switch deltas[i].Type {
 		case Replaced:
 			if x.objects.len() == 0 {
-				total += len(deltas[i].Objects)
+				total += len(deltas[i].Collection.Objects)
 			} // otherwise few objects will have changed
 		case Sync:
 			total += x.objects.len()
@@ -77,20 +77,29 @@ type entry[T Object] struct {
 	values [][]string
 }
 
-// appendEntry appends that of obj. room is memory for values of this and of more to
-// come, of at most expected.
-func (x *Indexer[T]) appendEntry(entries []entry[T], obj T, name ObjectName, hash uint32, room *[][]string, expected int) []entry[T] {
-	e := entry[T]{obj: obj, name: name, hash: hash}
-	if n := len(x.indexes) - 1; n > 0 {
-		if len(*room) < n {
-			*room = make([][]string, n*min(expected, chunkSize))
-		}
-		e.values, *room = (*room)[:n:n], (*room)[n:]
-		for i, idx := range x.indexes[1:] {
-			e.values[i] = idx.valuesOf(obj)
-		}
+// enter appends the entry of obj to those of the batch.
+func (x *Indexer[T]) enter(obj T, name ObjectName, hash uint32) {
+	first := len(x.room)
+	for _, idx := range x.indexes[1:] {
+		x.room = append(x.room, idx.valuesOf(obj))
 	}
-	return append(entries, e)
+	x.entries = append(x.entries, entry[T]{obj: obj, name: name, hash: hash, values: x.room[first:len(x.room):len(x.room)]})
+}
+
+// expectEntries makes room for n entries, if it is known how many there will be.
+func (x *Indexer[T]) expectEntries(n int) {
+	x.entries = slices.Grow(x.entries, n)
+	x.room = slices.Grow(x.room, n*(len(x.indexes)-1))
+}
+
+// endBatch forgets the entries, but for their memory if it is little.
+func (x *Indexer[T]) endBatch() {
+	clear(x.entries)
+	clear(x.room)
+	x.entries, x.room = x.entries[:0], x.room[:0]
+	if cap(x.entries) > maxReuse {
+		x.entries, x.room = nil, nil
+	}
 }
 
 // valuesOf calls the index function. Of a panic it says where it came from.
@@ -117,14 +126,15 @@ func (x *Indexer[T]) unlock() {
 
 // change takes in what a watch reported.
 func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
-	entries := make([]entry[T], 0, len(deltas))
-	var room [][]string
+	defer x.endBatch()
+	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
 			name := MetaObjectToName(d.Object)
-			entries = x.appendEntry(entries, d.Object, name, hashOf(name), &room, len(deltas)-i)
+			x.enter(d.Object, name, hashOf(name))
 		}
 	}
+	entries := x.entries
 	x.lock()
 	defer x.unlock()
 	for i := range deltas {
@@ -181,7 +191,7 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 		return notes // nobody heard of it, so nobody needs to hear of its end
 	}
 	x.remove(place)
-	if len(delta.Undecodable) > 0 {
+	if delta.Undecodable != nil {
 		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 	}
 	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})
@@ -207,7 +217,7 @@ func (x *Indexer[T]) remove(place uint32) {
 // difference. Where the resourceVersion is the one in the cache, the cached object
 // stays, and costs nothing. So does one of which an undecodable state is listed: to
 // tell that it is gone would be wrong.
-func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notification[T] {
+func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []notification[T] {
 	before := x.objects.len()
 	listed := make([]uint64, (before+63)/64) // by place, a bit each
 	left := before
@@ -217,12 +227,11 @@ func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notific
 			left--
 		}
 	}
-	var entries []entry[T]
+	defer x.endBatch()
 	if before == 0 {
-		entries = make([]entry[T], 0, len(delta.Objects))
+		x.expectEntries(len(all.Objects))
 	}
-	var room [][]string
-	for i, obj := range delta.Objects {
+	for _, obj := range all.Objects {
 		name := MetaObjectToName(obj)
 		hash := hashOf(name)
 		if place, old, known := x.find(name, hash); known {
@@ -231,9 +240,9 @@ func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notific
 				continue
 			}
 		}
-		entries = x.appendEntry(entries, obj, name, hash, &room, len(delta.Objects)-i)
+		x.enter(obj, name, hash)
 	}
-	for _, undecodable := range delta.Undecodable {
+	for _, undecodable := range all.Undecodable {
 		name := nameOf(undecodable)
 		if place, old, known := x.find(name, hashOf(name)); known && mayBe(undecodable, old.GetUID()) {
 			see(place)
@@ -253,8 +262,8 @@ func (x *Indexer[T]) replace(notes []notification[T], delta *Delta[T]) []notific
 			notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 		}
 	}
-	for i := range entries {
-		notes = x.put(notes, &entries[i])
+	for i := range x.entries {
+		notes = x.put(notes, &x.entries[i])
 	}
 	return notes
 }

@@ -31,7 +31,7 @@ func (m model) apply(deltas Deltas[object]) {
 		case Replaced:
 			old := maps.Clone(m)
 			clear(m)
-			for _, obj := range d.Objects {
+			for _, obj := range d.Collection.Objects {
 				m[MetaObjectToName(obj)] = obj
 				if was := old[MetaObjectToName(obj)]; was != nil && was.ResourceVersion == obj.ResourceVersion && was.UID == obj.UID {
 					m[MetaObjectToName(obj)] = was
@@ -121,7 +121,7 @@ func deltaOf(what, letters byte, version int, m model) Delta[object] {
 			objs = append(objs, changed)
 		}
 	}
-	return Delta[object]{Type: Replaced, Objects: objs}
+	return Delta[object]{Type: Replaced, Collection: &Collection[object]{Objects: objs}}
 }
 
 // hear checks that a notification is legal after all before it.
@@ -283,7 +283,7 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 			x := NewIndexer[object](nil)
 			x.Add(test.old)
 			var got []notificationKind
-			for _, n := range x.apply(Deltas[object]{{Type: Replaced, Objects: []object{test.listed}}}) {
+			for _, n := range x.apply(Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: []object{test.listed}}}}) {
 				got = append(got, n.kind)
 			}
 			if !slices.Equal(got, test.want) {

@@ -23,8 +23,8 @@ func (l *initialList[T]) addPage(page []T) {
 // apply takes an initial event.
 func (l *initialList[T]) apply(delta Delta[T]) {
 	forgetUndecodable(l.undecodable, &delta)
-	if delta.Type != Deleted && len(delta.Undecodable) > 0 {
-		l.undecodable.add(delta.Undecodable[0]) // an earlier state stays
+	if delta.Type != Deleted && delta.Undecodable != nil {
+		l.undecodable.add(delta.Undecodable) // an earlier state stays
 		return
 	}
 	if delta.Type == Added && l.places == nil {

@@ -152,7 +152,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	objects, undecodable := r.listed.take()
-	r.queue.Push(Delta[T]{Type: Replaced, Objects: objects, Undecodable: undecodable.sorted()})
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: &Collection[T]{Objects: objects, Undecodable: undecodable.sorted()}})
 	r.status.replaceUndecodable(undecodable)
 	r.status.reach(resourceVersion)
 }
@@ -303,7 +303,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		delta := Delta[T]{Type: deltaTypeOf(event.Type)}
 		switch {
 		case event.Undecodable != nil:
-			delta.Undecodable = []*DecodeError{event.Undecodable}
+			delta.Undecodable = event.Undecodable
 			r.reportSkipped(ctx, event.Undecodable)
 		case event.Held: // it went through the transform when it came
 			delta.Object = event.Object

@@ -55,7 +55,7 @@ func take(t *testing.T, queue *DeltaFIFO[object]) []string {
 	var lines []string
 	for _, d := range deltas {
 		if d.Type == Replaced {
-			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Objects)))
+			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Collection.Objects)))
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s %s@%s", d.Type, MetaObjectToName(d.Object), d.Object.ResourceVersion))
@@ -277,8 +277,8 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 		}})
 		synctest.Wait()
 		first, _ := queue.Pop(t.Context(), nil)
-		if first[0].Objects[0].GenerateName != "seen" {
-			t.Errorf("listed is %v", first[0].Objects[0])
+		if first[0].Collection.Objects[0].GenerateName != "seen" {
+			t.Errorf("listed is %v", first[0].Collection.Objects[0])
 		}
 		src.set("a", "w", nil)
 		src.remove("a", "w")

@@ -137,14 +137,14 @@ func (t *statusTracker) replaceUndecodable(states undecodable) {
 
 // noteUndecodable is called with a change of one object.
 func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
-	if len(t.undecodable) == 0 && len(delta.Undecodable) == 0 {
+	if len(t.undecodable) == 0 && delta.Undecodable == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	forgetUndecodable(t.undecodable, delta)
-	if delta.Type != Deleted && len(delta.Undecodable) > 0 {
-		t.undecodable.add(delta.Undecodable[0])
+	if delta.Type != Deleted && delta.Undecodable != nil {
+		t.undecodable.add(delta.Undecodable)
 	}
 }
 

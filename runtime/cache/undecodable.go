@@ -23,8 +23,8 @@ func mayBe(state *DecodeError, uid types.UID) bool {
 
 // name is that of the object that an Added, Updated or Deleted is about.
 func (d *Delta[T]) name() ObjectName {
-	if len(d.Undecodable) > 0 {
-		return nameOf(d.Undecodable[0])
+	if d.Undecodable != nil {
+		return nameOf(d.Undecodable)
 	}
 	return MetaObjectToName(d.Object)
 }
