@@ -242,3 +242,48 @@ func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
 		}
 	}
 }
+
+func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
+	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
+	var all []object
+	var updates Deltas[object]
+	for i := range 1000 {
+		all = append(all, many(i, 1, "x"))
+		updates = append(updates, Delta[object]{Type: Updated, Object: all[i]})
+	}
+	x.Replace(all)
+	list := Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: all}}}
+	for what, test := range map[string]struct {
+		deltas Deltas[object]
+		want   float64
+	}{
+		"one update":                {updates[:1], 1}, // what handlers hear
+		"a thousand updates":        {updates, 1},
+		"a relist without a change": {list, 1}, // one bit an object
+	} {
+		if got := testing.AllocsPerRun(100, func() { _ = x.apply(test.deltas) }); got != test.want {
+			t.Errorf("%s allocates %v times, want %v", what, got, test.want)
+		}
+	}
+}
+
+func TestQueueUsesItsMemoryAgain(t *testing.T) {
+	var queue DeltaFIFO[object]
+	ctx := t.Context()
+	delta := Delta[object]{Type: Updated, Object: many(1, 1, "")}
+	var batch Deltas[object]
+	push := func(n int) {
+		for range n {
+			queue.Push(delta)
+		}
+		for queue.Len() > 0 {
+			batch, _ = queue.Pop(ctx, batch)
+		}
+	}
+	push(3 * maxReuse)
+	for _, n := range []int{1, 100, 3 * maxReuse} {
+		if got := testing.AllocsPerRun(100, func() { push(n) }); got != 0 {
+			t.Errorf("%d deltas allocate %v times", n, got)
+		}
+	}
+}

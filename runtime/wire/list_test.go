@@ -279,3 +279,33 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 		t.Error("a new state was not decoded")
 	}
 }
+
+// TestRelistAllocatesNextToNothing reads a list of which the cache has everything.
+func TestRelistAllocatesNextToNothing(t *testing.T) {
+	const n = 1000
+	held := map[string]*widget{}
+	for i := range n {
+		w := newWidget(i)
+		held[w.Name] = w
+	}
+	decoder := NewDecoder(Options{}, func(_, name, resourceVersion []byte) (*widget, bool) {
+		obj, ok := held[string(name)]
+		return obj, ok && obj.ResourceVersion == string(resourceVersion)
+	})
+	text := listOf(t, n)
+	var page Page[*widget]
+	allocations := testing.AllocsPerRun(10, func() {
+		var err error
+		if page, err = decoder.List(t.Context(), bodyOf(text)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > n/5 { // what there is is for each block of 64 KB
+		t.Errorf("%v allocations for %d objects", allocations, n)
+	}
+	for i, obj := range page.Items {
+		if held[obj.Name] != obj || !page.Held[i] {
+			t.Fatalf("%s does not come from the cache", obj.Name)
+		}
+	}
+}
