@@ -113,11 +113,11 @@ func (l genericLister[T]) ByNamespace(namespace string) GenericNamespaceLister {
 }
 
 func (l genericLister[T]) List(selector labels.Selector) ([]GenericObject, error) {
-	if !l.limited {
-		return generic(selected(l.indexer.List(), selector)), nil
+	if l.limited {
+		objs, err := l.indexer.selectByIndex(NamespaceIndex, l.namespace, selector)
+		return generic(objs), err
 	}
-	objs, err := l.indexer.ByIndex(NamespaceIndex, l.namespace)
-	return generic(selected(objs, selector)), err
+	return generic(l.indexer.selectAll(selector)), nil
 }
 
 func (l genericLister[T]) Get(name string) (GenericObject, error) {

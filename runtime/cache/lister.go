@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"iter"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,7 +27,7 @@ func NewLister[T Object](indexer *Indexer[T], resource schema.GroupResource) *Li
 // List returns the objects that selector matches, in no particular order. A nil
 // selector matches all. The error is always nil; client-go's listers have it.
 func (l *Lister[T]) List(selector labels.Selector) ([]T, error) {
-	return selected(l.indexer.List(), selector), nil
+	return l.indexer.selectAll(selector), nil
 }
 
 // Get returns the cluster-scoped object of that name, or an error that
@@ -70,8 +71,7 @@ type NamespaceLister[T Object] struct {
 // List returns the objects of the namespace that selector matches, in no
 // particular order. A nil selector matches all. The error is always nil.
 func (l *NamespaceLister[T]) List(selector labels.Selector) ([]T, error) {
-	objs, err := l.lister.indexer.ByIndex(NamespaceIndex, l.namespace)
-	return selected(objs, selector), err
+	return l.lister.indexer.selectByIndex(NamespaceIndex, l.namespace, selector)
 }
 
 // Get returns the object of that name in the namespace, or an error that
@@ -80,17 +80,29 @@ func (l *NamespaceLister[T]) Get(name string) (T, error) {
 	return l.lister.get(ObjectName{Namespace: l.namespace, Name: name})
 }
 
-// selected keeps of objs what selector matches, in place.
-func selected[T Object](objs []T, selector labels.Selector) []T {
+// selectAll returns the objects that selector matches; nil matches all. No lock is
+// held meanwhile, and nothing is allocated but the result.
+func (x *Indexer[T]) selectAll(selector labels.Selector) []T {
 	if selector == nil || selector.Empty() {
-		return objs
+		return x.List()
 	}
-	kept := objs[:0]
-	for _, obj := range objs {
+	return selected(x.All(), selector)
+}
+
+// selectByIndex does the same with the objects that an index has under value.
+func (x *Indexer[T]) selectByIndex(indexName, value string, selector labels.Selector) ([]T, error) {
+	if selector == nil || selector.Empty() {
+		return x.ByIndex(indexName, value)
+	}
+	return selected(x.AllByIndex(indexName, value), selector), nil
+}
+
+func selected[T Object](objs iter.Seq[T], selector labels.Selector) []T {
+	matching := []T{}
+	for obj := range objs {
 		if selector.Matches(labels.Set(obj.GetLabels())) {
-			kept = append(kept, obj)
+			matching = append(matching, obj)
 		}
 	}
-	clear(objs[len(kept):]) // do not keep alive what the caller does not see
-	return kept
+	return matching
 }
