@@ -21,8 +21,10 @@
 //	listwatch.go       ListerWatcher: where objects come from; NewListWatch over a typed client
 //	body.go            OpenFunc: the bodies that package wire decodes
 //	view.go            views of what a typed client returns
+//	unavailable.go     what a client that cannot serve a view says
 //	undecodable.go     objects that cannot be decoded, and are skipped
 //	reflector.go       Reflector: the I/O of list and watch
+//	reflector_events.go events to deltas
 //	reflector_state.go what the Reflector does next, as a pure function
 //	initial_list.go    a collection while it is being read
 //	first_list.go      the turns of many informers that start together
@@ -30,6 +32,9 @@
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
 //	indexer.go         Indexer: the cache, with one writer and many readers
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
+//	chunks.go          objects in dense places, and snapshots of them
+//	names.go           the place of an object by its name
+//	postings.go        the places of objects by the values of an index
 //	lister.go          Lister: typed reads
 //	generic.go         the same for kinds that are known only while running
 //	handler.go         ResourceEventHandler and its adapters
@@ -41,6 +46,7 @@
 //	controller.go      Controller: Reflector to queue to one consumer
 //	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
 //	factory.go         SharedInformerFactory: the informers of one program
+//	factory_options.go what can be set for all of them, or for one kind
 //	sync.go            waiting for the first list
 //	errors.go          errors that callers can tell apart
 //

@@ -1,0 +1,128 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// forward pushes a batch of events as deltas, and notes how far the watch got.
+// Of a batch with an object that cannot be taken, nothing from that object on
+// is pushed.
+func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
+	for i := range events {
+		event := &events[i]
+		delta := Delta[T]{Type: deltaTypeOf(event.Type)}
+		switch {
+		case event.Undecodable != nil:
+			delta.Undecodable = event.Undecodable
+			r.reportSkipped(ctx, event.Undecodable)
+		case event.Held: // it went through the transform when it came
+			delta.Object = event.Object
+		case delta.Type != 0:
+			delta.Object, err = r.transformed(event.Object)
+		}
+		if err != nil {
+			break
+		}
+		if in.verb == openStream && !in.listed {
+			r.addInitial(event, delta, in)
+			continue
+		}
+		if delta.Type != 0 {
+			noteUndecodable(r.status, &delta)
+		}
+		if delta.Type == Deleted || delta.Type != 0 && event.Undecodable == nil {
+			r.deltas = append(r.deltas, delta)
+		}
+		if isLater(event.ResourceVersion, in.resourceVersion) {
+			if !in.useful {
+				in.useful = true
+				r.status.enter(Watching, nil)
+			}
+			in.resourceVersion = event.ResourceVersion
+		}
+	}
+	r.queue.Push(r.deltas...)
+	if in.resourceVersion != "" {
+		r.status.reach(in.resourceVersion)
+	}
+	clear(r.deltas)
+	r.deltas = r.deltas[:0]
+	clear(events) // the next read reuses the memory; it must not keep objects alive
+	if cap(r.events) > maxReuse {
+		r.events = nil
+	}
+	return err
+}
+
+// deltaTypeOf is the type of the delta that an event becomes, 0 for an event that
+// carries no object. It is asked for each event, so it is no map.
+func deltaTypeOf(event watch.EventType) DeltaType {
+	switch event {
+	case watch.Added:
+		return Added
+	case watch.Modified:
+		return Updated
+	case watch.Deleted:
+		return Deleted
+	}
+	return 0
+}
+
+// reportSkipped reports a state that cannot be decoded, once.
+func (r *Reflector[T]) reportSkipped(ctx context.Context, state *DecodeError) {
+	if known := r.status.undecodable[nameOf(state)]; known == nil || known.ResourceVersion != state.ResourceVersion || known.UID != state.UID {
+		r.onError(ctx, r.resource, state)
+	}
+}
+
+// addInitial takes one of the initial events of a streaming list. Their versions
+// are those of the objects, in no order: only the bookmark has that of the list.
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) {
+	switch {
+	case delta.Type != 0:
+		r.listed.apply(delta)
+	case event.InitialEventsEnd:
+		in.listed, in.useful, in.resourceVersion = true, true, event.ResourceVersion
+		r.commit(event.ResourceVersion)
+		r.status.enter(Watching, nil)
+	}
+}
+
+// isLater says whether a watch that has reached version before has got further
+// with version. A watch never resumes at an earlier version than it has reached,
+// even if an aggregated server sends the last state of a deleted object with the
+// version of that state. Versions that are no numbers, which only servers
+// that are not Kubernetes have, are taken as they come.
+func isLater(version, before string) bool {
+	if version == "" || version == before {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, before)
+	return err != nil || order > 0
+}
+
+func (r *Reflector[T]) transformed(obj T) (T, error) {
+	if r.trim != nil {
+		r.trim(obj)
+	}
+	if r.transform == nil {
+		return obj, nil
+	}
+	name := MetaObjectToName(obj) // the transform may change even this
+	result, err := r.transform(obj)
+	if none := *new(T); err == nil && result == none {
+		err = errors.New("it returned neither an object nor an error")
+	}
+	if err == nil && MetaObjectToName(result) != name {
+		err = errors.New("it changed the name, by which the server knows the object")
+	}
+	if err != nil {
+		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
+	}
+	return result, nil
+}
