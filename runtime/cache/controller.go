@@ -72,6 +72,9 @@ type Controller[T Object] struct {
 // goroutine of Run. The batch belongs to the Controller again when process
 // returns. The first delta of all is a Replaced.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
+	if config.Open == nil && config.ListerWatcher == nil {
+		panic("cache: the Config of an informer has to have Open, or a ListerWatcher")
+	}
 	queue := &DeltaFIFO[T]{}
 	return &Controller[T]{
 		reflector: NewReflector(config, queue),

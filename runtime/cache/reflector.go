@@ -90,7 +90,7 @@ func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will try again", "reason", reason)
+		logger.Error(err, "Cannot follow the API server, will try again"+advice[reason], "reason", reason)
 	}
 }
 

@@ -3,6 +3,8 @@ package cache
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -294,11 +296,26 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return
 
 // name says what the informer follows, for errors and logs.
 func (s *SharedIndexInformer[T]) name() string {
-	name := s.config.Resource.GroupResource().String()
+	name := s.config.Resource.GroupResource().String() + seenAs[T](s.config.Resource.Resource)
 	if s.config.Namespace != "" {
 		name += " in namespace " + s.config.Namespace
 	}
 	return name
+}
+
+// seenAs names T, unless the resource does so: it tells a view from its kind. Untyped
+// objects have nothing to add.
+func seenAs[T Object](resource string) string {
+	kind := reflect.TypeFor[T]()
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	name := strings.ToLower(kind.Name())
+	if strings.HasPrefix(resource, name[:max(0, len(name)-1)]) || // plurals differ in their end
+		strings.HasPrefix(kind.PkgPath(), "k8s.io/apimachinery/") {
+		return ""
+	}
+	return " as " + kind.String()
 }
 
 // registrations returns the registered handlers, for the factory's wait.

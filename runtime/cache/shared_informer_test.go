@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // start runs an informer over src in a bubble until the test ends.
@@ -385,4 +387,19 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		s.processor.stop()
 		s.processor.wg.Wait()
 	})
+}
+
+type widgetSummary struct{ metav1.PartialObjectMetadata }
+
+func TestViewsAreToldFromTheirKind(t *testing.T) {
+	for want, got := range map[string]string{
+		"": seenAs[object]("widgets"), " as cache.widgetSummary": seenAs[*widgetSummary]("widgets"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := seenAs[*widgetSummary]("widgetsummaries"); got != "" {
+		t.Errorf("the resource of the same name gets %q", got)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
@@ -37,6 +39,8 @@ type Decoder[T Object] struct {
 	// kind is what T points to, and plan how it is decoded.
 	kind reflect.Type
 	plan *plan
+	// untyped is set if objects have to say what kind they are.
+	untyped bool
 	// byValue is set when a line was found that ends in the middle of an event: then
 	// events are looked for by their brackets.
 	byValue atomic.Bool
@@ -53,6 +57,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		kind:   reflect.TypeFor[T]().Elem(),
 	}
 	d.plan = compile(d.kind, &d.drop)
+	d.untyped = d.kind == reflect.TypeFor[unstructured.Unstructured]()
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}

@@ -25,6 +25,9 @@ func (e *SyntaxError) Error() string {
 	if strings.HasPrefix(near, "<") {
 		return fmt.Sprintf("the answer is not JSON but looks like a page of HTML, %#q; is a proxy, or another server, answering for the API server?", near)
 	}
+	if strings.HasPrefix(near, "k8s\x00") {
+		return "the answer is protobuf, not JSON; ask for JSON with the header Accept: application/json"
+	}
 	want := e.Want
 	if want == "" {
 		want = "a JSON value"

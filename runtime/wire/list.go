@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,8 +62,11 @@ type listReader[T Object] struct {
 	listed bool
 	// failure is what the members of a Status would make, and kind what the body says
 	// that it is: a Status may stand in the place of a list.
-	failure metav1.Status
-	kind    string
+	failure          metav1.Status
+	kind, apiVersion string
+	// typeMeta is how an untyped item begins that does not say its kind: items of
+	// built-in kinds do not. It is set before the first item is read.
+	typeMeta []byte
 	// frames are of the source's block, and of no task yet.
 	frames  [][]byte
 	tasks   []*task[item[T]]
@@ -96,6 +101,9 @@ func (r *listReader[T]) flush(leaving bool) error {
 }
 
 func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
+	if r.typeMeta != nil && memberAt(frame, 0, "kind") < 0 {
+		frame = slices.Concat(r.typeMeta, frame[1:])
+	}
 	obj, held, err := r.decoder.object(frame)
 	if err != nil && !r.decoder.skips(err) {
 		r.failed.Store(true)
@@ -107,6 +115,9 @@ func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
 // the body, without which the connection could not be used again.
 func (r *listReader[T]) read() error {
 	s := r.source
+	if _, err := s.peek(); err == io.EOF {
+		return fmt.Errorf("the answer is empty: %w", io.ErrUnexpectedEOF)
+	}
 	if err := s.expect('{', "a list"); err != nil {
 		return err
 	}
@@ -170,6 +181,8 @@ func (r *listReader[T]) readMember() error {
 		return r.readInto(name, &r.meta)
 	case "kind":
 		return r.readInto(name, &r.kind)
+	case "apiVersion":
+		return r.readInto(name, &r.apiVersion)
 	case "status":
 		return r.readIfFits(&r.failure.Status)
 	case "message":
@@ -210,6 +223,9 @@ func (r *listReader[T]) readItems() error {
 		return &SyntaxError{Near: s.near(), Want: "one array of items, not two,"}
 	}
 	r.listed = true
+	if kind, isList := strings.CutSuffix(r.kind, "List"); isList && r.decoder.untyped {
+		r.typeMeta = fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,`, r.apiVersion, kind)
+	}
 	next, err := s.peek()
 	if err != nil {
 		return cut(err)

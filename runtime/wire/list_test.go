@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func checkPage(t *testing.T, page Page[*widget], n int) {
@@ -91,6 +92,7 @@ func TestListThatIsNoListSaysWhatItIs(t *testing.T) {
 	for text, want := range map[string]string{
 		"<!DOCTYPE html><html><body>Sign in": "looks like a page of HTML",
 		"\n  <html>":                         "looks like a page of HTML",
+		"k8s\x00\n\x0f":                      "the answer is protobuf, not JSON",
 		"upstream connect error":             "`upstream connect error` stands where a list is expected",
 		`[1]`:                                "where a list is expected",
 		`{"items":{}}`:                       "where an array of items is expected",
@@ -307,5 +309,24 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 		if held[obj.Name] != obj || !page.Held[i] {
 			t.Fatalf("%s does not come from the cache", obj.Name)
 		}
+	}
+}
+
+// TestListTellsUntypedItemsTheirKind: a list of a built-in kind has it once for all.
+func TestListTellsUntypedItemsTheirKind(t *testing.T) {
+	text := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a"}},{"kind":"Other","apiVersion":"x/v1","metadata":{"name":"b"}}, {} ]}`
+	page, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(strings.Replace(text, ", {} ", "", 1)))
+	if err != nil || len(page.Items) != 2 {
+		t.Fatal(err)
+	}
+	if got := page.Items[0].GroupVersionKind().String() + " " + page.Items[1].GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
+		t.Error(got)
+	}
+	if _, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(text)); !errors.As(err, new(*DecodeError)) {
+		t.Errorf("an item of nothing: %v", err)
+	}
+	_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(" "))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the answer is empty") {
+		t.Error(err)
 	}
 }

@@ -68,7 +68,7 @@ func replaced(r *rand.Rand, text []byte, pattern *regexp.Regexp, by func(found [
 
 // TestMutations decodes broken objects of all kinds.
 func TestMutations(t *testing.T) {
-	rounds := 300
+	rounds := 100
 	if testing.Short() {
 		rounds = 20
 	}

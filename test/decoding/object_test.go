@@ -136,7 +136,7 @@ func (k kind) encoded(t *testing.T, obj runtime.Object) []byte {
 
 // TestObjects decodes filled objects of all kinds, and encodes them again.
 func TestObjects(t *testing.T) {
-	rounds := 40
+	rounds := 15
 	if testing.Short() {
 		rounds = 4
 	}
