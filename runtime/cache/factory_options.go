@@ -59,13 +59,15 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 // SkipUndecodable lets informers go on without objects that cannot be decoded. Each
 // is reported, and is in Status until a later state of it can be decoded or it is
 // gone; the cache keeps the last state that could. Without this option a list fails
-// as long as it has one.
+// as long as it has one; with it, still, if the object's name cannot be read or it is
+// too large. Objects that a client decodes, as a fake one, are not skipped.
 func SkipUndecodable() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.decode.SkipUndecodable = true }
 }
 
-// WithMaxObjectBytes limits how many bytes of JSON an object may have. Without it
-// the limit is wire.DefaultMaxObjectBytes.
+// WithMaxObjectBytes limits how many bytes of JSON an object may have: one that has
+// more fails the list or watch, which names it. Without it, and for 0, the limit is
+// wire.DefaultMaxObjectBytes.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.decode.MaxObjectBytes = limit }
 }

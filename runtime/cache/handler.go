@@ -12,8 +12,8 @@ type ResourceEventHandler[T Object] interface {
 	// both are the same. States in between may have been missed over a relist.
 	OnUpdate(oldObj, newObj T)
 	// OnDelete is called with the last known state of an object that is gone. If
-	// the deletion was noticed by a relist only, finalStateUnknown is true, and
-	// the object may have changed before its end.
+	// the deletion was noticed by a relist only, or the last state could not be decoded,
+	// finalStateUnknown is true, and the object may have changed before its end.
 	OnDelete(obj T, finalStateUnknown bool)
 }
 
