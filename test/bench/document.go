@@ -35,35 +35,35 @@ func replaceSection(document []byte, name, text string) ([]byte, error) {
 	return bytes.Join([][]byte{before, begin, []byte(text), end, after}, nil), nil
 }
 
-// provenance says where and how a section was measured.
+// provenance says where and when a section was measured.
 func (o options) provenance(name string) string {
-	flags := fmt.Sprintf("--only=%s --runtime-rounds=%d --objects=%d", name, o.runtimeRounds, o.objects)
-	if name == "generator" {
-		flags = fmt.Sprintf("--only=%s --rounds=%d --small-rounds=%d", name, o.rounds, o.smallRounds)
+	command := "make bench"
+	if o.only != "" {
+		command += fmt.Sprintf(" ARGS=\"--only=%s\"", name)
 	}
-	return fmt.Sprintf("%s, %d cores%s, %s/%s, %s, by `make bench ARGS=\"%s --write\"`:\n",
-		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.GOOS, runtime.GOARCH, runtime.Version(), flags)
+	return fmt.Sprintf("%s, %d cores (%s), %s of memory, %s/%s, %s, by `%s`. Ours / peer, and how many **times** better than the peer ours is:\n",
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), memorySize(), runtime.GOOS, runtime.GOARCH, runtime.Version(), command)
 }
 
-// processor is the name of it in brackets, where the system tells.
+// memorySize is what the machine has, where the system tells.
+func memorySize() string {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range strings.Lines(string(text)) {
+		var kilobytes float64
+		if n, _ := fmt.Sscanf(line, "MemTotal: %f kB", &kilobytes); n == 1 {
+			return fmt.Sprintf("%.0f GB", kilobytes/1e6)
+		}
+	}
+	return "an unknown amount"
+}
+
+// processor is the name of it, where the system tells.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
 		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
-			return " (" + strings.TrimSpace(value) + ")"
+			return strings.TrimSpace(value)
 		}
 	}
-	return ""
-}
-
-// markdown is the table that printRows prints.
-func markdown(rows []Row) string {
-	var text strings.Builder
-	text.WriteString("| what | ours | peer | ratio | reach | |\n|---|---|---|---|---|---|\n")
-	for _, row := range rows {
-		verdict := map[string]string{"yes": "ok", "NO": "**missed**"}[row.verdict()]
-		fmt.Fprintf(&text, "| %s | %s %s | %s %s | %s | %s | %s |\n",
-			row.Name, number(row.Ours), row.Unit, number(row.Peer), row.Unit, fraction(row.Ratio), row.reach(), verdict)
-	}
-	return text.String()
+	return "an unknown processor"
 }

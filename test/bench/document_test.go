@@ -16,20 +16,3 @@ func TestReplaceSection(t *testing.T) {
 		}
 	}
 }
-
-func TestMarkdown(t *testing.T) {
-	got := markdown([]Row{
-		{Name: "work", Unit: "s", Ours: 0.5, Peer: 6.25, Ratio: 0.08, Reach: 0.1},
-		{Name: "memory", Unit: "MB", Ours: 200, Peer: 400, Ratio: 0.5, Reach: 0.25},
-		{Name: "more", Unit: "s", Ours: 1, Peer: 1, Ratio: 1},
-	})
-	const want = `| what | ours | peer | ratio | reach | |
-|---|---|---|---|---|---|
-| work | 0.5 s | 6.25 s | 1/12.5 | 1/10 | ok |
-| memory | 200 MB | 400 MB | 0.5 | 1/4 | **missed** |
-| more | 1 s | 1 s | 1 |  |  |
-`
-	if got != want {
-		t.Errorf("it is:\n%s", got)
-	}
-}

@@ -1,5 +1,9 @@
 // Command bench measures this repository's work side by side with its peers', on
 // this machine, and prints the medians as a table. make bench runs it.
+//
+//	sections      generator, runtime (over HTTP) and memory: rows of both sides
+//	floors.json   what each row has to reach, checked in
+//	results.json  the rows of the last run; docs/benchmarks.md and its plots show them
 package main
 
 import (
@@ -9,6 +13,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -18,13 +24,15 @@ import (
 type options struct {
 	repo string
 	only string
-	// rounds are for inputs that take peers many seconds, smallRounds for others, and
-	// runtimeRounds for informers.
-	rounds, smallRounds, runtimeRounds int
-	// objects are how many an informer caches.
-	objects      int
-	check, write bool
-	progress     io.Writer
+	// rounds are for inputs that take peers many seconds, smallRounds for others,
+	// runtimeRounds for informers over HTTP and memoryRounds for those without.
+	rounds, smallRounds, runtimeRounds, memoryRounds int
+	// sizes are how many objects an informer caches.
+	sizes       []int
+	full, quick bool
+	check       bool
+	write       bool
+	progress    io.Writer
 }
 
 // section is a part of the benchmark.
@@ -33,22 +41,36 @@ type section struct {
 	measure func(context.Context, options) ([]Row, error)
 }
 
-var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}}
+var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}}
 
-// errMissed is what --check fails with.
-var errMissed = errors.New("a row does not reach what it is to reach")
+const (
+	// largest is the largest collection that is measured several times, and over HTTP
+	// without --full: at 1,000,000 objects one round of client-go takes 15 minutes.
+	largest = 100_000
+	// minObjects makes a client larger than the benchmark, and 1 % of them some.
+	minObjects = 1000
+)
+
+// errMissed is what a run fails with that has done all that it should.
+var errMissed = errors.New("a row does not reach its floor")
 
 func main() {
 	o := options{progress: os.Stderr}
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
-	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator or runtime")
+	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator, runtime or memory")
 	pflag.IntVar(&o.rounds, "rounds", 3, "rounds for generating all of k8s.io/api")
-	pflag.IntVar(&o.smallRounds, "small-rounds", 5, "rounds for generating one small package")
-	pflag.IntVar(&o.runtimeRounds, "runtime-rounds", 5, "rounds for informers")
-	pflag.IntVar(&o.objects, "objects", 100_000, "how many objects an informer caches")
-	pflag.BoolVar(&o.check, "check", false, "exit with 1 if a row misses its reach")
-	pflag.BoolVar(&o.write, "write", false, "write the tables to docs/benchmarks.md")
+	pflag.IntVar(&o.smallRounds, "small-rounds", 3, "rounds for generating one small package")
+	pflag.IntVar(&o.runtimeRounds, "runtime-rounds", 3, "rounds for informers over HTTP")
+	pflag.IntVar(&o.memoryRounds, "memory-rounds", 3, "rounds for informers without a network")
+	pflag.IntSliceVar(&o.sizes, "sizes", []int{10_000, 100_000, 1_000_000}, "how many objects an informer caches")
+	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
+	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in two minutes")
+	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
+	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, docs/benchmarks.md and its plots")
 	pflag.Parse()
+	if o.quick {
+		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
+	}
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
 	release()
@@ -58,40 +80,75 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) error {
-	if o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 {
+func (o options) validate() error {
+	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 {
 		return errors.New("at least one round is needed")
 	}
-	if o.objects < minObjects {
+	if len(o.sizes) == 0 || slices.Min(o.sizes) < minObjects {
 		return fmt.Errorf("at least %d objects are needed", minObjects)
 	}
+	if o.only != "" && sectionPlace(o.only) < 0 {
+		return fmt.Errorf("there is no section %q", o.only)
+	}
+	return nil
+}
+
+func run(ctx context.Context, o options) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	floors, err := readFloors(filepath.Join(o.repo, "test", "bench", "floors.json"))
+	if err != nil {
+		return err
+	}
 	var missed error
-	known := false
 	for _, section := range sections {
 		if o.only != "" && o.only != section.name {
 			continue
 		}
-		known = true
 		rows, err := section.measure(ctx, o)
 		if err != nil {
 			return err
 		}
-		if err := printRows(os.Stdout, rows); err != nil {
-			return err
+		for i := range rows {
+			rows[i].Section = section.name
 		}
-		if o.write {
-			if err := writeSection(o, section.name, rows); err != nil {
-				return err
-			}
+		floors.apply(rows)
+		if err := o.publish(ctx, section.name, rows); err != nil {
+			return err
 		}
 		for _, row := range rows {
 			if o.check && !row.OK() {
-				missed = errors.Join(missed, fmt.Errorf("%w: %s", errMissed, row.Name))
+				missed = errors.Join(missed, fmt.Errorf("%w: %s", errMissed, row.title()))
 			}
 		}
 	}
-	if !known {
-		return fmt.Errorf("there is no section %q", o.only)
-	}
 	return missed
+}
+
+// publish prints the rows of a section and keeps them.
+func (o options) publish(ctx context.Context, name string, rows []Row) error {
+	if err := printRows(os.Stdout, rows); err != nil {
+		return err
+	}
+	kept := filepath.Join(o.repo, "build", "bench", name+".txt")
+	file, err := os.Create(kept)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writeSamples(file, rows), file.Close()); err != nil {
+		return err
+	}
+	results := filepath.Join(o.repo, "build", "bench", "results.json")
+	if o.write {
+		results = filepath.Join(o.repo, "test", "bench", "results.json")
+	}
+	all, err := mergeResults(results, rows)
+	if err != nil || !o.write {
+		return err
+	}
+	if err := writeSection(o, name, ofSection(all, name)); err != nil {
+		return err
+	}
+	return drawPlots(ctx, o, results)
 }

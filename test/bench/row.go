@@ -1,35 +1,66 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 )
 
-// Row is one figure of both sides.
+// Row is one figure of both sides. It is an object of results.json.
 type Row struct {
-	Name string
-	Unit string
+	Section string `json:"section"`
+	Name    string `json:"row"`
+	// Objects are how many there were; 0 where that is no question.
+	Objects int    `json:"objects,omitempty"`
+	Unit    string `json:"unit"`
 	// Ours and Peer are medians, in Unit.
-	Ours, Peer float64
-	// Ratio is Ours to Peer.
-	Ratio float64
-	// Reach is what Ratio is to be at most; 0 if the row is for information.
-	Reach float64
+	Ours float64 `json:"ours"`
+	Peer float64 `json:"peer"`
+	// Ratio is how many times better than the peer ours is.
+	Ratio float64 `json:"ratio"`
+	// Floor is what Ratio is to be at least; 0 if the row is for information.
+	Floor float64 `json:"floor"`
+	// Most, if it is there, is what Ours is to be at most, whatever the peer does.
+	Most *float64 `json:"most,omitempty"`
+
+	samples struct{ ours, peer []float64 }
 }
 
+const (
+	allocations = "allocs"
+	// leastAllocations is what an operation that allocates nothing counts for in a
+	// ratio: the collector and the runtime allocate something now and then.
+	leastAllocations = 0.01
+)
+
 // newRow takes the medians.
-func newRow(name, unit string, ours, peer []float64, reach float64) Row {
-	row := Row{Name: name, Unit: unit, Ours: median(ours), Peer: median(peer), Reach: reach}
-	row.Ratio = row.Ours / row.Peer
+func newRow(name, unit string, ours, peer []float64) Row {
+	row := Row{Name: name, Unit: unit, Ours: median(ours), Peer: median(peer)}
+	row.samples.ours, row.samples.peer = ours, peer
+	least := 0.0
+	if unit == allocations {
+		row.Ours, row.Peer = math.Round(row.Ours*100)/100, math.Round(row.Peer*100)/100
+		least = leastAllocations
+	}
+	row.Ratio = row.Peer / max(row.Ours, least)
 	return row
 }
 
 // OK says whether the row reaches what it is to reach.
-func (r Row) OK() bool { return r.Reach == 0 || r.Ratio <= r.Reach }
+func (r Row) OK() bool {
+	return (r.Floor == 0 || r.Ratio >= r.Floor) && (r.Most == nil || r.Ours <= *r.Most)
+}
+
+// judged says whether there is anything to reach.
+func (r Row) judged() bool { return r.Floor != 0 || r.Most != nil }
+
+// title is the name with the number of objects.
+func (r Row) title() string {
+	if r.Objects == 0 {
+		return r.Name
+	}
+	return r.Name + ", " + count(r.Objects) + " objects"
+}
 
 func median(values []float64) float64 {
 	values = slices.Sorted(slices.Values(values))
@@ -40,34 +71,6 @@ func median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// printRows prints a table.
-func printRows(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tours\tpeer\tratio\treach\tok")
-	for _, row := range rows {
-		fmt.Fprintf(table, "%s\t%s %s\t%s %s\t%s\t%s\t%s\n",
-			row.Name, number(row.Ours), row.Unit, number(row.Peer), row.Unit, fraction(row.Ratio), row.reach(), row.verdict())
-	}
-	return table.Flush()
-}
-
-func (r Row) reach() string {
-	if r.Reach == 0 {
-		return ""
-	}
-	return fraction(r.Reach)
-}
-
-func (r Row) verdict() string {
-	switch {
-	case r.Reach == 0:
-		return ""
-	case r.OK():
-		return "yes"
-	}
-	return "NO"
-}
-
 // number has three digits that count.
 func number(v float64) string {
 	if v >= 100 {
@@ -76,10 +79,11 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// fraction is 1/12.3 for what is well below 1: that is how aims are put.
-func fraction(v float64) string {
-	if v > 0 && v < 0.5 {
-		return "1/" + number(1/v)
+// quantity is a number with its unit.
+func (r Row) quantity(v float64) string {
+	text := number(v)
+	if r.Unit == "" || r.Unit == allocations {
+		return text
 	}
-	return number(v)
+	return text + " " + r.Unit
 }

@@ -51,6 +51,7 @@ type sample struct {
 // informers are the samples of each subject.
 type informers struct {
 	options
+	objects        int
 	binary, server string
 	samples        map[subject][]sample
 }
@@ -58,28 +59,57 @@ type informers struct {
 // benchmarkRuntime measures informers of both sides, each in a process of its own,
 // that read from the same server, which is a process too.
 func benchmarkRuntime(ctx context.Context, o options) (rows []Row, err error) {
-	b := informers{options: o, samples: map[subject][]sample{}}
-	if b.binary, err = filepath.Abs(filepath.Join(o.repo, "build", "bench", "informers")); err != nil {
-		return nil, err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", b.binary, "./bench/informers")
-	build.Dir = filepath.Join(o.repo, "test")
-	if _, _, err := measureOutput(build); err != nil {
-		return nil, err
-	}
-	stop, err := b.serve(ctx)
+	binary, err := buildCommand(ctx, o, "informers")
 	if err != nil {
 		return nil, err
 	}
+	for _, objects := range o.sizes {
+		if objects > largest && !o.full {
+			continue
+		}
+		b := informers{options: o, objects: objects, binary: binary, samples: map[subject][]sample{}}
+		if err := b.runAll(ctx); err != nil {
+			return nil, err
+		}
+		rows = append(rows, b.rows()...)
+	}
+	return rows, nil
+}
+
+// buildCommand builds a command of the benchmark, and returns where it is.
+func buildCommand(ctx context.Context, o options, name string) (string, error) {
+	binary, err := filepath.Abs(filepath.Join(o.repo, "build", "bench", name))
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/"+name)
+	build.Dir = filepath.Join(o.repo, "test")
+	_, _, err = measureOutput(build)
+	return binary, err
+}
+
+// rounds is one for a collection of which each round takes long.
+func (b *informers) rounds() int {
+	if b.objects > largest {
+		return 1
+	}
+	return b.runtimeRounds
+}
+
+func (b *informers) runAll(ctx context.Context) (err error) {
+	stop, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, stop()) }()
-	for round := range o.runtimeRounds {
+	for round := range b.rounds() {
 		for _, s := range subjects {
-			if err := b.run(ctx, s, fmt.Sprintf("round %d of %d", round+1, o.runtimeRounds)); err != nil {
-				return nil, fmt.Errorf("%v: %w", s, err)
+			if err := b.run(ctx, s, fmt.Sprintf("%s objects, round %d of %d", count(b.objects), round+1, b.rounds())); err != nil {
+				return fmt.Errorf("%v: %w", s, err)
 			}
 		}
 	}
-	return b.rows(), nil
+	return nil
 }
 
 // serve starts the server, and returns what ends it.
@@ -113,7 +143,7 @@ func (b *informers) run(ctx context.Context, s subject, round string) error {
 	command := exec.CommandContext(ctx, b.binary, "client", "--server="+b.server,
 		"--side="+s.side, "--mode="+s.mode, "--scenario="+s.scenario, "--fields="+s.fields,
 		"--objects="+strconv.Itoa(b.objects), "--updates="+strconv.Itoa(b.updates()),
-		"--timeout="+b.timeout().String())
+		"--timeout="+clientTimeout(b.objects).String())
 	used, output, err := measureOutput(command)
 	if err != nil {
 		return err
@@ -130,15 +160,12 @@ func (b *informers) run(ctx context.Context, s subject, round string) error {
 	return nil
 }
 
-// minObjects makes a client larger than the benchmark, and 1 % of them some.
-const minObjects = 1000
-
 // updates are how many are sent in one go. The sentinel is one more object.
 func (b *informers) updates() int { return b.objects - 1 }
 
-// timeout is far more than a client takes.
-func (b *informers) timeout() time.Duration {
-	return 5 * time.Minute * time.Duration(1+b.objects/100_000)
+// clientTimeout is far more than a client takes.
+func clientTimeout(objects int) time.Duration {
+	return 5 * time.Minute * time.Duration(1+objects/100_000)
 }
 
 func printSample(w io.Writer, s subject, taken *sample, round string) {

@@ -6,18 +6,7 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// Reaches of informers.
 const (
-	reachSyncStreaming  = 1.0 / 10
-	reachSyncList       = 1.0 / 4
-	reachPeakStreaming  = 0.8
-	reachPeakList       = 0.55
-	reachPeakView       = 1.0 / 3
-	reachHeap           = 0.93
-	reachHeapUnmanaged  = 0.8
-	reachHeapView       = 1.0 / 4
-	reachRelist         = 1.0 / 30
-	reachUpdates        = 1.0 / 5
 	megabyte            = 1e6
 	microsecondsASecond = 1e6
 )
@@ -50,7 +39,7 @@ func (b *informers) of(side, mode, scenario, fields string, f figure) []float64 
 }
 
 func (b *informers) rows() []Row {
-	rows := append(b.syncRows(report.Streaming, reachSyncStreaming, reachPeakStreaming), b.syncRows(report.List, reachSyncList, reachPeakList)...)
+	rows := append(b.syncRows(report.Streaming), b.syncRows(report.List)...)
 	rows = append(rows, b.viewRows()...)
 	rows = append(rows, b.heapRows()...)
 	for _, mode := range []string{report.Streaming, report.List} {
@@ -62,9 +51,12 @@ func (b *informers) rows() []Row {
 			return b.of(report.Ours, mode, report.Changes, report.AllFields, f), b.of(report.Theirs, mode, report.Changes, report.AllFields, f)
 		}
 		ours, theirs := both(updateTime)
-		rows = append(rows, newRow(name+": time per event", "µs", ours, theirs, reachUpdates))
+		rows = append(rows, newRow(name+": time per event", "µs", ours, theirs))
 		ours, theirs = both(updateCPU)
-		rows = append(rows, newRow(name+": CPU time per event", "µs", ours, theirs, 0))
+		rows = append(rows, newRow(name+": CPU time per event", "µs", ours, theirs))
+	}
+	for i := range rows {
+		rows[i].Objects = b.objects
 	}
 	return rows
 }
@@ -76,28 +68,28 @@ func modeName(mode string) string {
 	return mode
 }
 
-func (b *informers) syncRows(mode string, time, peak float64) []Row {
+func (b *informers) syncRows(mode string) []Row {
 	name := "first sync, " + modeName(mode)
-	row := func(what, unit string, f figure, reach float64) Row {
-		return newRow(name+": "+what, unit, b.of(report.Ours, mode, report.Sync, report.AllFields, f), b.of(report.Theirs, mode, report.Sync, report.AllFields, f), reach)
+	row := func(what, unit string, f figure) Row {
+		return newRow(name+": "+what, unit, b.of(report.Ours, mode, report.Sync, report.AllFields, f), b.of(report.Theirs, mode, report.Sync, report.AllFields, f))
 	}
 	return []Row{
-		row("time", "s", syncTime, time),
-		row("CPU time", "s", syncCPU, 0),
-		row("peak RSS", "MB", peakRSS, peak),
+		row("time", "s", syncTime),
+		row("CPU time", "s", syncCPU),
+		row("peak RSS", "MB", peakRSS),
 	}
 }
 
 // viewRows compare a view with whole objects: client-go has nothing like it.
 func (b *informers) viewRows() []Row {
-	row := func(what, unit string, f figure, reach float64) Row {
+	row := func(what, unit string, f figure) Row {
 		return newRow("first sync of a view, streaming: "+what, unit,
-			b.of(report.Ours, report.Streaming, report.Sync, report.View, f), b.of(report.Theirs, report.Streaming, report.Sync, report.AllFields, f), reach)
+			b.of(report.Ours, report.Streaming, report.Sync, report.View, f), b.of(report.Theirs, report.Streaming, report.Sync, report.AllFields, f))
 	}
 	return []Row{
-		row("time", "s", syncTime, 0),
-		row("CPU time", "s", syncCPU, 0),
-		row("peak RSS", "MB", peakRSS, reachPeakView),
+		row("time", "s", syncTime),
+		row("CPU time", "s", syncCPU),
+		row("peak RSS", "MB", peakRSS),
 	}
 }
 
@@ -108,11 +100,11 @@ func (b *informers) heapRows() []Row {
 	transformed := func(fields string) []float64 { return b.of(report.Theirs, report.List, report.Sync, fields, heap) }
 	name := "live heap per object"
 	return []Row{
-		newRow(name, unit, ours(report.AllFields), whole, reachHeap),
-		newRow(name+", without managedFields", unit, ours(report.Unmanaged), whole, reachHeapUnmanaged),
-		newRow(name+", without managedFields, against a transform", unit, ours(report.Unmanaged), transformed(report.Unmanaged), 0),
-		newRow(name+", view", unit, ours(report.View), whole, reachHeapView),
-		newRow(name+", view, against a transform", unit, ours(report.View), transformed(report.View), 0),
+		newRow(name, unit, ours(report.AllFields), whole),
+		newRow(name+", without managedFields", unit, ours(report.Unmanaged), whole),
+		newRow(name+", without managedFields, against a transform", unit, ours(report.Unmanaged), transformed(report.Unmanaged)),
+		newRow(name+", view", unit, ours(report.View), whole),
+		newRow(name+", view, against a transform", unit, ours(report.View), transformed(report.View)),
 	}
 }
 
@@ -122,10 +114,10 @@ func (b *informers) relistRows(mode string) []Row {
 	theirs := func(f figure) []float64 { return b.of(report.Theirs, mode, report.Changes, report.AllFields, f) }
 	first := b.of(report.Theirs, mode, report.Sync, report.AllFields, syncTime)
 	return []Row{
-		newRow(name+", unchanged, against a first sync: time", "s", ours(unchangedTime), first, reachRelist),
-		newRow(name+", unchanged: time", "s", ours(unchangedTime), theirs(unchangedTime), 0),
-		newRow(name+", unchanged: CPU time", "s", ours(unchangedCPU), theirs(unchangedCPU), 0),
-		newRow(name+", 1% changed: time", "s", ours(changedTime), theirs(changedTime), 0),
-		newRow(name+", 1% changed: CPU time", "s", ours(changedCPU), theirs(changedCPU), 0),
+		newRow(name+", unchanged, against a first sync: time", "s", ours(unchangedTime), first),
+		newRow(name+", unchanged: time", "s", ours(unchangedTime), theirs(unchangedTime)),
+		newRow(name+", unchanged: CPU time", "s", ours(unchangedCPU), theirs(unchangedCPU)),
+		newRow(name+", 1% changed: time", "s", ours(changedTime), theirs(changedTime)),
+		newRow(name+", 1% changed: CPU time", "s", ours(changedCPU), theirs(changedCPU)),
 	}
 }

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		{"is in another state", ours, func(s *sample) { s.State = "stale" }, "stale"},
 		{"has other objects", ours, func(s *sample) { s.Contents[report.View] = "x" }, "view fields"},
 	} {
-		b := informers{options: options{objects: 1000}, samples: map[subject][]sample{ours: {done()}}}
+		b := informers{objects: 1000, samples: map[subject][]sample{ours: {done()}}}
 		taken := done()
 		test.change(&taken)
 		err := b.check(test.side, &taken)

@@ -70,12 +70,15 @@ func (v *podView) DeepCopyObject() runtime.Object {
 	return &c
 }
 
+// unread is the annotation that all pods have. Who takes a view does not read it.
+const unread = "example.com/checksum"
+
 func viewOf(pod *corev1.Pod) *podView {
 	v := &podView{
 		TypeMeta: pod.TypeMeta, ObjectMeta: pod.ObjectMeta, Spec: podViewSpec{pod.Spec.NodeName},
 		Status: podViewStatus{Phase: pod.Status.Phase, PodIP: pod.Status.PodIP},
 	}
-	v.ManagedFields = nil
+	v.ManagedFields, v.Annotations = nil, nil
 	return v
 }
 

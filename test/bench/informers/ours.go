@@ -20,13 +20,17 @@ type ours[T cache.Object] struct {
 
 func newOurs[T cache.Object](mode, fields string, clients *kubernetes.Clientset, heard *observer) (informer, error) {
 	client := clients.CoreV1().RESTClient()
+	decode := cache.DecodeOptions{WithoutManagedFields: fields != report.AllFields}
+	if fields == report.View {
+		decode.WithoutAnnotations = []string{unread}
+	}
 	i := cache.NewSharedIndexInformer(cache.Config[T]{
 		Resource: corev1.SchemeGroupVersion.WithResource("pods"),
 		Open: func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
 			return client.Get().Resource("pods").VersionedParams(&options, scheme.ParameterCodec).
 				SetHeader("Accept", "application/json").Stream(ctx)
 		},
-		Decode:               cache.DecodeOptions{WithoutManagedFields: fields != report.AllFields},
+		Decode:               decode,
 		DisableStreamingList: mode == report.List,
 	})
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{

@@ -121,3 +121,6 @@ func render(i, generation int, version uint64) []byte {
 	}
 	return text[1:]
 }
+
+// Pod makes pod i in its first state, as the server has it.
+func Pod(i int) *corev1.Pod { return newPod(i, 1, firstVersion+uint64(i)) }

@@ -71,3 +71,18 @@ type Marks struct {
 	Started  int64
 	Requests Requests
 }
+
+// Memory is the report of one process that measured one side in memory.
+type Memory struct {
+	Figures []Figure
+	// Contents are digests of what was read, by moment and query.
+	Contents map[string]string
+}
+
+// Figure is one row of one side.
+type Figure struct {
+	Row, Unit string
+	Value     float64
+	// Peer is the row of the peer to compare with, if it has another name.
+	Peer string `json:",omitempty"`
+}

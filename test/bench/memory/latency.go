@@ -1,0 +1,180 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// typicalInformer measures what is asked of an informer with two indexes and one
+// handler, one after the other.
+func (m *measurement) typicalInformer(ctx context.Context) error {
+	r, _, err := m.start(ctx, m.ownSource(), usual, 1)
+	if err != nil {
+		return err
+	}
+	defer r.stop()
+	// Every informer begins with the first states.
+	m.work.reset()
+	if err := m.digest("after the first list", r); err != nil {
+		return err
+	}
+	if err := m.reads(r); err != nil {
+		return err
+	}
+	took, err := m.sendAll(ctx, r, rowEvents, updates{m.Events, often})
+	if err != nil {
+		return err
+	}
+	m.add(rowEvents, "ns", median(took, sent.each))
+	m.add(rowAllocated, "allocs", median(took, sent.allocationsEach))
+	const all = rowEvents + ", all objects in turn"
+	if took, err = m.sendAll(ctx, r, all, updates{m.Events, m.Objects}); err != nil {
+		return err
+	}
+	m.add(all, "ns", median(took, sent.each))
+	if err := m.digest("after updates", r); err != nil {
+		return err
+	}
+	if err := m.lone(ctx, r); err != nil {
+		return err
+	}
+	if err := m.whileListing(ctx, r); err != nil {
+		return err
+	}
+	if err := m.getWhileWriting(ctx, r); err != nil {
+		return err
+	}
+	if m.ownSource() == typed {
+		return nil
+	}
+	return m.batches(ctx)
+}
+
+// batches measures events as package wire makes them of a body.
+func (m *measurement) batches(ctx context.Context) error {
+	r, _, err := m.start(ctx, batched, usual, 1)
+	if err != nil {
+		return err
+	}
+	defer r.stop()
+	const row = "events to one handler, in batches as of a body"
+	took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
+	if err != nil {
+		return err
+	}
+	m.addOwn(row, rowEvents, "ns", median(took, sent.each))
+	m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
+	return nil
+}
+
+// lone measures how long an event takes that comes alone.
+func (m *measurement) lone(ctx context.Context, r *running) error {
+	delays, err := m.delays(ctx, r, "lone event")
+	if err != nil {
+		return err
+	}
+	for _, percentile := range []float64{50, 99, 99.9} {
+		m.add(fmt.Sprintf("a lone event, source to handler: p%v", percentile), "µs", at(delays, percentile))
+	}
+	return nil
+}
+
+// whileListing is the same beside a reader who lists all objects again and again: as
+// often on both sides, and so that client-go spends half of the time or more on it.
+func (m *measurement) whileListing(ctx context.Context, r *running) error {
+	listing, cancel := context.WithCancel(ctx)
+	var reader sync.WaitGroup
+	var failed error
+	reader.Go(func() {
+		ticker := time.NewTicker(time.Duration(m.Objects) * 100 * time.Nanosecond)
+		defer ticker.Stop()
+		for listing.Err() == nil && failed == nil {
+			_, failed = r.listAll()
+			select {
+			case <-ticker.C:
+			case <-listing.Done():
+			}
+		}
+	})
+	delays, err := m.delays(ctx, r, "lone event while listing")
+	cancel()
+	reader.Wait()
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	for _, percentile := range []float64{50, 99, 100} {
+		m.add(fmt.Sprintf("a lone event while all are listed: p%v", percentile), "µs", at(delays, percentile))
+	}
+	return nil
+}
+
+// delays sends events, each half a millisecond after the one before was heard, and
+// returns how long it took until each was heard, the shortest first.
+func (m *measurement) delays(ctx context.Context, r *running, row string) ([]time.Duration, error) {
+	const interval = 500 * time.Microsecond
+	pods := m.work.next(max(minEvents, m.Events/50), m.Objects)
+	runtime.GC()
+	stop, err := m.profile(row)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	var delays []time.Duration
+	for _, pod := range pods {
+		time.Sleep(interval)
+		expect(r.counters, 1)
+		began := time.Now()
+		r.source.watch.events <- modified(pod)
+		heard, err := await(ctx, r.counters)
+		if err != nil {
+			return nil, err
+		}
+		delays = append(delays, heard.Sub(began))
+	}
+	slices.Sort(delays)
+	return delays, nil
+}
+
+// at returns a percentile, in microseconds.
+func at(sorted []time.Duration, percentile float64) float64 {
+	place := min(int(float64(len(sorted))*percentile/100), len(sorted)-1)
+	return float64(sorted[place].Nanoseconds()) / 1e3
+}
+
+// getWhileWriting measures reads beside a writer with a steady rate of events, which
+// both sides can follow.
+func (m *measurement) getWhileWriting(ctx context.Context, r *running) error {
+	const everyMillisecond = 20
+	writing, cancel := context.WithCancel(ctx)
+	var writer sync.WaitGroup
+	var failed error
+	writer.Go(func() {
+		pods := m.work.next(100_000, m.Objects)
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for n := 0; writing.Err() == nil; n = (n + everyMillisecond) % len(pods) {
+			<-ticker.C
+			expect(r.counters, everyMillisecond)
+			for _, pod := range pods[n : n+everyMillisecond] {
+				r.source.watch.events <- modified(pod)
+			}
+			if _, failed = await(ctx, r.counters); failed != nil {
+				return
+			}
+		}
+	})
+	get, err := m.benchmark("get while writing", func(b *testing.B) error { return m.getParallel(b, r, m.work.oftenAsked()) })
+	cancel()
+	writer.Wait()
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	m.add("Lister.Get, parallel, during 20,000 events/s", "ns", nanoseconds(get)/atOnce)
+	return nil
+}

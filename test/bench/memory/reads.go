@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// Queries of the rows.
+const (
+	namespaceAsked = 3
+	nodeAsked      = 7
+	// atOnce is how many objects are got between two looks at the benchmark's clock.
+	atOnce = 64
+)
+
+// reads measures one query after the other.
+func (m *measurement) reads(r *running) error {
+	get, err := m.benchmark("get", func(b *testing.B) error { return m.getParallel(b, r, m.work.oftenAsked()) })
+	if err != nil {
+		return err
+	}
+	m.add("Lister.Get, parallel", "ns", nanoseconds(get)/atOnce)
+	m.add("Lister.Get, parallel: allocations", "allocs", float64(get.MemAllocs)/float64(get.N*atOnce))
+	// What is asked for then is in no processor's cache, and waiting for memory is most
+	// of the time.
+	if get, err = m.benchmark("get all in turn", func(b *testing.B) error { return m.getParallel(b, r, m.work.names) }); err != nil {
+		return err
+	}
+	m.add("Lister.Get, parallel, all objects in turn", "ns", nanoseconds(get)/atOnce)
+	for _, query := range []struct {
+		row, unit string
+		perUnit   float64
+		want      int
+		read      func() (int, error)
+	}{
+		{"List of one namespace, 1,000 of all", "µs", 1e3, m.ofNamespace(), func() (int, error) { return r.listNamespace(namespace(m.namespace())) }},
+		{"List of all", "ms", 1e6, m.Objects, r.listAll},
+		{"ByIndex, 200 of all", "µs", 1e3, m.onNode(), func() (int, error) { return r.byNode(node(m.node())) }},
+	} {
+		result, err := m.benchmark(query.row, func(b *testing.B) error {
+			for b.Loop() {
+				if got, err := query.read(); err != nil || got != query.want {
+					return fmt.Errorf("%s: %d objects instead of %d, %w", query.row, got, query.want, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		m.add(query.row, query.unit, nanoseconds(result)/query.perUnit)
+	}
+	return nil
+}
+
+// namespace and node are such that are there; ofNamespace and onNode are how many
+// objects they have.
+func (m *measurement) namespace() int { return namespaceAsked % max(1, m.Objects/inNamespace) }
+
+func (m *measurement) node() int { return nodeAsked % max(1, m.Objects/onNode) }
+
+func (m *measurement) ofNamespace() int {
+	return countOf(m.Objects, max(1, m.Objects/inNamespace), m.namespace())
+}
+
+func (m *measurement) onNode() int {
+	return countOf(m.Objects, max(1, m.Objects/onNode), m.node())
+}
+
+// countOf is how many of the numbers below n have this rest.
+func countOf(n, divisor, rest int) int { return (n - rest + divisor - 1) / divisor }
+
+func (m *measurement) getParallel(b *testing.B, r *running, names []cache.ObjectName) error {
+	var started atomic.Int64
+	var mu sync.Mutex // guards failed
+	var failed error
+	b.RunParallel(func(pb *testing.PB) {
+		first := int(started.Add(1)) * len(names) / 3
+		for pb.Next() {
+			if err := r.get(names, first%len(names), atOnce); err != nil {
+				mu.Lock()
+				failed = err
+				mu.Unlock()
+				return
+			}
+			first += stride * atOnce
+		}
+	})
+	return failed
+}
+
+// initTesting defines the flags of package testing, outside of a test.
+var initTesting = sync.OnceFunc(testing.Init)
+
+// benchmark lets package testing find out how often the work has to be repeated.
+func (m *measurement) benchmark(row string, work func(*testing.B) error) (testing.BenchmarkResult, error) {
+	initTesting()
+	if err := flag.Set("test.benchtime", m.BenchTime.String()); err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	stop, err := m.profile(row)
+	if err != nil {
+		return testing.BenchmarkResult{}, err
+	}
+	defer stop()
+	var failed error
+	result := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		if err := work(b); err != nil {
+			failed = err
+			b.FailNow()
+		}
+	})
+	if failed == nil && result.N == 0 {
+		failed = errors.New("the benchmark has measured nothing")
+	}
+	return result, failed
+}
+
+func nanoseconds(result testing.BenchmarkResult) float64 {
+	return float64(result.T/time.Nanosecond) / float64(result.N)
+}
+
+// digest compares what queries return with what has been sent, and keeps digests of
+// it for a comparison with the other side.
+func (m *measurement) digest(moment string, r *running) error {
+	results, err := r.read(namespace(m.namespace()), node(m.node()))
+	if err != nil {
+		return err
+	}
+	places := make(map[string]int, m.Objects)
+	for place, name := range m.work.names {
+		places[name.String()] = place
+	}
+	for query, want := range map[string]int{"all": m.Objects, "namespace": m.ofNamespace(), "node": m.onNode()} {
+		if got := len(results[query]); got != want {
+			return fmt.Errorf("%s, %s: there are %d objects instead of %d", moment, query, got, want)
+		}
+		var lines []string
+		for _, pod := range results[query] {
+			name := pod.Namespace + "/" + pod.Name
+			place, known := places[name]
+			if !known || m.work.versions[place] != pod.ResourceVersion {
+				return fmt.Errorf("%s, %s: %s has version %s, which was not the last one sent", moment, query, name, pod.ResourceVersion)
+			}
+			if query == "namespace" && pod.Namespace != namespace(m.namespace()) || query == "node" && pod.Spec.NodeName != node(m.node()) {
+				return fmt.Errorf("%s, %s: %s should not be there", moment, query, name)
+			}
+			lines = append(lines, name+" "+pod.ResourceVersion)
+		}
+		slices.Sort(lines)
+		if len(slices.Compact(lines)) != want {
+			return fmt.Errorf("%s, %s: an object is there twice", moment, query)
+		}
+		m.result.Contents[moment+", "+query] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, lines)))
+	}
+	return nil
+}
