@@ -85,10 +85,12 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	}
 	// Only writers change the objects, and we are the one: the functions, which may
 	// take long, run while readers go on.
+	var call calling[T]
+	defer call.guard()
 	for name, fn := range indexers {
 		idx := newIndex(name, fn)
 		for place := range uint32(x.objects.len()) {
-			idx.add(place, idx.valuesOf(x.objects.at(place)))
+			idx.add(place, call.valuesOf(idx, x.objects.at(place)))
 		}
 		x.mu.Lock()
 		x.indexes = append(x.indexes, idx)

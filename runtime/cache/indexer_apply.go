@@ -78,10 +78,10 @@ type entry[T Object] struct {
 }
 
 // enter appends the entry of obj to those of the batch.
-func (x *Indexer[T]) enter(obj T, name ObjectName, hash uint32) {
+func (x *Indexer[T]) enter(call *calling[T], obj T, name ObjectName, hash uint32) {
 	first := len(x.room)
 	for _, idx := range x.indexes[1:] {
-		x.room = append(x.room, idx.valuesOf(obj))
+		x.room = append(x.room, call.valuesOf(idx, obj))
 	}
 	x.entries = append(x.entries, entry[T]{obj: obj, name: name, hash: hash, values: x.room[first:len(x.room):len(x.room)]})
 }
@@ -102,14 +102,31 @@ func (x *Indexer[T]) endBatch() {
 	}
 }
 
-// valuesOf calls the index function. Of a panic it says where it came from.
-func (x *index[T]) valuesOf(obj T) []string {
-	defer func() {
-		if value := recover(); value != nil {
-			panic(fmt.Sprintf("index %q panicked on %s: %v", x.name, MetaObjectToName(obj), value))
-		}
-	}()
-	return x.values(obj)
+// guard says of a panic of an index function where it came from. It is deferred by
+// who calls such functions, and sets calling before each call: one deferred call
+// serves a batch.
+func (c *calling[T]) guard() {
+	if c.index == nil {
+		return
+	}
+	if value := recover(); value != nil {
+		panic(fmt.Sprintf("index %q panicked on %s: %v", c.index.name, MetaObjectToName(c.obj), value))
+	}
+}
+
+// calling is the call of an index function that is under way; there is none if index
+// is nil.
+type calling[T Object] struct {
+	index *index[T]
+	obj   T
+}
+
+// valuesOf calls the index function.
+func (c *calling[T]) valuesOf(x *index[T], obj T) []string {
+	c.index, c.obj = x, obj
+	values := x.values(obj)
+	c.index = nil
+	return values
 }
 
 // lock keeps readers out until unlock.
@@ -126,12 +143,14 @@ func (x *Indexer[T]) unlock() {
 
 // change takes in what a watch reported.
 func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
+	var call calling[T]
+	defer call.guard()
 	defer x.endBatch()
 	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
 			name := MetaObjectToName(d.Object)
-			x.enter(d.Object, name, hashOf(name))
+			x.enter(&call, d.Object, name, hashOf(name))
 		}
 	}
 	entries := x.entries
@@ -227,6 +246,8 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 			left--
 		}
 	}
+	var call calling[T]
+	defer call.guard()
 	defer x.endBatch()
 	if before == 0 {
 		x.expectEntries(len(all.Objects))
@@ -240,7 +261,7 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 				continue
 			}
 		}
-		x.enter(obj, name, hash)
+		x.enter(&call, obj, name, hash)
 	}
 	for _, undecodable := range all.Undecodable {
 		name := nameOf(undecodable)

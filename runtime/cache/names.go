@@ -49,7 +49,7 @@ func (t *names) candidates(hash uint32, try func(place uint32) bool) {
 
 // add says where an object stands that had no place.
 func (t *names) add(hash, place uint32) {
-	if n := t.len(); 4*(t.used+1) > 3*n {
+	if n := t.len(); 16*(t.used+1) > 13*n { // fuller, a miss would take long
 		t.resize(max(16, 2*n))
 	}
 	t.used++
