@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +46,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	}
 	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded.Packages, set)}
 	if result.Kinds+result.Views == 0 {
-		return nil, fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", strings.Join(options.Patterns, " "))
+		return nil, nothingLeft(options.Patterns, set.Warnings)
 	}
 	files, err := render.Render(ctx, render.Options{
 		Set:             set,
@@ -65,6 +66,19 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
 	result.describe(set, setup)
 	return result, nil
+}
+
+// nothingLeft says that there is no kind, and why if something was passed over.
+func nothingLeft(patterns []string, reasons []*model.Error) error {
+	where := strings.Join(patterns, " ")
+	if len(reasons) == 0 {
+		return fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", where)
+	}
+	all := []error{fmt.Errorf("no kind to generate for in %s; see why these are passed over", where)}
+	for _, reason := range reasons {
+		all = append(all, reason)
+	}
+	return errors.Join(all...)
 }
 
 func outputOf(s *setup, files []render.File) write.Output {

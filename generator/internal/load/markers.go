@@ -32,7 +32,7 @@ func markers(fset *token.FileSet, group *ast.CommentGroup) []model.Marker {
 				if n > 0 {
 					pos.Column = strings.IndexByte(line, '+') + 1
 				}
-				found = append(found, model.Marker{Name: name, Value: value, Pos: pos})
+				found = append(found, model.Marker{Name: name, Value: value, Pos: pos, Text: text[len("+"):]})
 			}
 		}
 	}

@@ -48,16 +48,13 @@ type assembly struct {
 
 func (a *assembly) addPackage(pkg *Package) {
 	gv := &GroupVersion{Path: pkg.Path, Pos: pkg.Pos, SchemeGroupVersion: pkg.GroupVersion.Name}
-	for _, m := range pkg.Markers {
-		if meant := Misspelt(m.Name); meant != "" {
-			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
-		}
-	}
+	a.refuseMisspelt(pkg.Markers)
 	from := a.from(pkg)
 	// controller-gen makes no CRDs of such a package, which is what views need.
-	skip := from == FromKubebuilder && slices.ContainsFunc(pkg.Markers, func(m Marker) bool { return m.Is("kubebuilder:skip") })
+	skip := from == FromKubebuilder && pkg.skips()
 	kinds := 0
 	for _, t := range pkg.Types {
+		a.refuseMisspelt(t.Markers)
 		if t.isView() {
 			kinds++
 			if view := a.view(pkg, t, gv); view != nil {
@@ -66,6 +63,7 @@ func (a *assembly) addPackage(pkg *Package) {
 			continue
 		}
 		if skip {
+			a.refuseSkipped(t)
 			continue
 		}
 		if from == FromGenclient && a.From != FromGenclient && t.isRoot() && t.HasList && !slices.ContainsFunc(t.Markers, func(m Marker) bool { return m.Is("genclient") }) {

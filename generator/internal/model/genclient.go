@@ -14,10 +14,6 @@ var genclient = []string{
 func (a *assembly) readGenclient(t *Type) reading {
 	r := reading{namespaced: true, hasStatus: t.HasStatus}
 	for _, m := range t.Markers {
-		if meant := Misspelt(m.Name); meant != "" {
-			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
-			continue
-		}
 		if m.Is("resourceName") {
 			if r.resource = m.Value; r.resource == "" {
 				a.errs.Add(m.Pos, "+resourceName says no name; write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name)
@@ -55,7 +51,7 @@ func (a *assembly) readGenclient(t *Type) reading {
 				r.methods = append(r.methods, method)
 			}
 		default:
-			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
+			a.refuseUnknown(m)
 		}
 	}
 	return r

@@ -32,13 +32,10 @@ var informerMarkers = []string{"index", "view"}
 // addFields adds the indexes and the selectable fields.
 func (a *assembly) addFields(t *Type, k *Kind) {
 	for _, m := range t.Markers {
-		if option, ok := strings.CutPrefix(m.Name, "informer:"); ok {
-			if arguments, ok := m.Arguments(IndexMarker); ok {
-				a.addIndex(t, k, m, arguments)
-			} else if _, ok := m.Arguments(ViewMarker); !ok {
-				word, _, _ := strings.Cut(option, ":")
-				a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
-			}
+		if arguments, ok := m.Arguments(IndexMarker); ok {
+			a.addIndex(t, k, m, arguments)
+		} else if _, ok := m.Arguments("informer"); ok {
+			a.refuseUnknown(m)
 		} else if _, ok := m.Arguments(SelectableFieldMarker); ok {
 			a.addSelectableField(t, k, m)
 		}

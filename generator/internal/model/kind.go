@@ -82,20 +82,60 @@ func (a *assembly) read(t *Type, from From) reading {
 // refuseLonely refuses markers that have no effect, because the type is no kind.
 func (a *assembly) refuseLonely(t *Type, from From) {
 	for _, m := range t.Markers {
+		if a.refuseUnknown(m) {
+			return
+		}
 		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
 			continue
 		}
-		option, isInformer := strings.CutPrefix(m.Name, "informer:")
-		word, _, _ := strings.Cut(option, ":")
-		if isInformer && !slices.Contains(informerMarkers, word) {
-			a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
-		} else if from == FromKubebuilder {
+		if from == FromKubebuilder {
 			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no kind; add // +kubebuilder:object:root=true, and a type %sList", m.Name, t.Name, t.Name)
 		} else {
 			a.errs.Add(m.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", m.Name, t.Name)
 		}
 		return
 	}
+}
+
+// refuseSkipped refuses markers on a type of a package that has views only.
+func (a *assembly) refuseSkipped(t *Type) {
+	for _, m := range t.Markers {
+		if a.refuseUnknown(m) {
+			continue
+		}
+		if _, ok := m.Arguments("informer"); ok {
+			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no view, in a package with +kubebuilder:skip; add // +%s=…, or remove the marker", m.Name, t.Name, ViewMarker)
+		}
+	}
+}
+
+// refuseMisspelt refuses markers that are ours but for a letter.
+func (a *assembly) refuseMisspelt(markers []Marker) {
+	for _, m := range markers {
+		if meant := Misspelt(m.Name); meant != "" {
+			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
+		}
+	}
+}
+
+// refuseUnknown refuses a marker that begins as ours do and is not known, and says
+// whether it is one.
+func (a *assembly) refuseUnknown(m Marker) bool {
+	if option, ok := strings.CutPrefix(m.Name, "genclient:"); ok && !slices.Contains(genclient, option) {
+		a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
+		return true
+	}
+	if _, ok := m.Arguments("informer"); !ok {
+		return false
+	}
+	// +informer=view is none either.
+	option, ok := strings.CutPrefix(m.Name, "informer:")
+	word, _, _ := strings.Cut(option, ":")
+	if ok && slices.Contains(informerMarkers, word) {
+		return false
+	}
+	a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
+	return true
 }
 
 // checkResource refuses a kind of which controller-gen makes another CRD than the

@@ -13,7 +13,7 @@ func kindOf(t *testing.T, noStatus bool, lines ...string) (*Kind, error) {
 	described := &Type{Name: "Order", IsStruct: true, HasTypeMeta: true, HasObjectMeta: true, HasDeepCopyObject: true, HasList: true, HasStatus: !noStatus}
 	for n, line := range append([]string{"genclient"}, lines...) {
 		name, value, _ := strings.Cut(line, "=")
-		described.Markers = append(described.Markers, Marker{name, value, token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
+		described.Markers = append(described.Markers, Marker{Name: name, Value: value, Pos: token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
 	}
 	var mistakes Errors
 	set := Assemble(Input{Naming: NewNaming(nil), Packages: []*Package{{

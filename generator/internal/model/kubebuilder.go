@@ -33,10 +33,15 @@ func (a *assembly) from(pkg *Package) From {
 		}
 		isRoot = isRoot || t.isRoot()
 	}
-	if isRoot {
+	if isRoot || pkg.skips() {
 		return FromKubebuilder
 	}
 	return FromGenclient
+}
+
+// skips says whether controller-gen makes no CRDs of the package.
+func (p *Package) skips() bool {
+	return slices.ContainsFunc(p.Markers, func(m Marker) bool { return m.Is("kubebuilder:skip") })
 }
 
 // isGenclient says whether it is a marker of code-generator for clients.
@@ -68,10 +73,6 @@ func (a *assembly) readKubebuilder(t *Type) reading {
 		a.warnings = append(a.warnings, Errorf(t.Pos, "%s is a root object without a list type, so nothing is generated for it; add type %sList, or +kubebuilder:skip", t.Name, t.Name))
 	}
 	for _, m := range t.Markers {
-		if meant := Misspelt(m.Name); meant != "" {
-			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
-			continue
-		}
 		switch m.Name {
 		case "kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion":
 			return reading{}

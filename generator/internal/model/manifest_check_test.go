@@ -34,7 +34,7 @@ func checkAgainst(t *testing.T, manifests []*Manifest, markers ...string) (*Set,
 	}
 	for n, line := range markers {
 		name, value, _ := strings.Cut(line, "=")
-		order.Markers = append(order.Markers, Marker{name, value, token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
+		order.Markers = append(order.Markers, Marker{Name: name, Value: value, Pos: token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
 	}
 	var mistakes Errors
 	set := Assemble(Input{Naming: NewNaming(nil), Manifests: manifests, Packages: []*Package{{

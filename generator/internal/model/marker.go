@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"go/token"
 	"strings"
 )
@@ -10,6 +11,13 @@ type Marker struct {
 	Name  string
 	Value string
 	Pos   token.Position
+	// Text is what was written, after the +.
+	Text string
+}
+
+// Written is the marker as it was written.
+func (m Marker) Written() string {
+	return "+" + cmp.Or(m.Text, strings.TrimSuffix(m.Name+"="+m.Value, "="))
 }
 
 // Is says whether the marker has that name.

@@ -121,7 +121,7 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*Set, 
 	order.Pos = token.Position{Filename: "types.go", Line: 20, Column: 6}
 	for n, line := range append([]string{"genclient"}, lines...) {
 		name, value, _ := strings.Cut(line, "=")
-		order.Markers = append(order.Markers, Marker{name, value, token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
+		order.Markers = append(order.Markers, Marker{Name: name, Value: value, Pos: token.Position{Filename: "types.go", Line: n + 1, Column: 4}})
 	}
 	names := func(list ...string) map[string]bool {
 		set := map[string]bool{}

@@ -10,6 +10,11 @@ var ourMarkers = []string{"genclient", "resourceName", "groupName", "groupGoName
 // that is not; empty for none.
 func Misspelt(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
+	for _, word := range informerMarkers { // +informer-view
+		if ours := "informer:" + word; editDistance(strings.ToLower(first), ours) <= 1 {
+			return strings.TrimSuffix(ours+":"+option, ":")
+		}
+	}
 	for _, ours := range ourMarkers {
 		if first == ours || hasOption && ours != "genclient" && ours != "informer" {
 			continue

@@ -91,7 +91,11 @@ func (a *assembly) viewMarker(t *Type) (found Marker, ok bool) {
 		ref, isView := m.viewed()
 		switch {
 		case isView && ref.IsZero():
-			a.errs.Add(m.Pos, "+%s%s says no kind; write %s", m.Name, strings.TrimSuffix("="+m.Value, "="), viewForm)
+			form := viewForm
+			if unquoted := strings.Trim(m.Value, "`\"'"); unquoted != m.Value && unquoted != "" {
+				form = "it without quotes: +" + ViewMarker + "=" + unquoted
+			}
+			a.errs.Add(m.Pos, "%s says no kind; write %s", m.Written(), form)
 		case isView && ok:
 			a.errs.Add(m.Pos, "%s is a view already, at %s; write a struct for each kind", t.Name, found.Pos)
 		case isView:
@@ -140,6 +144,9 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 		a.errs.Add(m.Pos, "view %s: %s", t.Name, fmt.Sprintf(format, args...))
 		return reading{}, nil
 	}
+	if _, problem := a.declared(ref.Path); problem != "" && !strings.Contains(ref.Path, "/") {
+		return refuse("there is no package %s; write the import path, such as k8s.io/api/core/v1.Pod", ref.Path)
+	}
 	if problem := a.missing(ref, local); problem != "" {
 		return refuse("%s", problem)
 	}
@@ -150,8 +157,9 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	// What is wrong there is said where it is, or is none of ours.
 	there := &assembly{Input: a.Input, groups: map[string]*Group{}, errs: &Errors{}}
 	at := slices.IndexFunc(pkg.Types, func(other *Type) bool { return other.Name == ref.Name })
+	noKind := "nothing says the resource and the scope of " + ref.Name + "; " + kindInstead(pkg, ref.Name, local)
 	if at < 0 {
-		return refuse("nothing says the resource and the scope of %s; name a kind that has +genclient or +kubebuilder:object:root=true, or add the marker", ref.Name)
+		return refuse("%s", noKind)
 	}
 	kind := pkg.Types[at]
 	if of, ok := kind.View(); ok {
@@ -159,7 +167,7 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	}
 	r := there.read(kind, there.from(pkg))
 	if !r.isKind {
-		return refuse("nothing says the resource and the scope of %s; name a kind that has +genclient or +kubebuilder:object:root=true, or add the marker", ref.Name)
+		return refuse("%s", noKind)
 	}
 	if verbs := r.verbs.of(Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
 		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or let its +genclient have list and watch", ref.Name)
@@ -176,6 +184,25 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 		return reading{}, nil // it is said of the package
 	}
 	return refuse("nothing says the group and the version of package %s; add // +groupName=… to it, or name a kind of another package", ref.Path)
+}
+
+// kindInstead says what to view instead of a type that is no kind: Pod for PodList
+// and PodSpec.
+func kindInstead(pkg *Package, name string, local bool) string {
+	meant := ""
+	for _, t := range pkg.Types {
+		if t.MayBeKind() && t.Name != name && strings.HasPrefix(name, t.Name) && len(t.Name) > len(meant) {
+			meant = t.Name
+		}
+	}
+	form := "name a kind that has +genclient or +kubebuilder:object:root=true"
+	if meant != "" {
+		form += ", such as " + meant
+	}
+	if local {
+		form += ", or add the marker"
+	}
+	return form
 }
 
 // described is a package that was read; nil for one that nobody has looked at.

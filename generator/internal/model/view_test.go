@@ -11,7 +11,7 @@ func structOf(name string, markers ...string) *Type {
 	t := &Type{Name: name, IsStruct: true, HasTypeMeta: true, HasObjectMeta: true, HasDeepCopyObject: true, HasList: true, DeclaresList: true}
 	for n, line := range markers {
 		marker, value, _ := strings.Cut(line, "=")
-		t.Markers = append(t.Markers, Marker{marker, value, token.Position{Filename: name + ".go", Line: n + 1, Column: 4}})
+		t.Markers = append(t.Markers, Marker{Name: marker, Value: value, Pos: token.Position{Filename: name + ".go", Line: n + 1, Column: 4}})
 	}
 	return t
 }

@@ -96,12 +96,14 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 }
 
 // SkipUndecodable lets the informers go on without objects that cannot be decoded,
-// which their Status names. Without it the list that has one fails.
+// which their Status names. Without it the list that has one fails; with it, still, if
+// the object's name cannot be read or it is too large.
 func SkipUndecodable() SharedInformerOption {
 	return cache.SkipUndecodable()
 }
 
-// WithMaxObjectBytes limits how many bytes of JSON an object may have.
+// WithMaxObjectBytes limits how many bytes of JSON an object may have: a larger one
+// fails the list or watch, which names it.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return cache.WithMaxObjectBytes(limit)
 }
