@@ -32,7 +32,7 @@ func TestSize(t *testing.T) {
 	if length /= pods; length < 1800 || length > 2000 {
 		t.Errorf("a pod has %d bytes of JSON", length)
 	}
-	if size < 4000 || size > 4600 {
+	if size < 4000 || size > 5000 { // the race detector takes some more
 		t.Errorf("a pod takes %d bytes", size)
 	}
 }

@@ -36,7 +36,7 @@ func updateCodegen(ctx context.Context, operator string) (string, error) {
 	}
 	const prefix = "informer-gen: "
 	for line := range strings.Lines(string(output)) {
-		if summary, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && strings.Contains(summary, " kinds in ") {
+		if summary, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && strings.Contains(summary, " group version") {
 			return summary, nil
 		}
 	}
