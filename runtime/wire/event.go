@@ -40,13 +40,11 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
 	if kind == watch.Added {
 		// Nobody else looks whether this is one event and no more.
 		if obj, ok := d.held(object); ok && valueEnd(frame, 0) == len(frame) {
-			event = changeTo(kind, obj)
-			event.Held = true
-			return event, true
+			return changeTo(kind, obj, true), true
 		}
 	}
 	if obj, ok := d.decodeFast(object); ok && obj.GetName() != "" {
-		return changeTo(kind, obj), true
+		return changeTo(kind, obj, false), true
 	}
 	return event, false
 }
@@ -86,8 +84,8 @@ func isChange(kind watch.EventType) bool {
 	return kind == watch.Added || kind == watch.Modified || kind == watch.Deleted
 }
 
-func changeTo[T Object](kind watch.EventType, obj T) Event[T] {
-	return Event[T]{Type: kind, Object: obj, ResourceVersion: obj.GetResourceVersion()}
+func changeTo[T Object](kind watch.EventType, obj T, held bool) Event[T] {
+	return Event[T]{Type: kind, Object: obj, ResourceVersion: obj.GetResourceVersion(), Held: held}
 }
 
 // event makes an event of its frame.
@@ -108,16 +106,17 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	}
 	switch {
 	case isChange(kind):
+		var obj T
+		var held bool
 		var undecodable *DecodeError
 		if kind == watch.Added {
-			event.Object, event.Held, undecodable = d.object(object)
+			obj, held, undecodable = d.object(object)
 		} else {
-			event.Object, undecodable = d.named(object)
+			obj, undecodable = d.named(object)
 		}
 		switch {
 		case undecodable == nil:
-			event.Type, event.ResourceVersion = kind, event.Object.GetResourceVersion()
-			return event, nil
+			return changeTo(kind, obj, held), nil
 		case d.skips(undecodable):
 			return Event[T]{Type: kind, ResourceVersion: undecodable.ResourceVersion, Undecodable: undecodable}, nil
 		}

@@ -160,9 +160,6 @@ func (r *listReader[T]) read() error {
 
 func (r *listReader[T]) readMember() error {
 	s := r.source
-	if _, err := s.peek(); err != nil {
-		return cut(err)
-	}
 	quoted, err := s.value()
 	if err != nil {
 		return err

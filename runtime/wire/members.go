@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"bytes"
-
-	"sigs.k8s.io/json"
-)
+import "bytes"
 
 // member is one member of an object. Both parts reach to the end of the capacity
 // of what they were found in.
@@ -26,18 +22,10 @@ func members(b []byte, at int, visit func(m member) bool) int {
 	}
 	at = skipSpace(b, at+1)
 	for at < len(b) && b[at] != '}' {
-		if b[at] != '"' {
+		var m member
+		if m.quoted, at = nameAt(b, at); at < 0 {
 			return -1
 		}
-		nameEnd := valueEnd(b, at)
-		if nameEnd < 0 {
-			return -1
-		}
-		m := member{quoted: b[at:nameEnd]}
-		if at = skipSpace(b, nameEnd); at >= len(b) || b[at] != ':' {
-			return -1
-		}
-		at = skipSpace(b, at+1)
 		end := valueEnd(b, at)
 		if end < 0 {
 			m.value = b[at:]
@@ -72,16 +60,9 @@ func memberAt(b []byte, at int, name string) int {
 	if at = skipSpace(b, at); at >= len(b) || b[at] != '{' {
 		return -1
 	}
-	for at = skipSpace(b, at+1); at < len(b) && b[at] == '"'; {
-		end := valueEnd(b, at)
-		if end < 0 {
-			return -1
-		}
-		m := member{quoted: b[at:end]}
-		if at = skipSpace(b, end); at >= len(b) || b[at] != ':' {
-			return -1
-		}
-		if at = skipSpace(b, at+1); m.is(name) {
+	for at = skipSpace(b, at+1); at < len(b); {
+		var m member
+		if m.quoted, at = nameAt(b, at); at < 0 || m.is(name) {
 			return at
 		}
 		if at = valueEnd(b, at); at < 0 {
@@ -92,6 +73,23 @@ func memberAt(b []byte, at int, name string) int {
 		}
 	}
 	return -1
+}
+
+// nameAt returns the name of the member that b[at:] begins with, with its quotes, and
+// where its value begins; -1 if there is no member.
+func nameAt(b []byte, at int) (quoted []byte, value int) {
+	if at >= len(b) || b[at] != '"' {
+		return nil, -1
+	}
+	end := valueEnd(b, at)
+	if end < 0 {
+		return nil, -1
+	}
+	colon := skipSpace(b, end)
+	if colon >= len(b) || b[colon] != ':' {
+		return nil, -1
+	}
+	return b[at:end], skipSpace(b, colon+1)
 }
 
 // is says whether the member has that name. A name with escapes is unquoted first,
@@ -116,7 +114,7 @@ func text(quoted []byte) ([]byte, bool) {
 		return inner, true
 	}
 	var unquoted string
-	err := json.UnmarshalCaseSensitivePreserveInts(quoted, &unquoted)
+	err := unmarshal(quoted, &unquoted)
 	return []byte(unquoted), err == nil
 }
 

@@ -158,6 +158,17 @@ func (a *assembly) checkResource(t *Type, k *Kind) {
 	}
 }
 
+// checkMeta refuses a type, a kind or a view as what says, without the metadata of an
+// API object.
+func (a *assembly) checkMeta(what string, t *Type) {
+	if !t.HasTypeMeta {
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", what, t.Name)
+	}
+	if !t.HasObjectMeta {
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", what, t.Name)
+	}
+}
+
 // checkType refuses a type that is no kind.
 func (a *assembly) checkType(t *Type) bool {
 	before := len(a.errs.all)
@@ -172,12 +183,7 @@ func (a *assembly) checkType(t *Type) bool {
 	if !token.IsExported(t.Name) {
 		a.errs.Add(t.Pos, "+genclient stands on %s, which is not exported; begin its name with a capital letter", t.Name)
 	}
-	if !t.HasTypeMeta {
-		a.errs.Add(t.Pos, "kind %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", t.Name)
-	}
-	if !t.HasObjectMeta {
-		a.errs.Add(t.Pos, "kind %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
-	}
+	a.checkMeta("kind", t)
 	if !t.HasDeepCopyObject {
 		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen", t.Name)
 	}

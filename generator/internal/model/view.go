@@ -125,12 +125,7 @@ func (a *assembly) checkViewType(t *Type, m Marker) bool {
 	case !token.IsExported(t.Name):
 		a.errs.Add(m.Pos, "view %s is not exported; begin its name with a capital letter", t.Name)
 	}
-	if !t.HasTypeMeta {
-		a.errs.Add(t.Pos, "view %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", t.Name)
-	}
-	if !t.HasObjectMeta {
-		a.errs.Add(t.Pos, "view %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", t.Name)
-	}
+	a.checkMeta("view", t)
 	if !t.HasDeepCopyObject {
 		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or generate it first: with deepcopy-gen and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object, or with controller-gen and // +kubebuilder:object:root=true", t.Name)
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/typedinformers/informer-gen/test/bench/memory"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
@@ -31,7 +32,7 @@ func (c *client) run(ctx context.Context) (*report.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := liveHeap()
+	before := memory.LiveHeap()
 	heard := newObserver(c.objects)
 	i, err := newInformer(c.side, c.mode, c.fields, clients, heard)
 	if err != nil {
@@ -50,7 +51,7 @@ func (c *client) run(ctx context.Context) (*report.Client, error) {
 	result.Sync.Seconds = heardAt.Sub(began).Seconds()
 	switch c.scenario {
 	case report.Sync:
-		result.HeapPerObject = float64(liveHeap()-before) / float64(c.objects)
+		result.HeapPerObject = float64(memory.LiveHeap()-before) / float64(c.objects)
 	case report.Changes:
 		err = c.runChanges(ctx, heard, result)
 	default:
@@ -132,17 +133,6 @@ func cpuTime() (time.Duration, error) {
 	var usage syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
-}
-
-// liveHeap counts what is reachable, in bytes. What a sync.Pool has, and what has a
-// finalizer, goes with a later collection than the first.
-func liveHeap() int64 {
-	for range 4 {
-		runtime.GC()
-	}
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 func (c *client) marks(ctx context.Context) (marks report.Marks, err error) {

@@ -9,12 +9,12 @@ import (
 // heap measures what a cache takes besides its objects, and what a garbage
 // collection takes with it: of the objects and the cache.
 func (m *measurement) heap(context.Context) error {
-	before := liveHeap()
+	before := LiveHeap()
 	cached, err := m.side.cacheOf(m.work.pods, usual)
 	if err != nil {
 		return err
 	}
-	m.add("cache's own memory per object, two indexes", "B", float64(liveHeap()-before)/float64(m.Objects))
+	m.add("cache's own memory per object, two indexes", "B", float64(LiveHeap()-before)/float64(m.Objects))
 	var took []time.Duration
 	for range max(3, m.Rounds) {
 		began := cpuTime()
@@ -26,10 +26,10 @@ func (m *measurement) heap(context.Context) error {
 	return nil
 }
 
-// liveHeap counts what is reachable, in bytes. What a sync.Pool has, and what has a
+// LiveHeap counts what is reachable, in bytes. What a sync.Pool has, and what has a
 // finalizer, goes with a later collection than the first.
-func liveHeap() int64 {
-	for range 3 {
+func LiveHeap() int64 {
+	for range 4 {
 		runtime.GC()
 	}
 	var stats runtime.MemStats
