@@ -202,8 +202,9 @@ func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 		return []T{}, nil
 	}
 	if len(list.places) <= briefly {
-		defer x.mu.RUnlock()
-		return collect(list.places, x.objects.now()), nil
+		objs := collect(list.places, x.objects.now())
+		x.mu.RUnlock()
+		return objs, nil
 	}
 	places, all := list.share(), x.objects.snapshot()
 	x.mu.RUnlock()
@@ -212,8 +213,9 @@ func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 
 func collect[T Object](places []uint32, from snapshot[T]) []T {
 	objs := make([]T, len(places))
+	table := from.table
 	for i, place := range places {
-		objs[i] = from.at(place)
+		objs[i] = table[place/chunkSize].Load().objects[place%chunkSize]
 	}
 	return objs
 }

@@ -73,6 +73,10 @@ type entry[T Object] struct {
 	obj  T
 	name ObjectName
 	hash uint32
+	// inPlace says that a former state of the object stands at place, and that nothing
+	// changes but the state: neither the UID nor the values of an index.
+	inPlace bool
+	place   uint32
 	// values are those in each of the indexes, but for the one by namespace.
 	values [][]string
 }
@@ -153,15 +157,25 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 			x.enter(&call, d.Object, name, hashOf(name))
 		}
 	}
-	entries := x.entries
+	x.findPlaces()
+	entries, moved := x.entries, false
 	x.lock()
 	defer x.unlock()
 	for i := range deltas {
 		switch delta := &deltas[i]; delta.Type {
 		case Added, Updated:
-			notes = x.put(notes, &entries[0])
+			e := &entries[0]
 			entries = entries[1:]
+			if e.inPlace && !moved {
+				notes = append(notes, notification[T]{kind: notifyUpdate, old: x.objects.at(e.place), obj: e.obj})
+				x.objects.set(e.place, e.obj)
+				continue
+			}
+			// What follows may be about the same object.
+			moved = true
+			notes = x.put(notes, e)
 		case Deleted:
+			moved = true
 			notes = x.drop(notes, delta)
 		case Sync:
 			for obj := range x.objects.now().all() {
@@ -170,6 +184,29 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		}
 	}
 	return notes
+}
+
+// findPlaces finds out which entries can be stored in place; most of a watch can. It
+// looks at one thing of all entries, then at the next: so the processor waits for
+// the memory of many objects at a time, where it would wait for one after the other.
+func (x *Indexer[T]) findPlaces() {
+	for i := range x.entries {
+		e := &x.entries[i]
+		e.place, e.inPlace = x.names.first(e.hash)
+	}
+	for i := range x.entries {
+		if e := &x.entries[i]; e.inPlace {
+			old := x.objects.at(e.place)
+			e.inPlace = old.GetName() == e.name.Name && old.GetNamespace() == e.name.Namespace && old.GetUID() == e.obj.GetUID()
+		}
+	}
+	for n, idx := range x.indexes[1:] {
+		for i := range x.entries {
+			if e := &x.entries[i]; e.inPlace {
+				e.inPlace = idx.has(e.place, e.values[n])
+			}
+		}
+	}
 }
 
 // put stores an entry.

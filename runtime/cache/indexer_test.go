@@ -56,13 +56,15 @@ func sorted(names []ObjectName) []ObjectName {
 	return names
 }
 
-// FuzzIndexer drives an Indexer and the model with the same deltas. Two bytes
-// make one: the first says what and to which object, the second its index values.
+// FuzzIndexer drives an Indexer and the model with the same deltas, some together.
+// Two bytes make one: the first says what and to which object, the second its index
+// values.
 func FuzzIndexer(f *testing.F) {
-	f.Add([]byte("a1b2c3d4"), true)
-	f.Add([]byte{0, 3, 0, 5, 1, 7, 0x80, 0, 0xc0, 0xff, 0x40, 1}, false)
-	f.Add([]byte{0xc1, 7, 0, 1, 0xc2, 3, 0x81, 0, 0xc0, 0}, false)
-	f.Fuzz(func(t *testing.T, script []byte, late bool) {
+	f.Add([]byte("a1b2c3d4"), true, byte(0))
+	f.Add([]byte{0, 3, 0, 5, 1, 7, 0x80, 0, 0xc0, 0xff, 0x40, 1}, false, byte(1))
+	f.Add([]byte{0xc1, 7, 0, 1, 0xc2, 3, 0x81, 0, 0xc0, 0}, false, byte(0))
+	f.Add([]byte{0, 1, 0x40, 1, 0x40, 2, 0x40, 1, 0x40, 0x81, 0x40, 1, 0x80, 0, 0x40, 1}, false, byte(7))
+	f.Fuzz(func(t *testing.T, script []byte, late bool, together byte) {
 		indexers := Indexers[object]{"letters": byLetters}
 		x := NewIndexer(indexers)
 		if late {
@@ -70,13 +72,18 @@ func FuzzIndexer(f *testing.F) {
 		}
 		m := model{}
 		known := map[ObjectName]object{} // as handlers are told
+		var deltas Deltas[object]
 		for version := 0; len(script) >= 2; version++ {
-			deltas := Deltas[object]{deltaOf(script[0], script[1], version, m)}
+			deltas = append(deltas, deltaOf(script[0], script[1], version, m))
 			script = script[2:]
+			m.apply(deltas[len(deltas)-1:])
+			if len(deltas) <= int(together%8) && len(script) >= 2 {
+				continue
+			}
 			for _, n := range x.apply(deltas) {
 				hear(t, known, n)
 			}
-			m.apply(deltas)
+			deltas = nil
 			if late && version == 2 {
 				if err := x.AddIndexers(indexers); err != nil {
 					t.Fatal(err)

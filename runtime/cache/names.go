@@ -47,6 +47,15 @@ func (t *names) candidates(hash uint32, try func(place uint32) bool) {
 	}
 }
 
+// first returns the first of the candidates, for the writer.
+func (t *names) first(hash uint32) (place uint32, ok bool) {
+	t.candidates(hash, func(p uint32) bool {
+		place, ok = p, true
+		return true
+	})
+	return place, ok
+}
+
 // add says where an object stands that had no place.
 func (t *names) add(hash, place uint32) {
 	if n := t.len(); 16*(t.used+1) > 13*n { // fuller, a miss would take long

@@ -50,7 +50,7 @@ func run(args []string) error {
 		flags.StringVar(&o.Side, "side", report.Ours, "ours or theirs")
 		flags.IntVar(&o.Rounds, "rounds", 3, "how often rows are measured that take long")
 		flags.IntVar(&o.Events, "events", 200_000, "how many events are sent to one handler in a round")
-		flags.DurationVar(&o.BenchTime, "benchtime", 300*time.Millisecond, "how long each query is repeated")
+		flags.DurationVar(&o.BenchTime, "benchtime", time.Second, "how long each query is repeated")
 		flags.StringVar(&o.Profile, "profile", "", "write a CPU profile of each row to files that begin with `PREFIX`")
 		timeout := flags.Duration("timeout", 10*time.Minute, "when to give up")
 		if err := flags.Parse(args[1:]); err != nil {

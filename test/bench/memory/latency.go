@@ -169,7 +169,8 @@ func (m *measurement) getWhileWriting(ctx context.Context, r *running) error {
 			}
 		}
 	})
-	get, err := m.benchmark("get while writing", func(b *testing.B) error { return m.getParallel(b, r, m.work.oftenAsked()) })
+	often := m.work.oftenAsked()
+	get, err := m.benchmark("get while writing", func(b *testing.B) error { return m.getParallel(b, r, often) })
 	cancel()
 	writer.Wait()
 	if err := errors.Join(err, failed); err != nil {

@@ -66,24 +66,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-func TestCountOf(t *testing.T) {
-	for n := range 50 {
-		for divisor := 1; divisor < 8; divisor++ {
-			for rest := range min(divisor, n) {
-				want := 0
-				for i := range n {
-					if i%divisor == rest {
-						want++
-					}
-				}
-				if got := countOf(n, divisor, rest); got != want {
-					t.Errorf("%d of the numbers below %d have the rest %d by %d, and not %d", want, n, rest, divisor, got)
-				}
-			}
-		}
-	}
-}
-
 func TestAt(t *testing.T) {
 	delays := make([]time.Duration, 1000)
 	for i := range delays {

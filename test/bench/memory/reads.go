@@ -11,20 +11,18 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// Queries of the rows.
-const (
-	namespaceAsked = 3
-	nodeAsked      = 7
-	// atOnce is how many objects are got between two looks at the benchmark's clock.
-	atOnce = 64
-)
+// atOnce is how many objects are got between two looks at the benchmark's clock.
+const atOnce = 64
 
 // reads measures one query after the other.
 func (m *measurement) reads(r *running) error {
-	get, err := m.benchmark("get", func(b *testing.B) error { return m.getParallel(b, r, m.work.oftenAsked()) })
+	often := m.work.oftenAsked()
+	get, err := m.benchmark("get", func(b *testing.B) error { return m.getParallel(b, r, often) })
 	if err != nil {
 		return err
 	}
@@ -36,15 +34,16 @@ func (m *measurement) reads(r *running) error {
 		return err
 	}
 	m.add("Lister.Get, parallel, all objects in turn", "ns", nanoseconds(get)/atOnce)
+	namespace, node := m.asked()
 	for _, query := range []struct {
 		row, unit string
 		perUnit   float64
 		want      int
 		read      func() (int, error)
 	}{
-		{"List of one namespace, 1,000 of all", "µs", 1e3, m.ofNamespace(), func() (int, error) { return r.listNamespace(namespace(m.namespace())) }},
+		{"List of one namespace, 1,000 of all", "µs", 1e3, m.ofNamespace(namespace), func() (int, error) { return r.listNamespace(namespace) }},
 		{"List of all", "ms", 1e6, m.Objects, r.listAll},
-		{"ByIndex, 200 of all", "µs", 1e3, m.onNode(), func() (int, error) { return r.byNode(node(m.node())) }},
+		{"ByIndex, 200 of all", "µs", 1e3, m.onNode(node), func() (int, error) { return r.byNode(node) }},
 	} {
 		result, err := m.benchmark(query.row, func(b *testing.B) error {
 			for b.Loop() {
@@ -62,22 +61,19 @@ func (m *measurement) reads(r *running) error {
 	return nil
 }
 
-// namespace and node are such that are there; ofNamespace and onNode are how many
-// objects they have.
-func (m *measurement) namespace() int { return namespaceAsked % max(1, m.Objects/inNamespace) }
-
-func (m *measurement) node() int { return nodeAsked % max(1, m.Objects/onNode) }
-
-func (m *measurement) ofNamespace() int {
-	return countOf(m.Objects, max(1, m.Objects/inNamespace), m.namespace())
+// asked are a namespace and a node that are there.
+func (m *measurement) asked() (namespace, node string) {
+	pod := m.work.pods[m.Objects/2]
+	return pod.Namespace, pod.Spec.NodeName
 }
 
-func (m *measurement) onNode() int {
-	return countOf(m.Objects, max(1, m.Objects/onNode), m.node())
+func (m *measurement) ofNamespace(namespace string) int {
+	return m.work.countIf(func(pod *corev1.Pod) bool { return pod.Namespace == namespace })
 }
 
-// countOf is how many of the numbers below n have this rest.
-func countOf(n, divisor, rest int) int { return (n - rest + divisor - 1) / divisor }
+func (m *measurement) onNode(node string) int {
+	return m.work.countIf(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == node })
+}
 
 func (m *measurement) getParallel(b *testing.B, r *running, names []cache.ObjectName) error {
 	var started atomic.Int64
@@ -133,7 +129,8 @@ func nanoseconds(result testing.BenchmarkResult) float64 {
 // digest compares what queries return with what has been sent, and keeps digests of
 // it for a comparison with the other side.
 func (m *measurement) digest(moment string, r *running) error {
-	results, err := r.read(namespace(m.namespace()), node(m.node()))
+	namespace, node := m.asked()
+	results, err := r.read(namespace, node)
 	if err != nil {
 		return err
 	}
@@ -141,7 +138,7 @@ func (m *measurement) digest(moment string, r *running) error {
 	for place, name := range m.work.names {
 		places[name.String()] = place
 	}
-	for query, want := range map[string]int{"all": m.Objects, "namespace": m.ofNamespace(), "node": m.onNode()} {
+	for query, want := range map[string]int{"all": m.Objects, "namespace": m.ofNamespace(namespace), "node": m.onNode(node)} {
 		if got := len(results[query]); got != want {
 			return fmt.Errorf("%s, %s: there are %d objects instead of %d", moment, query, got, want)
 		}
@@ -152,7 +149,7 @@ func (m *measurement) digest(moment string, r *running) error {
 			if !known || m.work.versions[place] != pod.ResourceVersion {
 				return fmt.Errorf("%s, %s: %s has version %s, which was not the last one sent", moment, query, name, pod.ResourceVersion)
 			}
-			if query == "namespace" && pod.Namespace != namespace(m.namespace()) || query == "node" && pod.Spec.NodeName != node(m.node()) {
+			if query == "namespace" && pod.Namespace != namespace || query == "node" && pod.Spec.NodeName != node {
 				return fmt.Errorf("%s, %s: %s should not be there", moment, query, name)
 			}
 			lines = append(lines, name+" "+pod.ResourceVersion)

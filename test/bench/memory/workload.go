@@ -38,7 +38,8 @@ type workload struct {
 }
 
 // newWorkload makes the objects, as the server of the other benchmarks has them but
-// for their namespaces and nodes.
+// for their namespaces and nodes. They come as an API server lists them: one
+// namespace after the other.
 func newWorkload(objects int) *workload {
 	w := &workload{list: &corev1.PodList{Items: make([]corev1.Pod, objects)}, pods: make([]*corev1.Pod, objects)}
 	w.names, w.versions = make([]cache.ObjectName, objects), make([]string, objects)
@@ -48,8 +49,8 @@ func newWorkload(objects int) *workload {
 		making.Go(func() {
 			for i := part; i < objects; i += parts {
 				pod := podserver.Pod(i)
-				pod.Namespace = namespace(i % max(1, objects/inNamespace))
-				pod.Spec.NodeName = node(i % max(1, objects/onNode))
+				pod.Namespace = namespace(i / inNamespace)
+				pod.Spec.NodeName = node(i % (objects / onNode))
 				pod.ResourceVersion = strconv.Itoa(i + 1)
 				w.list.Items[i] = *pod
 				w.pods[i] = &w.list.Items[i]
@@ -72,6 +73,16 @@ func node(n int) string { return fmt.Sprintf("node-%d", n) }
 const often = 1000
 
 func (w *workload) oftenAsked() []cache.ObjectName { return w.names[:min(often, len(w.names))] }
+
+// countIf returns how many pods are such.
+func (w *workload) countIf(such func(*corev1.Pod) bool) (n int) {
+	for _, pod := range w.pods {
+		if such(pod) {
+			n++
+		}
+	}
+	return n
+}
 
 // next returns count updates, each with a new version, of among objects by turns.
 // They share all else with the first state, as nothing is ever written to.
