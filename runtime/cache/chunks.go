@@ -28,17 +28,17 @@ type chunk[T Object] struct {
 //	                what it changes, once for each snapshot at most
 type chunked[T Object] struct {
 	table atomic.Pointer[[]atomic.Pointer[chunk[T]]]
-	n     atomic.Int64
+	n     int
 	// shared is set by who takes a snapshot, beside others. The writer, who is alone
 	// then, begins a new epoch: what was made in an earlier one is copied before it
 	// changes.
 	shared     atomic.Bool
 	epoch      uint64
-	tableEpoch uint64
+	tableEpoch uint64 // epoch, where a chunk of epoch is in the table
 }
 
 // len returns how many objects there are.
-func (c *chunked[T]) len() int { return int(c.n.Load()) }
+func (c *chunked[T]) len() int { return c.n }
 
 // begin is called by the writer before it changes anything.
 func (c *chunked[T]) begin() {
@@ -98,19 +98,20 @@ func isPointer[T Object]() bool {
 
 // push adds an object and returns its place.
 func (c *chunked[T]) push(obj T) uint32 {
-	place := uint32(c.n.Load())
+	place := uint32(c.n)
 	if int(place/chunkSize) >= c.chunks() {
 		c.cloneTable(int(place/chunkSize) + 1)
 		(*c.table.Load())[place/chunkSize].Store(&chunk[T]{epoch: c.epoch})
 	}
 	c.set(place, obj)
-	c.n.Add(1)
+	c.n++
 	return place
 }
 
 // pop removes the last object.
 func (c *chunked[T]) pop() {
-	last := uint32(c.n.Add(-1))
+	c.n--
+	last := uint32(c.n)
 	var none T
 	c.set(last, none)
 	// One chunk stays in reserve, for who adds and removes at its border.
@@ -126,16 +127,19 @@ func (c *chunked[T]) chunks() int {
 	return 0
 }
 
-// cloneTable makes a table of n chunks, those that there are and empty places. A
-// table that grows has room for more, which costs no copy, as no reader looks
-// behind the end of his.
+// cloneTable makes a table of n chunks, those that there are and empty places. As long
+// as no snapshot has the old one, a table that grows uses its room, and one that
+// shrinks keeps it, until most of it is room.
 func (c *chunked[T]) cloneTable(n int) []atomic.Pointer[chunk[T]] {
 	var old []atomic.Pointer[chunk[T]]
 	if table := c.table.Load(); table != nil {
 		old = *table
 	}
 	var table []atomic.Pointer[chunk[T]]
-	if n > len(old) && n <= cap(old) && c.tableEpoch == c.epoch {
+	if n != len(old) && n <= cap(old) && 4*n >= cap(old) && c.tableEpoch == c.epoch {
+		for i := n; i < len(old); i++ {
+			old[i].Store(nil)
+		}
 		table = old[:n]
 	} else {
 		room := n

@@ -50,7 +50,9 @@ func merge[T Object](earlier, n *notification[T]) bool {
 	case n.kind == notifyDelete && earlier.kind == notifyAdd:
 		*earlier = notification[T]{kind: notifyNothing}
 	case n.kind == notifyDelete:
+		old := earlier.old // what the handler knows
 		*earlier = *n
+		earlier.old = old
 	default: // an update; an add cannot follow an add or an update
 		earlier.obj = n.obj
 	}

@@ -74,11 +74,30 @@ func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete tells of the end of an object that the filter accepts.
+// OnDelete tells of the end of an object that the filter accepts. An informer goes by
+// the state of which it told last: an object that was accepted is deleted, whatever
+// its final state.
 func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnDelete(obj, finalStateUnknown)
 	}
+}
+
+func (h FilteringResourceEventHandler[T]) onDeleteOf(known, obj T, finalStateUnknown bool) {
+	if h.FilterFunc(known) {
+		deliverDelete(h.Handler, known, obj, finalStateUnknown)
+	}
+}
+
+// deliverDelete tells h of the end of an object, of which it knows an earlier state.
+func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
+	if filter, ok := h.(interface {
+		onDeleteOf(known, obj T, finalStateUnknown bool)
+	}); ok {
+		filter.onDeleteOf(known, obj, finalStateUnknown)
+		return
+	}
+	h.OnDelete(obj, finalStateUnknown)
 }
 
 // deliver calls the method of h that n is for.
@@ -89,6 +108,6 @@ func deliver[T Object](h ResourceEventHandler[T], n *notification[T]) {
 	case notifyUpdate:
 		h.OnUpdate(n.old, n.obj)
 	case notifyDelete:
-		h.OnDelete(n.obj, n.stateUnknown)
+		deliverDelete(h, n.old, n.obj, n.stateUnknown)
 	}
 }

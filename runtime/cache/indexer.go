@@ -27,7 +27,7 @@ type Store[T Object] interface {
 // IndexFunc returns the values under which an index finds obj; none leaves it
 // out. It must depend on obj alone, must not change it, and must not call the
 // informer or the factory. It is called once for each state of an object, without
-// a lock that readers need. The index keeps the slice.
+// a lock that readers need. The index keeps the strings, and not the slice.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.
@@ -52,8 +52,9 @@ type Indexer[T Object] struct {
 	objects chunked[T]
 	names   names
 	indexes []*index[T]
-	// steps is odd while a batch is entered.
-	steps atomic.Uint64
+	// steps is odd while a batch is entered; length is that after the last one.
+	steps  atomic.Uint64
+	length atomic.Int64
 
 	// Only writers touch what follows. hashes are of the objects' names, by place.
 	hashes []uint32
@@ -62,7 +63,8 @@ type Indexer[T Object] struct {
 	room    [][]string
 }
 
-// NewIndexer returns an empty Indexer with these indexes and NamespaceIndex.
+// NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is
+// by namespace whatever indexers has under its name.
 func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
 	x := &Indexer[T]{loadable: isLoadable[T](), indexes: []*index[T]{newIndex[T](NamespaceIndex, nil)}}
 	for name, values := range indexers {
@@ -100,7 +102,8 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 }
 
 // Get returns the object of that name, and whether there is one. It allocates
-// nothing, and waits for nobody unless what it looks for is on its way.
+// nothing. It waits for nobody, unless it finds nothing, or T is an interface, and a
+// batch is just entered.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
 	hash := hashOf(name)
 	if x.loadable {
@@ -185,7 +188,7 @@ func (x *Indexer[T]) snapshot() snapshot[T] {
 }
 
 // Len returns how many objects there are.
-func (x *Indexer[T]) Len() int { return x.objects.len() }
+func (x *Indexer[T]) Len() int { return int(x.length.Load()) }
 
 // ByIndex returns the objects that the index has under value, in no particular
 // order. The error wraps ErrNoIndex.
@@ -244,12 +247,15 @@ func (x *Indexer[T]) snapshotByIndex(indexName, value string) (places []uint32, 
 	return nil, all
 }
 
-// has says whether an index has anything under value.
-func (x *Indexer[T]) has(indexName, value string) bool {
+// has says whether an index has anything under value, and how many values it has.
+func (x *Indexer[T]) has(indexName, value string) (has bool, values int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	idx := x.index(indexName)
-	return idx != nil && idx.lists[value] != nil
+	if idx == nil {
+		return false, 0
+	}
+	return idx.lists[value] != nil, len(idx.lists)
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.
@@ -286,7 +292,8 @@ func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: o
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
 
-// Replace makes objs all that there is.
+// Replace makes objs all that there is. Where the UID and the resourceVersion are
+// those of a cached object, that one stays.
 func (x *Indexer[T]) Replace(objs []T) {
 	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
 }

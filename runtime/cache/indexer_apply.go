@@ -12,7 +12,7 @@ type notification[T Object] struct {
 	initial bool
 	// stateUnknown marks a delete that was noticed by a relist only.
 	stateUnknown bool
-	// old is nil for an add.
+	// old is the state before, of which handlers have been told; nil for an add.
 	old T
 	// obj is the new state, and for a delete the last one known.
 	obj T
@@ -29,7 +29,8 @@ const (
 )
 
 // apply takes deltas into the cache and returns what handlers shall hear of it.
-// Readers see each relist, and all that comes between two relists, as one step.
+// Readers see each relist, and all that comes between two relists, as one step, but
+// for Get, which reads single objects beside it.
 // The index functions, which are foreign code, run before readers are kept out.
 func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
 	x.writing.Lock()
@@ -73,10 +74,10 @@ type entry[T Object] struct {
 	obj  T
 	name ObjectName
 	hash uint32
-	// inPlace says that a former state of the object stands at place, and that nothing
-	// changes but the state: neither the UID nor the values of an index.
-	inPlace bool
-	place   uint32
+	// old is the state of the object that stands at place, if nothing but the state
+	// changes: neither the UID nor the values of an index.
+	old   T
+	place uint32
 	// values are those in each of the indexes, but for the one by namespace.
 	values [][]string
 }
@@ -141,12 +142,14 @@ func (x *Indexer[T]) lock() {
 }
 
 func (x *Indexer[T]) unlock() {
+	x.length.Store(int64(x.objects.len()))
 	x.steps.Add(1)
 	x.mu.Unlock()
 }
 
 // change takes in what a watch reported.
 func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
+	var none T
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
@@ -158,7 +161,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		}
 	}
 	x.findPlaces()
-	entries, moved := x.entries, false
+	entries := x.entries
 	x.lock()
 	defer x.unlock()
 	for i := range deltas {
@@ -166,16 +169,13 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		case Added, Updated:
 			e := &entries[0]
 			entries = entries[1:]
-			if e.inPlace && !moved {
-				notes = append(notes, notification[T]{kind: notifyUpdate, old: x.objects.at(e.place), obj: e.obj})
+			if e.old != none && int(e.place) < x.objects.len() && x.objects.at(e.place) == e.old {
+				notes = append(notes, notification[T]{kind: notifyUpdate, old: e.old, obj: e.obj})
 				x.objects.set(e.place, e.obj)
-				continue
+			} else { // it is new, something else changes, or an earlier delta changed it
+				notes = x.put(notes, e)
 			}
-			// What follows may be about the same object.
-			moved = true
-			notes = x.put(notes, e)
 		case Deleted:
-			moved = true
 			notes = x.drop(notes, delta)
 		case Sync:
 			for obj := range x.objects.now().all() {
@@ -186,24 +186,27 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 	return notes
 }
 
-// findPlaces finds out which entries can be stored in place; most of a watch can. It
+// findPlaces finds the entries that can be stored in place; most of a watch can. It
 // looks at one thing of all entries, then at the next: so the processor waits for
 // the memory of many objects at a time, where it would wait for one after the other.
 func (x *Indexer[T]) findPlaces() {
+	var none T
 	for i := range x.entries {
-		e := &x.entries[i]
-		e.place, e.inPlace = x.names.first(e.hash)
+		x.entries[i].place = x.names.first(x.entries[i].hash)
 	}
 	for i := range x.entries {
-		if e := &x.entries[i]; e.inPlace {
-			old := x.objects.at(e.place)
-			e.inPlace = old.GetName() == e.name.Name && old.GetNamespace() == e.name.Namespace && old.GetUID() == e.obj.GetUID()
+		e := &x.entries[i]
+		if e.place == noPlace {
+			continue
+		}
+		if old := x.objects.at(e.place); old.GetName() == e.name.Name && old.GetNamespace() == e.name.Namespace && old.GetUID() == e.obj.GetUID() {
+			e.old = old
 		}
 	}
 	for n, idx := range x.indexes[1:] {
 		for i := range x.entries {
-			if e := &x.entries[i]; e.inPlace {
-				e.inPlace = idx.has(e.place, e.values[n])
+			if e := &x.entries[i]; e.old != none && !idx.has(e.place, e.values[n]) {
+				e.old = none
 			}
 		}
 	}
@@ -234,7 +237,7 @@ func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T]
 func noteChange[T Object](notes []notification[T], old, obj T) []notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,
-			notification[T]{kind: notifyDelete, obj: old, stateUnknown: true},
+			notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true},
 			notification[T]{kind: notifyAdd, obj: obj})
 	}
 	return append(notes, notification[T]{kind: notifyUpdate, old: old, obj: obj})

@@ -22,7 +22,8 @@ type listener[T Object] struct {
 
 	mu        sync.Mutex // guards what follows
 	pending   []batch[T]
-	coalesced int // how many notifications the last coalescing has left
+	waiting   int // how many notifications are pending
+	coalesced int // how many of them the last coalescing has left
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -46,10 +47,11 @@ func newListener[T Object](handler ResourceEventHandler[T], options handlerOptio
 }
 
 func (l *listener[T]) enqueue(b batch[T]) {
-	backlog := l.backlog.Add(int64(len(b.notes)))
+	l.backlog.Add(int64(len(b.notes)))
 	l.mu.Lock()
 	l.pending = append(l.pending, b)
-	if limit := l.options.backlogLimit; limit > 0 && int(backlog) > max(limit, 2*l.coalesced) {
+	l.waiting += len(b.notes)
+	if limit := l.options.backlogLimit; limit > 0 && l.waiting > max(limit, 2*l.coalesced) {
 		l.coalesceLocked()
 	}
 	l.mu.Unlock()
@@ -60,17 +62,15 @@ func (l *listener[T]) enqueue(b batch[T]) {
 }
 
 // coalesceLocked makes one batch of all that is pending. It is called each time
-// the backlog has doubled, so its cost is spread over the events.
+// that has doubled, so its cost is spread over the events.
 func (l *listener[T]) coalesceLocked() {
-	one, before := batch[T]{}, 0
+	one := batch[T]{notes: coalesce(l.pending)}
 	for _, b := range l.pending {
-		before += len(b.notes)
 		one.endsInitial = one.endsInitial || b.endsInitial
 	}
-	one.notes = coalesce(l.pending)
 	l.pending = append(l.pending[:0:0], one)
-	l.coalesced = len(one.notes)
-	l.backlog.Add(int64(len(one.notes) - before))
+	l.backlog.Add(int64(len(one.notes) - l.waiting))
+	l.waiting, l.coalesced = len(one.notes), len(one.notes)
 }
 
 func (l *listener[T]) stop() { l.stopOnce.Do(func() { close(l.stopping) }) }
@@ -84,6 +84,7 @@ func (l *listener[T]) run() {
 		defer ticker.Stop()
 		resync = ticker.C
 	}
+	var batches []batch[T]
 	for {
 		select {
 		case <-l.stopping:
@@ -91,7 +92,8 @@ func (l *listener[T]) run() {
 		case <-resync:
 			l.resync()
 		case <-l.wake:
-			for i, batches := 0, l.takePending(); i < len(batches); i++ {
+			batches = l.takePending(batches)
+			for i := range batches {
 				b := batches[i]
 				batches[i] = batch[T]{} // what has been told is not kept alive
 				if !l.handle(b) {
@@ -102,17 +104,22 @@ func (l *listener[T]) run() {
 	}
 }
 
-func (l *listener[T]) takePending() []batch[T] {
+// takePending returns what is pending. What is pending next may use the memory of
+// reuse, unless it is much.
+func (l *listener[T]) takePending(reuse []batch[T]) []batch[T] {
+	if cap(reuse) > maxReuse {
+		reuse = nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	batches := l.pending
-	l.pending, l.coalesced = nil, 0
+	l.pending, l.waiting, l.coalesced = reuse[:0], 0, 0
 	return batches
 }
 
 // drop forgets what is pending: a registration may be held for long.
 func (l *listener[T]) drop() {
-	l.takePending()
+	l.takePending(nil)
 	l.backlog.Store(0)
 }
 

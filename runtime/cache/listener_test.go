@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -130,25 +131,64 @@ func TestBacklogLimit(t *testing.T) {
 	})
 }
 
-// FuzzCoalesce plays a legal history to two handlers, one of which hears it
-// coalesced at random places: both end up with the same.
+// TestCoalescingIsSpread counts how often a growing queue is coalesced, while the
+// handler has many notifications in hand: not for each event.
+func TestCoalescingIsSpread(t *testing.T) {
+	l := newListener[object](ResourceEventHandlerFuncs[object]{}, handlerOptions{})
+	l.enqueue(batch[object]{notes: make([]notification[object], 20_000)})
+	inHand := l.takePending(nil)
+	l.options.backlogLimit = 50
+	times, before := 0, 0
+	for i := range 10_000 {
+		l.enqueue(batch[object]{notes: []notification[object]{{kind: notifyAdd, obj: many(i, 1, "")}}})
+		if len(l.pending) <= before {
+			times++
+		}
+		before = len(l.pending)
+	}
+	if times < 5 || times > 10 {
+		t.Errorf("it was coalesced %d times", times)
+	}
+	if got, want := l.backlog.Load(), int64(len(inHand[0].notes)+10_000); got != want {
+		t.Errorf("the backlog is %d, want %d", got, want)
+	}
+}
+
+// FuzzCoalesce plays a legal history, coalesced at random places, to a handler and
+// to one behind a filter: both end up with the truth.
 func FuzzCoalesce(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0x81, 1, 0x41, 0x81, 1, 0x41, 0x42, 0xff})
 	f.Add([]byte{1, 0x81, 1, 0x81, 1, 1, 1, 0x81, 0x40, 1})
+	f.Add([]byte{0x31, 1, 0x81, 0x22, 0x32, 0x12, 2, 0xa2})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		truth, heard := map[ObjectName]object{}, map[ObjectName]object{}
+		truth, heard, shown := map[ObjectName]object{}, map[ObjectName]object{}, map[ObjectName]object{}
+		accepts := func(obj object) bool { return obj.Labels != nil }
+		filter := FilteringResourceEventHandler[object]{FilterFunc: accepts, Handler: ResourceEventHandlerFuncs[object]{
+			AddFunc:    func(obj object, _ bool) { hear(t, shown, notification[object]{kind: notifyAdd, obj: obj}) },
+			UpdateFunc: func(old, obj object) { hear(t, shown, notification[object]{kind: notifyUpdate, old: old, obj: obj}) },
+			DeleteFunc: func(obj object, _ bool) { hear(t, shown, notification[object]{kind: notifyDelete, obj: obj}) },
+		}}
+		tell := func(notes []notification[object]) {
+			for i := range notes {
+				hear(t, heard, notes[i])
+				deliver(filter, &notes[i])
+			}
+		}
 		var pending []batch[object]
 		for i, step := range script {
 			name := fmt.Sprint(step & 7)
 			old := truth[ObjectName{Name: name}]
 			now := version(name, fmt.Sprint(i), "", "")
+			if now.Labels = nil; step&0x10 != 0 {
+				now.Labels = map[string]string{"accepted": "yes"}
+			}
 			switch {
 			case old == nil:
 				now.UID = types.UID(fmt.Sprint(i))
 				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyAdd, obj: now}}})
 				truth[ObjectName{Name: name}] = now
 			case step&0x80 != 0:
-				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyDelete, old: old, obj: old}}})
+				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyDelete, old: old, obj: now}}})
 				delete(truth, ObjectName{Name: name})
 			default:
 				now.UID = old.UID
@@ -159,9 +199,7 @@ func FuzzCoalesce(f *testing.F) {
 				pending = []batch[object]{{notes: coalesce(pending)}}
 			}
 			if step&0x20 != 0 { // the handler catches up
-				for _, n := range coalesce(pending) {
-					hear(t, heard, n)
-				}
+				tell(coalesce(pending))
 				pending = nil
 			}
 		}
@@ -169,11 +207,13 @@ func FuzzCoalesce(f *testing.F) {
 		if len(notes) > 16 {
 			t.Errorf("%d notifications are left for 8 objects", len(notes))
 		}
-		for _, n := range notes {
-			hear(t, heard, n)
-		}
+		tell(notes)
 		if fmt.Sprint(heard) != fmt.Sprint(truth) {
 			t.Errorf("heard %v, the truth is %v", heard, truth)
+		}
+		maps.DeleteFunc(truth, func(_ ObjectName, obj object) bool { return !accepts(obj) })
+		if fmt.Sprint(shown) != fmt.Sprint(truth) {
+			t.Errorf("the filter has shown %v, the truth is %v", shown, truth)
 		}
 	})
 }

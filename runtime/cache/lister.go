@@ -3,6 +3,7 @@ package cache
 import (
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -15,8 +16,9 @@ type Lister[T Object] struct {
 	indexer  *Indexer[T]
 	resource schema.GroupResource
 	// namespaces holds a *NamespaceLister for each namespace with objects that was
-	// asked for, so that asking again allocates nothing.
+	// asked for, so that asking again allocates nothing; held is how many, about.
 	namespaces sync.Map
+	held       atomic.Int64
 }
 
 // NewLister returns a Lister of indexer. Errors name the resource.
@@ -42,7 +44,12 @@ func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
 		return n.(*NamespaceLister[T])
 	}
 	n := &NamespaceLister[T]{lister: l, namespace: namespace}
-	if l.indexer.has(NamespaceIndex, namespace) { // names that come from users must not pile up
+	// Names that come from users must not pile up, nor those of namespaces that are gone.
+	if known, values := l.indexer.has(NamespaceIndex, namespace); known {
+		if l.held.Add(1) > int64(2*values+16) {
+			l.namespaces.Clear()
+			l.held.Store(1)
+		}
 		l.namespaces.Store(namespace, n)
 	}
 	return n

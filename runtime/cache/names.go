@@ -47,13 +47,17 @@ func (t *names) candidates(hash uint32, try func(place uint32) bool) {
 	}
 }
 
-// first returns the first of the candidates, for the writer.
-func (t *names) first(hash uint32) (place uint32, ok bool) {
-	t.candidates(hash, func(p uint32) bool {
-		place, ok = p, true
+// noPlace is where nothing stands.
+const noPlace = ^uint32(0)
+
+// first returns the first of the candidates, or noPlace, for the writer.
+func (t *names) first(hash uint32) uint32 {
+	first := noPlace
+	t.candidates(hash, func(place uint32) bool {
+		first = place
 		return true
 	})
-	return place, ok
+	return first
 }
 
 // add says where an object stands that had no place.

@@ -24,8 +24,9 @@ type index[T Object] struct {
 	// they are in more.
 	refs []ref
 	more map[uint32][]ref
-	// peak is the most values that there were since lists was made.
-	peak int
+	// peak is the most values that there were since lists was made, and peakMore the
+	// most places in more.
+	peak, peakMore int
 }
 
 // postings are the places that an index has under one value, in no order.
@@ -73,7 +74,7 @@ func (x *index[T]) remove(place uint32) {
 		x.refs[place] = x.refs[last]
 		if x.refs[last] == severalRefs {
 			x.more[place] = x.more[last]
-			delete(x.more, last)
+			x.forget(last)
 		}
 	}
 	x.refs = shrunk(x.refs[:last])
@@ -135,6 +136,7 @@ func (x *index[T]) enter(place uint32, values []string) {
 			x.more = map[uint32][]ref{}
 		}
 		x.refs[place], x.more[place] = severalRefs, refs
+		x.peakMore = max(x.peakMore, len(x.more))
 	}
 }
 
@@ -163,9 +165,24 @@ func (x *index[T]) leave(place uint32) {
 		x.unpost(r)
 	}
 	if x.refs[place] == severalRefs {
-		delete(x.more, place)
+		x.forget(place)
 	}
 	x.refs[place] = ref{}
+}
+
+// forget takes a place out of more.
+func (x *index[T]) forget(place uint32) {
+	delete(x.more, place)
+	if x.peakMore > 64 && 8*len(x.more) < x.peakMore {
+		x.more, x.peakMore = copied(x.more), len(x.more)
+	}
+}
+
+// copied gives back the memory of a map that was larger, which a map does not do.
+func copied[K comparable, V any](m map[K]V) map[K]V {
+	small := make(map[K]V, len(m))
+	maps.Copy(small, m)
+	return small
 }
 
 // unpost takes out of a list what stands at r; the last one moves there.
@@ -189,11 +206,32 @@ func (x *index[T]) unpost(r ref) {
 	delete(x.lists, list.value)
 	x.byID[r.list] = nil
 	x.free = append(x.free, r.list)
-	if x.peak > 64 && 8*len(x.lists) < x.peak { // a map does not give memory back
-		lists := make(map[string]*postings, len(x.lists))
-		maps.Copy(lists, x.lists)
-		x.lists, x.peak = lists, len(lists)
+	if x.peak > 64 && 8*len(x.lists) < x.peak {
+		x.shrink()
 	}
+}
+
+// shrink gives memory back. The lists get new ids, without gaps.
+func (x *index[T]) shrink() {
+	byID := make([]*postings, 1, len(x.lists)+1)
+	for _, list := range x.byID {
+		if list == nil {
+			continue
+		}
+		old := list.id
+		// In this order no new id is one that another list still has.
+		list.id = uint32(len(byID))
+		byID = append(byID, list)
+		for at, place := range list.places {
+			if x.refs[place] != severalRefs {
+				x.refs[place].list = list.id
+			} else {
+				several := x.more[place]
+				several[slices.Index(several, ref{old, uint32(at)})].list = list.id
+			}
+		}
+	}
+	x.lists, x.byID, x.free, x.peak = copied(x.lists), byID, nil, len(x.lists)
 }
 
 // share returns the places for a reader, who may go on to read them when he lets the

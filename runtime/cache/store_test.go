@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // many makes objects for a store of more than one chunk.
@@ -113,13 +115,27 @@ func TestIndexerGrowsAndShrinks(t *testing.T) {
 
 // TestIndexerGivesMemoryBack looks at what is left of a collection that shrank.
 func TestIndexerGivesMemoryBack(t *testing.T) {
-	x := NewIndexer(Indexers[object]{"letters": byLetters, "name": func(obj object) []string { return []string{obj.Name} }})
+	x := NewIndexer(Indexers[object]{
+		"letters": byLetters,
+		"name":    func(obj object) []string { return []string{obj.Name} },
+		"several": func(obj object) []string { return []string{"all", obj.Name, obj.Name + "-again"} },
+	})
 	var all []object
 	for i := range 20_000 {
 		all = append(all, many(i, 1, "xy"))
 	}
 	x.Replace(all)
 	x.Replace(all[:100])
+	for _, obj := range all[:100] {
+		for _, query := range [][2]string{{"name", obj.Name}, {"several", obj.Name}, {"several", obj.Name + "-again"}} {
+			if got, err := x.ByIndex(query[0], query[1]); err != nil || len(got) != 1 || got[0] != obj {
+				t.Errorf("%q: %v, %v", query, got, err)
+			}
+		}
+	}
+	if got, _ := x.ByIndex("several", "all"); len(got) != 100 {
+		t.Errorf("%d objects have the value that all have", len(got))
+	}
 	if n := x.objects.chunks(); n > 2 {
 		t.Errorf("%d chunks are left", n)
 	}
@@ -130,6 +146,12 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 		t.Errorf("room for %d hashes is left", n)
 	}
 	for _, idx := range x.indexes {
+		if n := cap(idx.byID) + cap(idx.free); n > 2048 {
+			t.Errorf("index %s: room for %d lists is left", idx.name, n)
+		}
+		if n := idx.peakMore; n > 1024 {
+			t.Errorf("index %s: room for %d places with several values is left", idx.name, n)
+		}
 		if n := cap(idx.refs); n > 1024 {
 			t.Errorf("index %s: room for %d references is left", idx.name, n)
 		}
@@ -152,8 +174,8 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 func TestGetBesideAWriter(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	const stable, others = 50, 2000
-	for i := range stable {
-		x.Add(many(i, 1, "x"))
+	for i := range stable + others { // behind others, so that deletes move them
+		x.Add(many((i+stable)%(stable+others), 1, "x"))
 	}
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
@@ -263,6 +285,54 @@ func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	} {
 		if got := testing.AllocsPerRun(100, func() { _ = x.apply(test.deltas) }); got != test.want {
 			t.Errorf("%s allocates %v times, want %v", what, got, test.want)
+		}
+	}
+}
+
+// TestEventsAllocateOnlyWhatTheyTell sends events from the source to handlers: each
+// batch allocates what all handlers are told, once, and nothing else.
+func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
+	for _, handlers := range []int{1, 8} {
+		for _, events := range []int{1, 1000} {
+			_, all := filled(2000)
+			f := &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object])}
+			nodes := []string{"one for all"} // an index function that allocates nothing
+			s := NewSharedIndexInformer(Config[object]{
+				ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": func(object) []string { return nodes }}, DisableStreamingList: true,
+			})
+			heard := make(chan struct{}, handlers)
+			for range handlers {
+				left := events
+				if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) {
+					if left--; left == 0 {
+						left = events
+						heard <- struct{}{}
+					}
+				}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { s.Run(ctx) })
+			if err := WaitForCacheSync(ctx, s); err != nil {
+				t.Fatal(err)
+			}
+			var batch []Event[object]
+			for _, obj := range all[:events] {
+				batch = append(batch, Event[object]{Type: watch.Modified, Object: obj, ResourceVersion: "2"})
+			}
+			got := testing.AllocsPerRun(100, func() {
+				f.events <- batch
+				for range handlers {
+					<-heard
+				}
+			})
+			if got != 1 {
+				t.Errorf("%d events to %d handlers allocate %v times", events, handlers, got)
+			}
+			cancel()
+			running.Wait()
 		}
 	}
 }
