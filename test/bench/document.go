@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +18,7 @@ func writeSection(o options, name string, rows []Row) error {
 	if err != nil {
 		return err
 	}
-	changed, err := replaceSection(document, name, o.provenance(name)+"\n"+markdown(rows))
+	changed, err := replaceSection(document, name, o.provenance(rows)+"\n"+markdown(rows))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -35,14 +36,40 @@ func replaceSection(document []byte, name, text string) ([]byte, error) {
 	return bytes.Join([][]byte{before, begin, []byte(text), end, after}, nil), nil
 }
 
-// provenance says where and when a section was measured.
-func (o options) provenance(name string) string {
-	command := "make bench"
-	if o.only != "" {
-		command += fmt.Sprintf(" ARGS=\"--only=%s\"", name)
+// provenance says where, when and how often the rows of a section were measured.
+func (o options) provenance(rows []Row) string {
+	return fmt.Sprintf("%s, %d cores (%s), %s of memory, %s/%s, %s, by `%s`. Medians of %s. Ours / peer, and how many **times** better than the peer ours is:\n",
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), memorySize(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.command, rounds(rows))
+}
+
+// rounds says how many there were, by the number of objects.
+func rounds(rows []Row) string {
+	var parts []string
+	for i, row := range rows {
+		if i > 0 && rows[i-1].Objects == row.Objects && rows[i-1].Rounds == row.Rounds {
+			continue
+		}
+		part := fmt.Sprintf("%d rounds", row.Rounds)
+		if row.Rounds == 1 {
+			part = "one round"
+		}
+		if row.Objects != 0 {
+			part += fmt.Sprintf(" with %s objects", count(row.Objects))
+		}
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
 	}
-	return fmt.Sprintf("%s, %d cores (%s), %s of memory, %s/%s, %s, by `%s`. Ours / peer, and how many **times** better than the peer ours is:\n",
-		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), memorySize(), runtime.GOOS, runtime.GOARCH, runtime.Version(), command)
+	return strings.Join(parts, ", ")
+}
+
+// commandLine is how to run the same again.
+func commandLine(args []string) string {
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--repo") || arg == "--write" })
+	if len(args) == 0 {
+		return "make bench"
+	}
+	return fmt.Sprintf("make bench ARGS=%q", strings.Join(args, " "))
 }
 
 // memorySize is what the machine has, where the system tells.

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 func TestReplaceSection(t *testing.T) {
 	const before = "# Title\n<!-- bench:one -->\nold\n<!-- /bench:one -->\nbetween\n<!-- bench:two -->\n<!-- /bench:two -->\n"
@@ -13,6 +16,22 @@ func TestReplaceSection(t *testing.T) {
 	for _, document := range []string{"", "<!-- bench:one -->\n", "<!-- /bench:one -->\n<!-- bench:one -->\n"} {
 		if got, err := replaceSection([]byte(document), "one", "new\n"); err == nil {
 			t.Errorf("%q has become %q", document, got)
+		}
+	}
+}
+
+func TestProvenance(t *testing.T) {
+	got := rounds([]Row{{Objects: 1000, Rounds: 3}, {Objects: 1000, Rounds: 3}, {Objects: 1_000_000, Rounds: 1}})
+	if want := "3 rounds with 1,000 objects, one round with 1,000,000 objects"; got != want {
+		t.Errorf("%q", got)
+	}
+	for want, args := range map[string][]string{
+		"make bench": {"--repo=..", "--write"},
+		`make bench ARGS="--only=memory --sizes=1000"`: {"--repo=..", "--write", "--only=memory", "--sizes=1000"},
+	} {
+		before := append([]string(nil), args...)
+		if got := commandLine(args); got != want || !reflect.DeepEqual(args, before) {
+			t.Errorf("%q of %q", got, args)
 		}
 	}
 }

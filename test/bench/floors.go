@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 )
 
-// floor is what a row is to reach. The checked-in file has them by the names of the
-// rows.
+// floor is what a row must not fall below. The checked-in file has them by the names
+// of the rows.
 type floor struct {
 	// Floor is how many times better than the peer the row has to be at least.
 	Floor float64 `json:"floor,omitempty"`
+	// Reach is how many times better it is to become, where that is more.
+	Reach float64 `json:"reach,omitempty"`
 	// Most is what ours may be at most.
 	Most *float64 `json:"most,omitempty"`
 	// At has floors for certain numbers of objects.
@@ -35,11 +39,18 @@ func readFloors(file string) (floors, error) {
 	return f, nil
 }
 
+// without returns the names of floors that no row has.
+func (f floors) without(rows []Row) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(name string) bool {
+		return slices.ContainsFunc(rows, func(r Row) bool { return r.Name == name })
+	})
+}
+
 // apply gives each row its floor.
 func (f floors) apply(rows []Row) {
 	for i := range rows {
 		row := &rows[i]
-		row.Floor, row.Most = f[row.Name].Floor, f[row.Name].Most
+		row.Floor, row.Reach, row.Most = f[row.Name].Floor, f[row.Name].Reach, f[row.Name].Most
 		if at, ok := f[row.Name].At[strconv.Itoa(row.Objects)]; ok {
 			row.Floor = at
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,9 @@ func TestFloors(t *testing.T) {
 	}
 	rows := []Row{{Name: "first sync, streaming: peak RSS", Objects: 10_000}, {Name: "Lister.Get, parallel: allocations"}, {Name: "nothing"}}
 	f.apply(rows)
+	if names := f.without(rows); len(names) != len(f)-2 || slices.Contains(names, rows[0].Name) {
+		t.Errorf("%q have no row", names)
+	}
 	if rows[0].Floor == f[rows[0].Name].Floor || rows[1].Most == nil || rows[2].judged() {
 		t.Errorf("%+v", rows)
 	}

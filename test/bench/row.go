@@ -13,13 +13,17 @@ type Row struct {
 	// Objects are how many there were; 0 where that is no question.
 	Objects int    `json:"objects,omitempty"`
 	Unit    string `json:"unit"`
-	// Ours and Peer are medians, in Unit.
-	Ours float64 `json:"ours"`
-	Peer float64 `json:"peer"`
+	// Rounds are how many samples there are of each side: Ours and Peer are their
+	// medians, in Unit.
+	Rounds int     `json:"rounds"`
+	Ours   float64 `json:"ours"`
+	Peer   float64 `json:"peer"`
 	// Ratio is how many times better than the peer ours is.
 	Ratio float64 `json:"ratio"`
 	// Floor is what Ratio is to be at least; 0 if the row is for information.
 	Floor float64 `json:"floor"`
+	// Reach, if it is there, is a goal above Floor.
+	Reach float64 `json:"reach,omitempty"`
 	// Most, if it is there, is what Ours is to be at most, whatever the peer does.
 	Most *float64 `json:"most,omitempty"`
 
@@ -35,7 +39,7 @@ const (
 
 // newRow takes the medians.
 func newRow(name, unit string, ours, peer []float64) Row {
-	row := Row{Name: name, Unit: unit, Ours: median(ours), Peer: median(peer)}
+	row := Row{Name: name, Unit: unit, Rounds: max(len(ours), len(peer)), Ours: median(ours), Peer: median(peer)}
 	row.samples.ours, row.samples.peer = ours, peer
 	least := 0.0
 	if unit == allocations {
@@ -51,8 +55,19 @@ func (r Row) OK() bool {
 	return (r.Floor == 0 || r.Ratio >= r.Floor) && (r.Most == nil || r.Ours <= *r.Most)
 }
 
+// short says that the row has a goal that it does not reach.
+func (r Row) short() bool { return r.Reach != 0 && r.Ratio < r.Reach }
+
 // judged says whether there is anything to reach.
 func (r Row) judged() bool { return r.Floor != 0 || r.Most != nil }
+
+// times is Ratio for people: there is none to nothing.
+func (r Row) times() string {
+	if r.Unit == allocations && r.Ours == 0 {
+		return ""
+	}
+	return number(r.Ratio)
+}
 
 // title is the name with the number of objects.
 func (r Row) title() string {

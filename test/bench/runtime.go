@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ func (s subject) String() string {
 	return strings.Join([]string{s.scenario, s.mode, s.fields, s.side}, " ")
 }
 
-// subjects take turns in this order, so that a noisy moment hits both sides.
+// subjects take turns in this order, and backwards in the next round, so that a noisy moment hits both sides.
 var subjects = []subject{
 	{report.Ours, report.Streaming, report.Sync, report.AllFields},
 	{report.Theirs, report.Streaming, report.Sync, report.AllFields},
@@ -103,7 +104,11 @@ func (b *informers) runAll(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	for round := range b.rounds() {
-		for _, s := range subjects {
+		inTurn := slices.Clone(subjects)
+		if round%2 == 1 { // whoever comes second may find a warmer machine
+			slices.Reverse(inTurn)
+		}
+		for _, s := range inTurn {
 			if err := b.run(ctx, s, fmt.Sprintf("%s objects, round %d of %d", count(b.objects), round+1, b.rounds())); err != nil {
 				return fmt.Errorf("%v: %w", s, err)
 			}

@@ -14,7 +14,7 @@ func printRows(w io.Writer, rows []Row) error {
 	fmt.Fprintln(table, "what\tobjects\tours\tpeer\ttimes better\tfloor\tok")
 	for _, row := range rows {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			row.Name, count(row.Objects), row.quantity(row.Ours), row.quantity(row.Peer), number(row.Ratio), row.floor(), row.verdict())
+			row.Name, count(row.Objects), row.quantity(row.Ours), row.quantity(row.Peer), row.times(), row.floor(), row.verdict())
 	}
 	return table.Flush()
 }
@@ -35,6 +35,9 @@ func (r Row) floor() string {
 	if r.Floor != 0 {
 		parts = append(parts, number(r.Floor))
 	}
+	if r.Reach > r.Floor {
+		parts = append(parts, "to reach "+number(r.Reach))
+	}
 	if r.Most != nil {
 		parts = append(parts, "at most "+r.quantity(*r.Most))
 	}
@@ -43,12 +46,14 @@ func (r Row) floor() string {
 
 func (r Row) verdict() string {
 	switch {
+	case !r.OK():
+		return "NO"
+	case r.short():
+		return "short"
 	case !r.judged():
 		return ""
-	case r.OK():
-		return "yes"
 	}
-	return "NO"
+	return "yes"
 }
 
 // markdown is a table with a column for each number of objects.
@@ -100,9 +105,15 @@ func headOf(size int) string {
 }
 
 func (r Row) cell() string {
-	text := fmt.Sprintf("%s / %s, **%s×**", number(r.Ours), r.quantity(r.Peer), number(r.Ratio))
-	if !r.OK() {
+	text := fmt.Sprintf("%s / %s", number(r.Ours), r.quantity(r.Peer))
+	if times := r.times(); times != "" {
+		text += ", **" + times + "×**"
+	}
+	switch {
+	case !r.OK():
 		text += " missed"
+	case r.short():
+		text += " short"
 	}
 	return text
 }

@@ -10,8 +10,9 @@ func tableRows() []Row {
 	return []Row{
 		{Name: "work", Objects: 1000, Unit: "s", Ours: 0.5, Peer: 6.25, Ratio: 12.5, Floor: 10},
 		{Name: "memory", Objects: 1000, Unit: "MB", Ours: 200, Peer: 400, Ratio: 2, Floor: 4},
-		{Name: "work", Objects: 1_000_000, Unit: "s", Ours: 50, Peer: 100, Ratio: 2, Floor: 1.5},
+		{Name: "work", Objects: 1_000_000, Unit: "s", Ours: 50, Peer: 100, Ratio: 2, Floor: 1.5, Reach: 3},
 		{Name: "more", Objects: 1_000_000, Unit: allocations, Ours: 1, Peer: 1, Ratio: 1, Most: &one},
+		{Name: "none", Objects: 1_000_000, Unit: allocations, Ours: 0, Peer: 2, Ratio: 200},
 	}
 }
 
@@ -19,11 +20,12 @@ func TestPrintRows(t *testing.T) {
 	var text strings.Builder
 	err := printRows(&text, tableRows())
 	want := strings.Join([]string{
-		"what    objects    ours    peer    times better  floor      ok",
-		"work    1,000      0.5 s   6.25 s  12.5          10         yes",
-		"memory  1,000      200 MB  400 MB  2             4          NO",
-		"work    1,000,000  50 s    100 s   2             1.5        yes",
-		"more    1,000,000  1       1       1             at most 1  yes",
+		"what    objects    ours    peer    times better  floor            ok",
+		"work    1,000      0.5 s   6.25 s  12.5          10               yes",
+		"memory  1,000      200 MB  400 MB  2             4                NO",
+		"work    1,000,000  50 s    100 s   2             1.5, to reach 3  short",
+		"more    1,000,000  1       1       1             at most 1        yes",
+		"none    1,000,000  0       2                                      ",
 		"",
 	}, "\n")
 	if err != nil || text.String() != want {
@@ -34,9 +36,10 @@ func TestPrintRows(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	const want = `| what | 1,000 objects: ours / peer | 1,000,000 objects: ours / peer | floor |
 |---|---|---|---|
-| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** | 10; 1.5 |
+| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** short | 10; 1.5, to reach 3 |
 | memory | 200 / 400 MB, **2×** missed | | 4 |
 | more | | 1 / 1, **1×** | at most 1 |
+| none | | 0 / 2 |  |
 `
 	if got := markdown(tableRows()); got != want {
 		t.Errorf("it is:\n%s", got)

@@ -24,6 +24,7 @@ var differences = map[string]string{
 	"forbidden-pace":              "a missing right is mended by people",
 	"retry-after":                 "the server knows best when it can answer",
 	"handler-of-another-informer": "to mix up registrations is a mistake, and the handler would live on",
+	"handler-filtered-end":        "what was shown is taken back",
 	"resync-not-a-multiple":       "a period is the period",
 	"resync-of-a-late-handler":    "a period is the period",
 	"resync-of-a-handler-alone":   "a period is the period",

@@ -3,6 +3,8 @@ package conformance
 import (
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // count returns how many lines begin with prefix.
@@ -229,5 +231,21 @@ var handlerScenarios = []scenario{
 			"h: add a/in@109",
 			"h: delete a/in@109 unknown",
 		),
+	},
+	{
+		name: "handler-filtered-end",
+		script: func(s *stage) {
+			last := s.server.put("a/in", "show=yes").DeepCopy()
+			h := s.listen("h", handlerOptions{filter: func(obj object) bool { return obj.Labels["show"] == "yes" }})
+			s.start()
+			last.Labels, last.ResourceVersion = nil, "102"
+			s.server.send(watch.Deleted, last)
+			s.hear(h)
+		},
+		want: lines(
+			"h: add a/in@101 initial",
+			"h: delete a/in@102",
+		),
+		clientgo: lines("h: add a/in@101 initial"),
 	},
 }

@@ -50,7 +50,7 @@ var transforms = map[string]cache.TransformFunc{
 		if !ok {
 			return nil, fmt.Errorf("%T is no pod", obj)
 		}
-		pod.ManagedFields = nil
+		pod.ManagedFields, pod.Annotations = nil, nil
 		return &corev1.Pod{
 			TypeMeta: pod.TypeMeta, ObjectMeta: pod.ObjectMeta, Spec: corev1.PodSpec{NodeName: pod.Spec.NodeName},
 			Status: corev1.PodStatus{Phase: pod.Status.Phase, PodIP: pod.Status.PodIP},

@@ -40,8 +40,11 @@ func (c *counter) delete() {
 }
 
 func (c *counter) count() {
-	if c.left--; c.left == 0 {
+	switch c.left--; {
+	case c.left == 0:
 		c.reached <- time.Now()
+	case c.left < 0:
+		panic("a handler heard of more events than were sent")
 	}
 }
 
@@ -68,10 +71,10 @@ func await(ctx context.Context, counters []*counter) (last time.Time, err error)
 }
 
 // check fails if a handler has heard anything else.
-func check(counters []*counter, adds, updates int) error {
+func check(counters []*counter, adds, updates, deletes int) error {
 	for _, c := range counters {
-		if c.adds != adds || c.updates != updates || c.deletes != 0 {
-			return fmt.Errorf("a handler heard %d adds, %d updates and %d deletes instead of %d, %d and none", c.adds, c.updates, c.deletes, adds, updates)
+		if c.adds != adds || c.updates != updates || c.deletes != deletes {
+			return fmt.Errorf("a handler heard %d adds, %d updates and %d deletes instead of %d, %d and %d", c.adds, c.updates, c.deletes, adds, updates, deletes)
 		}
 	}
 	return nil

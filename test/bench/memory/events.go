@@ -4,49 +4,116 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // handlers measures events to several handlers.
 func (m *measurement) handlers(ctx context.Context) error {
 	for _, test := range []struct {
-		row      string
-		handlers int
-	}{{"events to eight handlers", 8}, {"events to 64 handlers", 64}} {
-		r, _, err := m.start(ctx, m.ownSource(), usual, test.handlers)
+		row              string
+		handlers, events int
+	}{{"events to eight handlers", 8, m.Events / 2}, {"events to 64 handlers", 64, m.Events / 8}} {
+		err := m.withInformer(ctx, m.ownSource(), usual, test.handlers, func(r *running) error {
+			took, err := m.sendAll(ctx, r, test.row, updates{test.events, often})
+			if err == nil {
+				m.add(test.row, "ns", median(took, sent.each))
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		took, err := m.sendAll(ctx, r, test.row, updates{m.Events * 2 / test.handlers, often})
-		r.stop()
-		if err != nil {
-			return err
-		}
-		m.add(test.row, "ns", median(took, sent.each))
 	}
 	return nil
 }
 
 // indexes measures first lists and events with more indexes, and with fewer.
 func (m *measurement) indexes(ctx context.Context) error {
-	for _, count := range []int{0, 8} {
-		took, err := m.firstOf(ctx, m.ownSource(), count)
+	for _, count := range []int{0, usual, 8} {
+		if count != usual {
+			took, err := m.firstOf(ctx, m.ownSource(), count)
+			if err != nil {
+				return err
+			}
+			m.add(fmt.Sprintf("first sync from memory, %d indexes, one handler", count), "ms", median(took, cost.milliseconds))
+		}
+		err := m.withInformer(ctx, m.ownSource(), count, 1, func(r *running) error {
+			row := fmt.Sprintf("events to one handler, %d indexes", count)
+			took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
+			if err == nil {
+				m.add(row, "ns", median(took, sent.each))
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		m.add(fmt.Sprintf("first sync from memory, %d indexes, one handler", count), "ms", median(took, cost.milliseconds))
-		r, _, err := m.start(ctx, m.ownSource(), count, 1)
-		if err != nil {
-			return err
-		}
-		row := fmt.Sprintf("events to one handler, %d indexes", count)
-		all, err := m.sendAll(ctx, r, row, updates{m.Events / 2, often})
-		r.stop()
-		if err != nil {
-			return err
-		}
-		m.add(row, "ns", median(all, sent.each))
 	}
 	return nil
+}
+
+// sources measures events that come, or that change the cache, in other ways.
+func (m *measurement) sources(ctx context.Context) error {
+	err := m.withInformer(ctx, m.ownSource(), usual, 1, func(r *running) error {
+		const row = "events to one handler, deletes and adds by turns"
+		var all []sent
+		for range m.Rounds {
+			events := m.work.deletesAndAdds(m.Events / 2)
+			took, err := m.sendRound(ctx, r, row, events)
+			if err == nil {
+				err = check(r.counters, len(events)/2, 0, len(events)/2)
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, sent{took, len(events)})
+		}
+		m.add(row, "ns", median(all, sent.each))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	kind := unbuffered
+	if m.ownSource() == typed {
+		kind = typedUnbuffered
+	}
+	err = m.withInformer(ctx, kind, usual, 1, func(r *running) error {
+		const row = "events to one handler, over a channel without room"
+		took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
+		if err == nil {
+			m.add(row, "ns", median(took, sent.each))
+		}
+		return err
+	})
+	if err != nil || m.ownSource() == typed {
+		return err
+	}
+	return m.withInformer(ctx, batched, usual, 1, func(r *running) error {
+		const row = "events to one handler, in batches as of a body"
+		took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
+		if err == nil {
+			m.addOwn(row, rowEvents, "ns", median(took, sent.each))
+			m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
+		}
+		return err
+	})
+}
+
+// withInformer measures something of a new informer, and compares in the end what is
+// in its cache.
+func (m *measurement) withInformer(ctx context.Context, kind sourceKind, indexes, handlers int, rows func(*running) error) error {
+	m.work.reset()
+	r, _, err := m.start(ctx, kind, indexes, handlers)
+	if err != nil {
+		return err
+	}
+	defer r.stop()
+	if err := rows(r); err != nil {
+		return err
+	}
+	return m.digest("", r, indexes)
 }
 
 // sent is the cost of count events.
@@ -66,14 +133,9 @@ type updates struct{ count, among int }
 func (m *measurement) sendAll(ctx context.Context, r *running, row string, u updates) ([]sent, error) {
 	var all []sent
 	for range m.Rounds {
-		send := r.source.send(m.work.next(u.count, u.among))
-		expect(r.counters, u.count)
-		took, err := m.measure(row, func() (time.Time, error) {
-			go send() // ends before the last event is heard
-			return await(ctx, r.counters)
-		})
+		took, err := m.sendRound(ctx, r, row, allModified(m.work.next(u.count, u.among)))
 		if err == nil {
-			err = check(r.counters, 0, u.count)
+			err = check(r.counters, 0, u.count, 0)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row, err)
@@ -81,4 +143,13 @@ func (m *measurement) sendAll(ctx context.Context, r *running, row string, u upd
 		all = append(all, sent{took, u.count})
 	}
 	return all, nil
+}
+
+func (m *measurement) sendRound(ctx context.Context, r *running, row string, events []watch.Event) (cost, error) {
+	send := r.source.send(events)
+	expect(r.counters, len(events))
+	return m.measure(row, func() (time.Time, error) {
+		go send() // ends before the last event is heard
+		return await(ctx, r.counters)
+	})
 }

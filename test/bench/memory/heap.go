@@ -1,29 +1,49 @@
 package memory
 
 import (
-	"context"
 	"runtime"
 	"time"
 )
 
-// heap measures what a cache takes besides its objects, and what a garbage
-// collection takes with it: of the objects and the cache.
-func (m *measurement) heap(context.Context) error {
+// heap measures what a cache takes besides its objects, and what it adds to a
+// garbage collection. The objects have no more than the cache looks at, as the
+// collector's work on a whole pod would hide its work on the cache.
+func (m *measurement) heap() error {
+	pods := slimPods(m.Objects)
 	before := LiveHeap()
-	cached, err := m.side.cacheOf(m.work.pods, usual)
+	var collectionBefore float64
+	if m.Objects >= leastCollected {
+		collectionBefore = collection()
+	}
+	cached, err := m.side.cacheOf(pods, usual)
 	if err != nil {
 		return err
 	}
 	m.add("cache's own memory per object, two indexes", "B", float64(LiveHeap()-before)/float64(m.Objects))
+	if m.Objects >= leastCollected {
+		m.add("what the cache adds to a garbage collection: CPU time", "ms", max(collection()-collectionBefore, leastTime))
+	}
+	runtime.KeepAlive(cached)
+	runtime.KeepAlive(pods)
+	return nil
+}
+
+const (
+	// leastCollected are the objects of which a cache is seen in a collection at all,
+	// and leastTime, in milliseconds, is what can be told from nothing.
+	leastCollected = 100_000
+	leastTime      = 0.1
+)
+
+// collection is the CPU time of a garbage collection in milliseconds.
+func collection() float64 {
 	var took []time.Duration
-	for range max(3, m.Rounds) {
+	for range 11 {
 		began := cpuTime()
 		runtime.GC()
 		took = append(took, cpuTime()-began)
 	}
-	runtime.KeepAlive(cached)
-	m.add("a garbage collection, with the cache: CPU time", "ms", median(took, time.Duration.Seconds)*1e3)
-	return nil
+	return median(took, time.Duration.Seconds) * 1e3
 }
 
 // LiveHeap counts what is reachable, in bytes. What a sync.Pool has, and what has a

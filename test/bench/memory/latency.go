@@ -21,7 +21,7 @@ func (m *measurement) typicalInformer(ctx context.Context) error {
 	defer r.stop()
 	// Every informer begins with the first states.
 	m.work.reset()
-	if err := m.digest("after the first list", r); err != nil {
+	if err := m.digest("after the first list", r, usual); err != nil {
 		return err
 	}
 	if err := m.reads(r); err != nil {
@@ -38,7 +38,7 @@ func (m *measurement) typicalInformer(ctx context.Context) error {
 		return err
 	}
 	m.add(all, "ns", median(took, sent.each))
-	if err := m.digest("after updates", r); err != nil {
+	if err := m.digest("after updates", r, usual); err != nil {
 		return err
 	}
 	if err := m.lone(ctx, r); err != nil {
@@ -47,30 +47,7 @@ func (m *measurement) typicalInformer(ctx context.Context) error {
 	if err := m.whileListing(ctx, r); err != nil {
 		return err
 	}
-	if err := m.getWhileWriting(ctx, r); err != nil {
-		return err
-	}
-	if m.ownSource() == typed {
-		return nil
-	}
-	return m.batches(ctx)
-}
-
-// batches measures events as package wire makes them of a body.
-func (m *measurement) batches(ctx context.Context) error {
-	r, _, err := m.start(ctx, batched, usual, 1)
-	if err != nil {
-		return err
-	}
-	defer r.stop()
-	const row = "events to one handler, in batches as of a body"
-	took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
-	if err != nil {
-		return err
-	}
-	m.addOwn(row, rowEvents, "ns", median(took, sent.each))
-	m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
-	return nil
+	return m.getWhileWriting(ctx, r)
 }
 
 // lone measures how long an event takes that comes alone.
@@ -147,22 +124,25 @@ func at(sorted []time.Duration, percentile float64) float64 {
 	return float64(sorted[place].Nanoseconds()) / 1e3
 }
 
-// getWhileWriting measures reads beside a writer with a steady rate of events, which
-// both sides can follow.
+// getWhileWriting measures one reader beside a writer, and how fast the writer came
+// through: it sends some events each millisecond, if those before have been heard.
+// More readers than there are processors to spare would keep the writer from them.
 func (m *measurement) getWhileWriting(ctx context.Context, r *running) error {
 	const everyMillisecond = 20
 	writing, cancel := context.WithCancel(ctx)
 	var writer sync.WaitGroup
 	var failed error
+	events := allModified(m.work.next(100_000, m.Objects))
+	written, began := 0, time.Now()
 	writer.Go(func() {
-		pods := m.work.next(100_000, m.Objects)
 		ticker := time.NewTicker(time.Millisecond)
 		defer ticker.Stop()
-		for n := 0; writing.Err() == nil; n = (n + everyMillisecond) % len(pods) {
+		for ; writing.Err() == nil; written += everyMillisecond {
 			<-ticker.C
+			n := written % len(events)
 			expect(r.counters, everyMillisecond)
-			for _, pod := range pods[n : n+everyMillisecond] {
-				r.source.watch.events <- modified(pod)
+			for _, event := range events[n : n+everyMillisecond] {
+				r.source.watch.events <- event
 			}
 			if _, failed = await(ctx, r.counters); failed != nil {
 				return
@@ -170,12 +150,25 @@ func (m *measurement) getWhileWriting(ctx context.Context, r *running) error {
 		}
 	})
 	often := m.work.oftenAsked()
-	get, err := m.benchmark("get while writing", func(b *testing.B) error { return m.getParallel(b, r, often) })
+	get, err := m.benchmark("get while writing", func(b *testing.B) error {
+		for first := 0; b.Loop(); first = (first + stride*atOnce) % len(often) {
+			if err := r.get(often, first, atOnce); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	took := time.Since(began)
 	cancel()
 	writer.Wait()
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	m.add("Lister.Get, parallel, during 20,000 events/s", "ns", nanoseconds(get)/atOnce)
+	if written == 0 {
+		return errors.New("no event came through beside the reader")
+	}
+	const row = "Lister.Get, one reader beside 20,000 events/s"
+	m.add(row, "ns", nanoseconds(get)/atOnce)
+	m.add(row+": time per event that came", "µs", took.Seconds()*1e6/float64(written))
 	return nil
 }

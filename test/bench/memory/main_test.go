@@ -57,11 +57,11 @@ func TestDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.stop()
-	if err := m.digest("first", r); err != nil {
+	if err := m.digest("first", r, usual); err != nil {
 		t.Error(err)
 	}
 	m.work.next(1, 1)
-	if err := m.digest("an update that was not sent", r); err == nil {
+	if err := m.digest("an update that was not sent", r, usual); err == nil {
 		t.Error("an earlier state is taken for the last one")
 	}
 }

@@ -56,8 +56,11 @@ func Run(ctx context.Context, o Options) (*report.Memory, error) {
 	if o.Objects < onNode || o.Rounds < 1 || o.Events < minEvents {
 		return nil, fmt.Errorf("%d objects, %d rounds and %d events are too few", o.Objects, o.Rounds, o.Events)
 	}
+	if err := m.heap(); err != nil { // while there is nothing else
+		return nil, err
+	}
 	m.work = newWorkload(o.Objects)
-	for _, rows := range []func(context.Context) error{m.heap, m.first, m.typicalInformer, m.handlers, m.indexes} {
+	for _, rows := range []func(context.Context) error{m.first, m.typicalInformer, m.sources, m.handlers, m.indexes} {
 		if err := rows(ctx); err != nil {
 			return nil, err
 		}
@@ -152,7 +155,7 @@ func (m *measurement) start(ctx context.Context, kind sourceKind, indexes, handl
 		return await(ctx, r.counters)
 	})
 	if err == nil {
-		err = check(r.counters, m.Objects, 0)
+		err = check(r.counters, m.Objects, 0, 0)
 	}
 	if err != nil {
 		r.stop()

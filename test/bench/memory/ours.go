@@ -29,7 +29,7 @@ func (o ours) cacheOf(pods []*corev1.Pod, count int) (any, error) {
 
 func (o ours) informer(s *source, count int, counters []*counter) (instance, error) {
 	source := cache.NewListWatch[*corev1.Pod](s)
-	if s.kind != typed {
+	if !s.kind.isTyped() {
 		source.ListFunc = s.listPage
 	}
 	if s.kind == batched {
@@ -52,12 +52,12 @@ func (o ours) informer(s *source, count int, counters []*counter) (instance, err
 			return nil, err
 		}
 	}
-	return &ourInstance{informer, cache.NewLister(informer.GetIndexer(), corev1.Resource("pods"))}, nil
+	return &ourInstance{informer, generatedLister{cache.NewLister(informer.GetIndexer(), corev1.Resource("pods"))}}, nil
 }
 
 type ourInstance struct {
 	informer *cache.SharedIndexInformer[*corev1.Pod]
-	lister   *cache.Lister[*corev1.Pod]
+	lister   podLister
 }
 
 func (i *ourInstance) run(ctx context.Context) { i.informer.Run(ctx) }
@@ -67,7 +67,7 @@ func (i *ourInstance) get(names []cache.ObjectName, first, count int) error {
 		if first += stride; first >= len(names) {
 			first %= len(names)
 		}
-		pod, err := i.lister.Namespace(names[first].Namespace).Get(names[first].Name)
+		pod, err := i.lister.Pods(names[first].Namespace).Get(names[first].Name)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (i *ourInstance) get(names []cache.ObjectName, first, count int) error {
 }
 
 func (i *ourInstance) listNamespace(namespace string) (int, error) {
-	pods, err := i.lister.Namespace(namespace).List(labels.Everything())
+	pods, err := i.lister.Pods(namespace).List(labels.Everything())
 	return len(pods), err
 }
 
@@ -89,19 +89,50 @@ func (i *ourInstance) listAll() (int, error) {
 }
 
 func (i *ourInstance) byNode(node string) (int, error) {
-	pods, err := i.lister.ByIndex(nodeIndex, node)
+	pods, err := i.lister.ByNode(node)
 	return len(pods), err
 }
 
-func (i *ourInstance) read(namespace, node string) (map[string][]*corev1.Pod, error) {
+func (i *ourInstance) read(namespace string, values map[string]string) (map[string][]*corev1.Pod, error) {
 	all, err := i.lister.List(labels.Everything())
 	if err != nil {
 		return nil, err
 	}
-	ofNamespace, err := i.lister.Namespace(namespace).List(labels.Everything())
+	ofNamespace, err := i.lister.Pods(namespace).List(labels.Everything())
 	if err != nil {
 		return nil, err
 	}
-	ofNode, err := i.lister.ByIndex(nodeIndex, node)
-	return map[string][]*corev1.Pod{"all": all, "namespace": ofNamespace, "node": ofNode}, err
+	results := map[string][]*corev1.Pod{"all": all, "namespace": ofNamespace}
+	for index, value := range values {
+		if results[index], err = i.informer.GetIndexer().ByIndex(index, value); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// podLister and podNamespaceLister are what informer-gen makes of a kind.
+type podLister interface {
+	List(selector labels.Selector) ([]*corev1.Pod, error)
+	Pods(namespace string) podNamespaceLister
+	ByNode(value string) ([]*corev1.Pod, error)
+}
+
+type podNamespaceLister interface {
+	List(selector labels.Selector) ([]*corev1.Pod, error)
+	Get(name string) (*corev1.Pod, error)
+}
+
+type generatedLister struct{ *cache.Lister[*corev1.Pod] }
+
+func (l generatedLister) Pods(namespace string) podNamespaceLister {
+	return generatedNamespaceLister{l.Namespace(namespace)}
+}
+
+func (l generatedLister) ByNode(value string) ([]*corev1.Pod, error) {
+	return l.ByIndex(nodeIndex, value)
+}
+
+type generatedNamespaceLister struct {
+	*cache.NamespaceLister[*corev1.Pod]
 }

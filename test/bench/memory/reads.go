@@ -126,11 +126,21 @@ func nanoseconds(result testing.BenchmarkResult) float64 {
 	return float64(result.T/time.Nanosecond) / float64(result.N)
 }
 
-// digest compares what queries return with what has been sent, and keeps digests of
-// it for a comparison with the other side.
-func (m *measurement) digest(moment string, r *running) error {
-	namespace, node := m.asked()
-	results, err := r.read(namespace, node)
+// digest compares what queries return with what has been sent. At a moment that both
+// sides share it keeps digests of it, for a comparison with the other side.
+func (m *measurement) digest(moment string, r *running, indexes int) error {
+	asked := m.work.pods[m.Objects/2]
+	queries := map[string]func(*corev1.Pod) bool{
+		"all":       func(*corev1.Pod) bool { return true },
+		"namespace": func(pod *corev1.Pod) bool { return pod.Namespace == asked.Namespace },
+	}
+	values := map[string]string{}
+	for _, index := range chosen(indexes) {
+		value := index.values(asked)[0]
+		values[index.name] = value
+		queries[index.name] = func(pod *corev1.Pod) bool { return slices.Contains(index.values(pod), value) }
+	}
+	results, err := r.read(asked.Namespace, values)
 	if err != nil {
 		return err
 	}
@@ -138,27 +148,29 @@ func (m *measurement) digest(moment string, r *running) error {
 	for place, name := range m.work.names {
 		places[name.String()] = place
 	}
-	for query, want := range map[string]int{"all": m.Objects, "namespace": m.ofNamespace(namespace), "node": m.onNode(node)} {
-		if got := len(results[query]); got != want {
-			return fmt.Errorf("%s, %s: there are %d objects instead of %d", moment, query, got, want)
+	for query, belongs := range queries {
+		if got, want := len(results[query]), m.work.countIf(belongs); got != want {
+			return fmt.Errorf("%s: there are %d objects instead of %d", query, got, want)
 		}
 		var lines []string
 		for _, pod := range results[query] {
 			name := pod.Namespace + "/" + pod.Name
 			place, known := places[name]
 			if !known || m.work.versions[place] != pod.ResourceVersion {
-				return fmt.Errorf("%s, %s: %s has version %s, which was not the last one sent", moment, query, name, pod.ResourceVersion)
+				return fmt.Errorf("%s: %s has version %s, which was not the last one sent", query, name, pod.ResourceVersion)
 			}
-			if query == "namespace" && pod.Namespace != namespace || query == "node" && pod.Spec.NodeName != node {
-				return fmt.Errorf("%s, %s: %s should not be there", moment, query, name)
+			if !belongs(pod) {
+				return fmt.Errorf("%s: %s should not be there", query, name)
 			}
 			lines = append(lines, name+" "+pod.ResourceVersion)
 		}
 		slices.Sort(lines)
-		if len(slices.Compact(lines)) != want {
-			return fmt.Errorf("%s, %s: an object is there twice", moment, query)
+		if len(slices.Compact(lines)) != len(results[query]) {
+			return fmt.Errorf("%s: an object is there twice", query)
 		}
-		m.result.Contents[moment+", "+query] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, lines)))
+		if moment != "" {
+			m.result.Contents[moment+", "+query] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, lines)))
+		}
 	}
 	return nil
 }

@@ -29,8 +29,9 @@ type instance interface {
 	listNamespace(namespace string) (int, error)
 	listAll() (int, error)
 	byNode(node string) (int, error)
-	// read returns what those return, each by its name, for a comparison.
-	read(namespace, node string) (map[string][]*corev1.Pod, error)
+	// read returns all objects, those of a namespace, and for each index those with a
+	// value, by the name of the query.
+	read(namespace string, values map[string]string) (map[string][]*corev1.Pod, error)
 }
 
 var errOther = errors.New("another object was found than the one that was looked for")

@@ -24,10 +24,19 @@ const (
 	// batched is a page of objects, and a stream in batches: what package wire makes
 	// of a body.
 	batched
+	// unbuffered is a page of objects, and a watch.Interface whose channel has no room,
+	// as that of client-go's REST client has none.
+	unbuffered
+	// typedUnbuffered is a typed client, with such a channel.
+	typedUnbuffered
 )
 
+func (k sourceKind) isTyped() bool { return k == typed || k == typedUnbuffered }
+
+func (k sourceKind) isUnbuffered() bool { return k == unbuffered || k == typedUnbuffered }
+
 const (
-	// channelSize is that of the channel of a watch.
+	// channelSize is that of the channel of a watch, so that bursts are seen as such.
 	channelSize = 1024
 	// batchSize is how many objects stand in 64 KB, which are read at once.
 	batchSize = 32
@@ -44,26 +53,31 @@ type source struct {
 }
 
 func newSource(kind sourceKind, w *workload) *source {
-	s := &source{kind: kind, list: w.list, watch: newChannelWatch(), batches: make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
-	if kind != typed {
+	size := channelSize
+	if kind.isUnbuffered() {
+		size = 0
+	}
+	s := &source{kind: kind, list: w.list, watch: newChannelWatch(size), batches: make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
+	if !kind.isTyped() {
 		s.items = append(s.items, w.pods...)
 	}
 	return s
 }
 
-// send returns a function that sends an event for each pod, as fast as the informer
-// reads, and allocates nothing.
-func (s *source) send(pods []*corev1.Pod) func() {
+// send returns a function that sends events as fast as the informer reads, and
+// allocates nothing. What a decoder would have done is done before.
+func (s *source) send(all []watch.Event) func() {
 	if s.kind != batched {
 		return func() {
-			for _, pod := range pods {
-				s.watch.events <- modified(pod)
+			for _, event := range all {
+				s.watch.events <- event
 			}
 		}
 	}
-	events := make([]cache.Event[*corev1.Pod], len(pods))
-	for i, pod := range pods {
-		events[i] = cache.Event[*corev1.Pod]{Type: watch.Modified, Object: pod, ResourceVersion: pod.ResourceVersion}
+	events := make([]cache.Event[*corev1.Pod], len(all))
+	for i, event := range all {
+		pod := event.Object.(*corev1.Pod)
+		events[i] = cache.Event[*corev1.Pod]{Type: event.Type, Object: pod, ResourceVersion: pod.ResourceVersion}
 	}
 	return func() {
 		for rest := events; len(rest) > 0; {
@@ -72,6 +86,14 @@ func (s *source) send(pods []*corev1.Pod) func() {
 			rest = rest[n:]
 		}
 	}
+}
+
+func allModified(pods []*corev1.Pod) []watch.Event {
+	events := make([]watch.Event, len(pods))
+	for i, pod := range pods {
+		events[i] = modified(pod)
+	}
+	return events
 }
 
 func modified(pod *corev1.Pod) watch.Event { return watch.Event{Type: watch.Modified, Object: pod} }
@@ -96,8 +118,8 @@ type channelWatch struct {
 	once   sync.Once
 }
 
-func newChannelWatch() *channelWatch {
-	return &channelWatch{events: make(chan watch.Event, channelSize)}
+func newChannelWatch(size int) *channelWatch {
+	return &channelWatch{events: make(chan watch.Event, size)}
 }
 
 func (w *channelWatch) ResultChan() <-chan watch.Event { return w.events }

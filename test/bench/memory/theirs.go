@@ -97,7 +97,7 @@ func (i *theirInstance) byNode(node string) (int, error) {
 	return len(pods), err
 }
 
-func (i *theirInstance) read(namespace, node string) (map[string][]*corev1.Pod, error) {
+func (i *theirInstance) read(namespace string, values map[string]string) (map[string][]*corev1.Pod, error) {
 	all, err := i.lister.List(labels.Everything())
 	if err != nil {
 		return nil, err
@@ -106,10 +106,15 @@ func (i *theirInstance) read(namespace, node string) (map[string][]*corev1.Pod, 
 	if err != nil {
 		return nil, err
 	}
-	objs, err := i.informer.GetIndexer().ByIndex(nodeIndex, node)
-	ofNode := make([]*corev1.Pod, len(objs))
-	for n, obj := range objs {
-		ofNode[n] = obj.(*corev1.Pod)
+	results := map[string][]*corev1.Pod{"all": all, "namespace": ofNamespace}
+	for index, value := range values {
+		objs, err := i.informer.GetIndexer().ByIndex(index, value)
+		if err != nil {
+			return nil, err
+		}
+		for _, obj := range objs {
+			results[index] = append(results[index], obj.(*corev1.Pod))
+		}
 	}
-	return map[string][]*corev1.Pod{"all": all, "namespace": ofNamespace, "node": ofNode}, err
+	return results, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
@@ -65,6 +66,18 @@ func newWorkload(objects int) *workload {
 	return w
 }
 
+// slimPods have no more than what a cache looks at.
+func slimPods(objects int) []*corev1.Pod {
+	pods := make([]*corev1.Pod, objects)
+	for i := range pods {
+		_, name := podserver.Name(i)
+		pods[i] = &corev1.Pod{}
+		pods[i].Namespace, pods[i].Name, pods[i].Spec.NodeName = namespace(i/inNamespace), name, node(i%(objects/onNode))
+		pods[i].ResourceVersion = strconv.Itoa(i + 1)
+	}
+	return pods
+}
+
 func namespace(n int) string { return fmt.Sprintf("team-%04d", n) }
 
 func node(n int) string { return fmt.Sprintf("node-%d", n) }
@@ -72,7 +85,16 @@ func node(n int) string { return fmt.Sprintf("node-%d", n) }
 // often is how many objects are updated, and asked for, again and again.
 const often = 1000
 
-func (w *workload) oftenAsked() []cache.ObjectName { return w.names[:min(often, len(w.names))] }
+// oftenAsked are the names of those that next updates if it is to update no others:
+// they stand all over the collection.
+func (w *workload) oftenAsked() []cache.ObjectName {
+	var names []cache.ObjectName
+	among := min(often, len(w.names))
+	for place := range among {
+		names = append(names, w.names[place*(len(w.names)/among)])
+	}
+	return names
+}
 
 // countIf returns how many pods are such.
 func (w *workload) countIf(such func(*corev1.Pod) bool) (n int) {
@@ -98,6 +120,18 @@ func (w *workload) next(count, among int) []*corev1.Pod {
 		pointers[n] = &states[n]
 	}
 	return pointers
+}
+
+// deletesAndAdds are count events: objects, often ones by turns, are deleted and added
+// again, as they were.
+func (w *workload) deletesAndAdds(count int) []watch.Event {
+	among := min(often, len(w.pods))
+	var events []watch.Event
+	for n := range count / 2 {
+		pod := w.pods[n*stride%among*(len(w.pods)/among)]
+		events = append(events, watch.Event{Type: watch.Deleted, Object: pod}, watch.Event{Type: watch.Added, Object: pod})
+	}
+	return events
 }
 
 // reset says that a new informer has the first states.
