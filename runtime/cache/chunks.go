@@ -2,7 +2,6 @@ package cache
 
 import (
 	"iter"
-	"reflect"
 	"sync/atomic"
 	"unsafe"
 )
@@ -29,12 +28,16 @@ type chunk[T Object] struct {
 type chunked[T Object] struct {
 	table atomic.Pointer[[]atomic.Pointer[chunk[T]]]
 	n     int
+	// loadable says whether single objects can be loaded beside the writer: if T is a
+	// pointer, and no interface.
+	loadable bool
 	// shared is set by who takes a snapshot, beside others. The writer, who is alone
 	// then, begins a new epoch: what was made in an earlier one is copied before it
 	// changes.
-	shared     atomic.Bool
-	epoch      uint64
-	tableEpoch uint64 // epoch, where a chunk of epoch is in the table
+	shared atomic.Bool
+	epoch  uint64
+	// tableEpoch is in which the table was made: no earlier than any chunk in it.
+	tableEpoch uint64
 }
 
 // len returns how many objects there are.
@@ -53,12 +56,8 @@ func (c *chunked[T]) at(place uint32) T {
 	return (*c.table.Load())[place/chunkSize].Load().objects[place%chunkSize]
 }
 
-// isLoadable says whether single objects can be loaded beside the writer: T has to
-// be a pointer, and is not for caches of an interface.
-func isLoadable[T Object]() bool { return reflect.TypeFor[T]().Kind() == reflect.Pointer }
-
 // load returns the object at a place, the zero value if there is none, beside the
-// writer. T has to be loadable.
+// writer. The objects have to be loadable.
 func (c *chunked[T]) load(place uint32) (obj T) {
 	table := c.table.Load()
 	if table == nil || int(place/chunkSize) >= len(*table) {
@@ -83,17 +82,11 @@ func (c *chunked[T]) set(place uint32, obj T) {
 		}
 		table[place/chunkSize].Store(part)
 	}
-	if target := &part.objects[place%chunkSize]; isPointer[T]() {
+	if target := &part.objects[place%chunkSize]; c.loadable {
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(target)), *(*unsafe.Pointer)(unsafe.Pointer(&obj)))
 	} else {
 		*target = obj
 	}
-}
-
-// isPointer is isLoadable at the cost of a comparison: interfaces have two words.
-func isPointer[T Object]() bool {
-	var obj T
-	return unsafe.Sizeof(obj) == unsafe.Sizeof(uintptr(0))
 }
 
 // push adds an object and returns its place.

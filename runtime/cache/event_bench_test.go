@@ -47,8 +47,7 @@ func BenchmarkEvents(b *testing.B) {
 
 func benchmarkEvents(b *testing.B, size, handlers int) {
 	const objects = 10_000
-	x, all := filled(objects)
-	_ = x
+	_, all := filled(objects)
 	f := &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
 	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": byNode}, DisableStreamingList: true, WatchErrorHandler: quiet})
 	var heard sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,8 +44,6 @@ const NamespaceIndex = "namespace"
 // informer. docs/design/store.md has a drawing.
 type Indexer[T Object] struct {
 	writing sync.Mutex // serialises writers
-	// loadable says whether Get works beside a writer.
-	loadable bool
 
 	// mu keeps readers out while a batch is entered, and guards what follows against
 	// them, but for loads of single objects.
@@ -66,7 +65,8 @@ type Indexer[T Object] struct {
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is
 // by namespace whatever indexers has under its name.
 func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
-	x := &Indexer[T]{loadable: isLoadable[T](), indexes: []*index[T]{newIndex[T](NamespaceIndex, nil)}}
+	x := &Indexer[T]{indexes: []*index[T]{newIndex[T](NamespaceIndex, nil)}}
+	x.objects.loadable = reflect.TypeFor[T]().Kind() == reflect.Pointer
 	for name, values := range indexers {
 		if name != NamespaceIndex {
 			x.indexes = append(x.indexes, newIndex(name, values))
@@ -89,15 +89,17 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	// take long, run while readers go on.
 	var call calling[T]
 	defer call.guard()
+	var added []*index[T]
 	for name, fn := range indexers {
 		idx := newIndex(name, fn)
 		for place := range uint32(x.objects.len()) {
 			idx.add(place, call.valuesOf(idx, x.objects.at(place)))
 		}
-		x.mu.Lock()
-		x.indexes = append(x.indexes, idx)
-		x.mu.Unlock()
+		added = append(added, idx)
 	}
+	x.mu.Lock()
+	x.indexes = append(x.indexes, added...)
+	x.mu.Unlock()
 	return nil
 }
 
@@ -106,7 +108,7 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 // batch is just entered.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
 	hash := hashOf(name)
-	if x.loadable {
+	if x.objects.loadable {
 		step := x.steps.Load()
 		obj, found := x.look(name, hash)
 		if found || step%2 == 0 && x.steps.Load() == step {

@@ -91,7 +91,7 @@ func (x *Indexer[T]) enter(call *calling[T], obj T, name ObjectName, hash uint32
 	x.entries = append(x.entries, entry[T]{obj: obj, name: name, hash: hash, values: x.room[first:len(x.room):len(x.room)]})
 }
 
-// expectEntries makes room for n entries, if it is known how many there will be.
+// expectEntries makes room for n entries.
 func (x *Indexer[T]) expectEntries(n int) {
 	x.entries = slices.Grow(x.entries, n)
 	x.room = slices.Grow(x.room, n*(len(x.indexes)-1))
@@ -203,9 +203,9 @@ func (x *Indexer[T]) findPlaces() {
 			e.old = old
 		}
 	}
-	for n, idx := range x.indexes[1:] {
+	for which, idx := range x.indexes[1:] {
 		for i := range x.entries {
-			if e := &x.entries[i]; e.old != none && !idx.has(e.place, e.values[n]) {
+			if e := &x.entries[i]; e.old != none && !idx.has(e.place, e.values[which]) {
 				e.old = none
 			}
 		}

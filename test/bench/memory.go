@@ -65,7 +65,7 @@ func (b *inMemory) run(ctx context.Context, side string, round int) error {
 	case b.objects > largest:
 		args = append(args, "--rounds=1")
 	case b.quick:
-		args = append(args, "--events=100000", "--benchtime=100ms")
+		args = append(args, "--events=100000", "--benchtime=500ms")
 	}
 	used, output, err := measureOutput(exec.CommandContext(ctx, b.binary, args...))
 	if err != nil {
