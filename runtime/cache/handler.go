@@ -75,29 +75,34 @@ func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 }
 
 // OnDelete tells of the end of an object that the filter accepts. An informer goes by
-// the state of which it told last: an object that was accepted is deleted, whatever
-// its final state.
+// the state of which it told last: an object that was accepted is deleted, with its
+// last accepted state, whatever its final one. It cannot do that for a filter within a
+// handler of another type: a filter has to be outermost.
 func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnDelete(obj, finalStateUnknown)
 	}
 }
 
-func (h FilteringResourceEventHandler[T]) onDeleteOf(known, obj T, finalStateUnknown bool) {
-	if h.FilterFunc(known) {
-		deliverDelete(h.Handler, known, obj, finalStateUnknown)
-	}
-}
-
 // deliverDelete tells h of the end of an object, of which it knows an earlier state.
+// A filter decides by that one.
 func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
-	if filter, ok := h.(interface {
-		onDeleteOf(known, obj T, finalStateUnknown bool)
-	}); ok {
-		filter.onDeleteOf(known, obj, finalStateUnknown)
-		return
+	switch h := h.(type) {
+	case *FilteringResourceEventHandler[T]:
+		deliverDelete[T](*h, known, obj, finalStateUnknown)
+	case FilteringResourceEventHandler[T]:
+		if !h.FilterFunc(known) {
+			return
+		}
+		if !h.FilterFunc(obj) {
+			obj = known
+		}
+		deliverDelete(h.Handler, known, obj, finalStateUnknown)
+	case genericHandler[T]:
+		deliverDelete(h.handler, GenericObject(known), GenericObject(obj), finalStateUnknown)
+	default:
+		h.OnDelete(obj, finalStateUnknown)
 	}
-	h.OnDelete(obj, finalStateUnknown)
 }
 
 // deliver calls the method of h that n is for.

@@ -28,7 +28,7 @@ type Store[T Object] interface {
 // IndexFunc returns the values under which an index finds obj; none leaves it
 // out. It must depend on obj alone, must not change it, and must not call the
 // informer or the factory. It is called once for each state of an object, without
-// a lock that readers need. The index keeps the strings, and not the slice.
+// a lock that readers need. The slice must not be changed after it was returned.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.

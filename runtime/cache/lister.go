@@ -44,7 +44,8 @@ func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
 		return n.(*NamespaceLister[T])
 	}
 	n := &NamespaceLister[T]{lister: l, namespace: namespace}
-	// Names that come from users must not pile up, nor those of namespaces that are gone.
+	// Names that come from users must not pile up, nor, for long, those of namespaces
+	// that are gone.
 	if known, values := l.indexer.has(NamespaceIndex, namespace); known {
 		if l.held.Add(1) > int64(2*values+16) {
 			l.namespaces.Clear()

@@ -168,6 +168,9 @@ func (x *index[T]) leave(place uint32) {
 		x.forget(place)
 	}
 	x.refs[place] = ref{}
+	if x.peak > 64 && 8*len(x.lists) < x.peak { // not before: place stood in lists that are gone
+		x.shrink()
+	}
 }
 
 // forget takes a place out of more.
@@ -206,12 +209,10 @@ func (x *index[T]) unpost(r ref) {
 	delete(x.lists, list.value)
 	x.byID[r.list] = nil
 	x.free = append(x.free, r.list)
-	if x.peak > 64 && 8*len(x.lists) < x.peak {
-		x.shrink()
-	}
 }
 
-// shrink gives memory back. The lists get new ids, without gaps.
+// shrink gives memory back. The lists get new ids, without gaps, which takes a step
+// for each place in them.
 func (x *index[T]) shrink() {
 	byID := make([]*postings, 1, len(x.lists)+1)
 	for _, list := range x.byID {

@@ -169,6 +169,38 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 	}
 }
 
+// TestIndexOfManyValues takes out objects that alone have most of the values.
+func TestIndexOfManyValues(t *testing.T) {
+	for _, values := range []int{100, 521, 10_000} {
+		x := NewIndexer(Indexers[object]{"numbers": func(obj object) []string {
+			var numbers []string
+			for i := range len(obj.Finalizers) {
+				numbers = append(numbers, fmt.Sprint(i))
+			}
+			return numbers
+		}})
+		few, most := many(1, 1, ""), many(2, 1, "")
+		few.Finalizers, most.Finalizers = make([]string, 70), make([]string, values)
+		x.Add(most)
+		x.Add(few)
+		x.Delete(most)
+		x.Add(most)
+		fewer := many(2, 2, "")
+		fewer.Finalizers = make([]string, 3)
+		x.Update(fewer)
+		for value, want := range map[string]int{"2": 2, "3": 1, "69": 1, "70": 0} {
+			if got, err := x.ByIndex("numbers", value); err != nil || len(got) != want {
+				t.Errorf("%d values: %d objects have %s, want %d, %v", values, len(got), value, want, err)
+			}
+		}
+		x.Delete(few)
+		x.Delete(fewer)
+		if left := x.ListIndexFuncValues("numbers"); len(left) != 0 {
+			t.Errorf("%d values: %q are left", values, left)
+		}
+	}
+}
+
 // TestGetBesideAWriter looks for objects that are always there, while others come
 // and go around them and move them about. Their versions never go back.
 func TestGetBesideAWriter(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -43,10 +44,7 @@ type section struct {
 	measure func(context.Context, options) ([]Row, error)
 }
 
-// sections run in this order: the generator's is last because it compares its output in
-// this process, which takes more memory than the processes whose peak is measured; see
-// peakOf.
-var sections = []section{{"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}, {"generator", benchmarkGenerator}}
+var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}}
 
 const (
 	// largest is the largest collection that is measured several times, and over HTTP
@@ -60,7 +58,7 @@ const (
 var errMissed = errors.New("a row does not reach its floor")
 
 func main() {
-	o := options{command: commandLine(os.Args[1:]), progress: os.Stderr}
+	o := options{progress: os.Stderr}
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
 	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator, runtime or memory")
 	pflag.IntVar(&o.rounds, "rounds", 3, "rounds for generating all of k8s.io/api")
@@ -72,6 +70,10 @@ func main() {
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in two minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
 	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, docs/benchmarks.md and its plots")
+	pflag.StringVar(&o.command, "command", commandLine(os.Args[1:]), "what to say how to run the same again")
+	if err := pflag.CommandLine.MarkHidden("command"); err != nil {
+		panic(err) // it is defined
+	}
 	pflag.Parse()
 	if o.quick {
 		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
@@ -106,34 +108,62 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	var missed error
-	var all []Row
+	if o.only != "" {
+		return o.runSection(ctx, sections[sectionPlace(o.only)], floors)
+	}
 	for _, section := range sections {
-		if o.only != "" && o.only != section.name {
-			continue
+		if failed := o.start(ctx, section.name); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", section.name, failed))
 		}
-		rows, err := section.measure(ctx, o)
-		if err != nil {
+		if ctx.Err() != nil {
 			return err
-		}
-		for i := range rows {
-			rows[i].Section = section.name
-		}
-		floors.apply(rows)
-		all = append(all, rows...)
-		if err := o.publish(ctx, section.name, rows); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if o.check && !row.OK() {
-				missed = errors.Join(missed, fmt.Errorf("%w: %s", errMissed, row.title()))
-			}
 		}
 	}
-	if names := floors.without(all); len(names) > 0 && o.only == "" && !o.quick {
-		return errors.Join(missed, fmt.Errorf("no row has the floors of %q", names))
+	all, failed := mergeResults(o.results(), nil)
+	if names := floors.without(all); len(names) > 0 && !o.quick {
+		failed = errors.Join(failed, fmt.Errorf("no row has the floors of %q", names))
+	}
+	return errors.Join(err, failed)
+}
+
+// start runs one section in a process of its own: what one has left in memory would
+// count for the peaks that the next one measures; see peakOf.
+func (o options) start(ctx context.Context, section string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	command := exec.CommandContext(ctx, self, append(os.Args[1:], "--only="+section, "--command="+o.command)...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	return command.Run()
+}
+
+func (o options) runSection(ctx context.Context, section section, floors floors) (missed error) {
+	rows, err := section.measure(ctx, o)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Section = section.name
+	}
+	floors.apply(rows)
+	if err := o.publish(ctx, section.name, rows); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if o.check && !row.OK() {
+			missed = errors.Join(missed, fmt.Errorf("%w: %s", errMissed, row.title()))
+		}
 	}
 	return missed
+}
+
+// results is the file that rows are merged into.
+func (o options) results() string {
+	if o.write {
+		return filepath.Join(o.repo, "test", "bench", "results.json")
+	}
+	return filepath.Join(o.repo, "build", "bench", "results.json")
 }
 
 // publish prints the rows of a section and keeps them.
@@ -149,16 +179,12 @@ func (o options) publish(ctx context.Context, name string, rows []Row) error {
 	if err := errors.Join(writeSamples(file, rows), file.Close()); err != nil {
 		return err
 	}
-	results := filepath.Join(o.repo, "build", "bench", "results.json")
-	if o.write {
-		results = filepath.Join(o.repo, "test", "bench", "results.json")
-	}
-	all, err := mergeResults(results, rows)
+	all, err := mergeResults(o.results(), rows)
 	if err != nil || !o.write {
 		return err
 	}
 	if err := writeSection(o, name, ofSection(all, name)); err != nil {
 		return err
 	}
-	return drawPlots(ctx, o, results)
+	return drawPlots(ctx, o, o.results())
 }

@@ -21,7 +21,7 @@ func TestMergeResults(t *testing.T) {
 		}
 	}
 	got, err := mergeResults(file, nil)
-	want := []Row{{Section: "memory", Name: "b", Objects: 10, Ours: 2}, {Section: "memory", Name: "a", Objects: 20}, {Section: "generator", Name: "c"}}
+	want := []Row{{Section: "generator", Name: "c"}, {Section: "memory", Name: "b", Objects: 10, Ours: 2}, {Section: "memory", Name: "a", Objects: 20}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, it has %+v", err, got)
 	}

@@ -235,17 +235,22 @@ var handlerScenarios = []scenario{
 	{
 		name: "handler-filtered-end",
 		script: func(s *stage) {
-			last := s.server.put("a/in", "show=yes").DeepCopy()
+			shown, hidden := s.server.put("a/in", "show=yes"), s.server.put("a/out")
 			h := s.listen("h", handlerOptions{filter: func(obj object) bool { return obj.Labels["show"] == "yes" }})
 			s.start()
-			last.Labels, last.ResourceVersion = nil, "102"
-			s.server.send(watch.Deleted, last)
+			shown.Labels, hidden.Labels = hidden.Labels, shown.Labels
+			shown.ResourceVersion, hidden.ResourceVersion = "103", "104"
+			s.server.send(watch.Deleted, shown)
+			s.server.send(watch.Deleted, hidden)
 			s.hear(h)
 		},
 		want: lines(
 			"h: add a/in@101 initial",
-			"h: delete a/in@102",
+			"h: delete a/in@101",
 		),
-		clientgo: lines("h: add a/in@101 initial"),
+		clientgo: lines(
+			"h: add a/in@101 initial",
+			"h: delete a/out@104",
+		),
 	},
 }

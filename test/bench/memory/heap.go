@@ -21,7 +21,7 @@ func (m *measurement) heap() error {
 	}
 	m.add("cache's own memory per object, two indexes", "B", float64(LiveHeap()-before)/float64(m.Objects))
 	if m.Objects >= leastCollected {
-		m.add("what the cache adds to a garbage collection: CPU time", "ms", max(collection()-collectionBefore, leastTime))
+		m.add("what the cache adds to a garbage collection: CPU time", "ms", max(collection()-collectionBefore, leastTime*float64(m.Objects)))
 	}
 	runtime.KeepAlive(cached)
 	runtime.KeepAlive(pods)
@@ -30,9 +30,9 @@ func (m *measurement) heap() error {
 
 const (
 	// leastCollected are the objects of which a cache is seen in a collection at all,
-	// and leastTime, in milliseconds, is what can be told from nothing.
+	// and leastTime is what can be told from nothing, in milliseconds for an object.
 	leastCollected = 100_000
-	leastTime      = 0.1
+	leastTime      = 10e-6
 )
 
 // collection is the CPU time of a garbage collection in milliseconds.
