@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +15,7 @@ func printRows(w io.Writer, rows []Row) error {
 	fmt.Fprintln(table, "what\tobjects\tours\tpeer\ttimes better\tfloor\tok")
 	for _, row := range rows {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			row.Name, count(row.Objects), row.quantity(row.Ours), row.quantity(row.Peer), row.times(), row.floor(), row.verdict())
+			row.Name, count(row.Objects), row.quantity(row.Ours), row.quantity(row.Peer), row.times(), row.floor()+row.goal(), row.verdict())
 	}
 	return table.Flush()
 }
@@ -30,18 +31,23 @@ func count(n int) string {
 	return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)
 }
 
+// floor is without the goal above it.
 func (r Row) floor() string {
 	var parts []string
 	if r.Floor != 0 {
 		parts = append(parts, number(r.Floor))
 	}
-	if r.Reach > r.Floor {
-		parts = append(parts, "to reach "+number(r.Reach))
-	}
 	if r.Most != nil {
 		parts = append(parts, "at most "+r.quantity(*r.Most))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (r Row) goal() string {
+	if r.Reach <= r.Floor {
+		return ""
+	}
+	return " (to reach " + number(r.Reach) + ")"
 }
 
 func (r Row) verdict() string {
@@ -77,7 +83,7 @@ func markdown(rows []Row) string {
 	fmt.Fprintf(&text, " floor |\n|---|%s---|\n", strings.Repeat("---|", len(sizes)))
 	for _, name := range names {
 		fmt.Fprintf(&text, "| %s |", name)
-		floors := []string{}
+		floors, goal := []string{}, ""
 		for _, size := range sizes {
 			place := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name && r.Objects == size })
 			if place < 0 {
@@ -88,11 +94,12 @@ func markdown(rows []Row) string {
 			if floor := rows[place].floor(); !slices.Contains(floors, floor) {
 				floors = append(floors, floor)
 			}
+			goal = cmp.Or(goal, rows[place].goal())
 		}
 		if none := slices.Index(floors, ""); none >= 0 && len(floors) > 1 {
 			floors[none] = "none"
 		}
-		fmt.Fprintf(&text, " %s |\n", strings.Join(floors, "; "))
+		fmt.Fprintf(&text, " %s |\n", strings.Join(floors, "; ")+goal)
 	}
 	return text.String()
 }

@@ -20,12 +20,12 @@ func TestPrintRows(t *testing.T) {
 	var text strings.Builder
 	err := printRows(&text, tableRows())
 	want := strings.Join([]string{
-		"what    objects    ours    peer    times better  floor            ok",
-		"work    1,000      0.5 s   6.25 s  12.5          10               yes",
-		"memory  1,000      200 MB  400 MB  2             4                NO",
-		"work    1,000,000  50 s    100 s   2             1.5, to reach 3  short",
-		"more    1,000,000  1       1       1             at most 1        yes",
-		"none    1,000,000  0       2                                      ",
+		"what    objects    ours    peer    times better  floor             ok",
+		"work    1,000      0.5 s   6.25 s  12.5          10                yes",
+		"memory  1,000      200 MB  400 MB  2             4                 NO",
+		"work    1,000,000  50 s    100 s   2             1.5 (to reach 3)  short",
+		"more    1,000,000  1       1       1             at most 1         yes",
+		"none    1,000,000  0       2                                       ",
 		"",
 	}, "\n")
 	if err != nil || text.String() != want {
@@ -36,7 +36,7 @@ func TestPrintRows(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	const want = `| what | 1,000 objects: ours / peer | 1,000,000 objects: ours / peer | floor |
 |---|---|---|---|
-| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** short | 10; 1.5, to reach 3 |
+| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** short | 10; 1.5 (to reach 3) |
 | memory | 200 / 400 MB, **2×** missed | | 4 |
 | more | | 1 / 1, **1×** | at most 1 |
 | none | | 0 / 2 |  |
