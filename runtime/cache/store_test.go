@@ -235,7 +235,7 @@ func TestGetBesideAWriter(t *testing.T) {
 		})
 	}
 	random := rand.New(rand.NewPCG(4, 4))
-	for version := range 300 {
+	for version := range 100 {
 		var deltas Deltas[object]
 		for range 20 {
 			if i := random.IntN(stable + others); i < stable {
