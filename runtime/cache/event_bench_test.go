@@ -35,6 +35,37 @@ func (f *feed) Next(ctx context.Context, reuse []Event[object]) ([]Event[object]
 
 func (f *feed) Stop() {}
 
+// startFed runs an informer of all that is fed with events. Each of its handlers sends
+// to heard whenever it has heard that many updates.
+func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, updates int) (f *feed, heard chan struct{}, stop func()) {
+	f = &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
+	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, DisableStreamingList: true, WatchErrorHandler: quiet})
+	heard = make(chan struct{}, handlers)
+	for range handlers {
+		left := updates
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) {
+			if left--; left == 0 {
+				left = updates
+				heard <- struct{}{}
+			}
+		}}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(tb.Context())
+	var running sync.WaitGroup
+	running.Go(func() { s.Run(ctx) })
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	if err := WaitForCacheSync(ctx, s); err != nil {
+		stop()
+		tb.Fatal(err)
+	}
+	return f, heard, stop
+}
+
 // BenchmarkEvents passes updates of 10,000 objects through to handlers, in batches
 // as a watch under load has them. An operation is one event.
 func BenchmarkEvents(b *testing.B) {
@@ -48,26 +79,8 @@ func BenchmarkEvents(b *testing.B) {
 func benchmarkEvents(b *testing.B, size, handlers int) {
 	const objects = 10_000
 	_, all := filled(objects)
-	f := &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": byNode}, DisableStreamingList: true, WatchErrorHandler: quiet})
-	var heard sync.WaitGroup
-	heard.Add(handlers)
-	for range handlers {
-		left := b.N
-		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) {
-			if left--; left == 0 {
-				heard.Done()
-			}
-		}}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithCancel(b.Context())
-	var running sync.WaitGroup
-	running.Go(func() { s.Run(ctx) })
-	if err := WaitForCacheSync(ctx, s); err != nil {
-		b.Fatal(err)
-	}
+	f, heard, stop := startFed(b, all, byNode, handlers, b.N)
+	defer stop()
 	batches := make([][]Event[object], 0, objects/size+1)
 	for i := 0; i < objects; i += size {
 		var batch []Event[object]
@@ -87,8 +100,8 @@ func benchmarkEvents(b *testing.B, size, handlers int) {
 			f.events <- batch
 		}
 	}
-	heard.Wait()
+	for range handlers {
+		<-heard
+	}
 	b.StopTimer()
-	cancel()
-	running.Wait()
 }

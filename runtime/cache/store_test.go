@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"maps"
@@ -327,29 +326,8 @@ func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
 	for _, handlers := range []int{1, 8} {
 		for _, events := range []int{1, 1000} {
 			_, all := filled(2000)
-			f := &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object])}
 			nodes := []string{"one for all"} // an index function that allocates nothing
-			s := NewSharedIndexInformer(Config[object]{
-				ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": func(object) []string { return nodes }}, DisableStreamingList: true,
-			})
-			heard := make(chan struct{}, handlers)
-			for range handlers {
-				left := events
-				if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) {
-					if left--; left == 0 {
-						left = events
-						heard <- struct{}{}
-					}
-				}}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			var running sync.WaitGroup
-			running.Go(func() { s.Run(ctx) })
-			if err := WaitForCacheSync(ctx, s); err != nil {
-				t.Fatal(err)
-			}
+			f, heard, stop := startFed(t, all, func(object) []string { return nodes }, handlers, events)
 			var batch []Event[object]
 			for _, obj := range all[:events] {
 				batch = append(batch, Event[object]{Type: watch.Modified, Object: obj, ResourceVersion: "2"})
@@ -363,8 +341,7 @@ func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
 			if got != 1 {
 				t.Errorf("%d events to %d handlers allocate %v times", events, handlers, got)
 			}
-			cancel()
-			running.Wait()
+			stop()
 		}
 	}
 }

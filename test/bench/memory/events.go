@@ -14,13 +14,7 @@ func (m *measurement) handlers(ctx context.Context) error {
 		row              string
 		handlers, events int
 	}{{"events to eight handlers", 8, m.Events / 2}, {"events to 64 handlers", 64, m.Events / 8}} {
-		err := m.withInformer(ctx, m.ownSource(), usual, test.handlers, func(r *running) error {
-			took, err := m.sendAll(ctx, r, test.row, updates{test.events, often})
-			if err == nil {
-				m.add(test.row, "ns", median(took, sent.each))
-			}
-			return err
-		})
+		err := m.eventsOf(ctx, test.row, m.ownSource(), usual, test.handlers, test.events)
 		if err != nil {
 			return err
 		}
@@ -38,14 +32,7 @@ func (m *measurement) indexes(ctx context.Context) error {
 			}
 			m.add(fmt.Sprintf("first sync from memory, %d indexes, one handler", count), "ms", median(took, cost.milliseconds))
 		}
-		err := m.withInformer(ctx, m.ownSource(), count, 1, func(r *running) error {
-			row := fmt.Sprintf("events to one handler, %d indexes", count)
-			took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
-			if err == nil {
-				m.add(row, "ns", median(took, sent.each))
-			}
-			return err
-		})
+		err := m.eventsOf(ctx, fmt.Sprintf("events to one handler, %d indexes", count), m.ownSource(), count, 1, m.Events)
 		if err != nil {
 			return err
 		}
@@ -79,26 +66,35 @@ func (m *measurement) sources(ctx context.Context) error {
 	if m.ownSource() == typed {
 		kind = typedUnbuffered
 	}
-	err = m.withInformer(ctx, kind, usual, 1, func(r *running) error {
-		const row = "events to one handler, over a channel without room"
-		took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
-		if err == nil {
-			m.add(row, "ns", median(took, sent.each))
-		}
-		return err
-	})
+	err = m.eventsOf(ctx, "events to one handler, over a channel without room", kind, usual, 1, m.Events)
 	if err != nil || m.ownSource() == typed {
 		return err
 	}
-	return m.withInformer(ctx, batched, usual, 1, func(r *running) error {
-		const row = "events to one handler, in batches as of a body"
-		took, err := m.sendAll(ctx, r, row, updates{m.Events, often})
-		if err == nil {
-			m.addOwn(row, rowEvents, "ns", median(took, sent.each))
-			m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
-		}
+	const row = "events to one handler, in batches as of a body"
+	took, err := m.sentTo(ctx, row, batched, usual, 1, m.Events)
+	if err == nil {
+		m.addOwn(row, rowEvents, "ns", median(took, sent.each))
+		m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
+	}
+	return err
+}
+
+// eventsOf adds a row of updates that are sent to a new informer.
+func (m *measurement) eventsOf(ctx context.Context, row string, kind sourceKind, indexes, handlers, events int) error {
+	took, err := m.sentTo(ctx, row, kind, indexes, handlers, events)
+	if err == nil {
+		m.add(row, "ns", median(took, sent.each))
+	}
+	return err
+}
+
+// sentTo sends updates to a new informer.
+func (m *measurement) sentTo(ctx context.Context, row string, kind sourceKind, indexes, handlers, events int) (took []sent, err error) {
+	err = m.withInformer(ctx, kind, indexes, handlers, func(r *running) (err error) {
+		took, err = m.sendAll(ctx, r, row, updates{events, often})
 		return err
 	})
+	return took, err
 }
 
 // withInformer measures something of a new informer, and compares in the end what is
