@@ -149,8 +149,8 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 // commit hands the list that was read over as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	objects, undecodable := r.listed.take()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: &Collection[T]{Objects: objects, Undecodable: undecodable.sorted()}})
+	all, undecodable := r.listed.take()
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
 	r.status.replaceUndecodable(undecodable)
 	r.status.reach(resourceVersion)
 }
@@ -179,7 +179,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 			return in
 		}
 	}
-	r.listed.addPage(page.Items)
+	r.listed.addPage(page.Items, page.ContentHashes)
 	for _, state := range page.Undecodable {
 		r.reportSkipped(ctx, state)
 		r.listed.undecodable.add(state)
