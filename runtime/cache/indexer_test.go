@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -69,6 +70,14 @@ func FuzzIndexer(f *testing.F) {
 	f.Add([]byte{0, 1, 0x40, 1, 0x40, 2, 0x40, 1, 0x40, 0x81, 0x40, 1, 0x80, 0, 0x40, 1}, false, byte(7))
 	f.Add([]byte{0, 1, 1, 2, 5, 3, 0xc2, 0x14, 0xc2, 0x54, 0xd2, 0x1c, 0xe2, 0x0c, 0xf0, 0x5d, 0xf3, 0x80}, false, byte(8))
 	f.Add([]byte{1, 0x41, 0x41, 0x22, 0xf2, 0x1d, 0x81, 0, 0xf1, 0xff, 0xe2, 0x54}, true, byte(11))
+	random := rand.New(rand.NewPCG(7, 8))
+	for n := range 32 {
+		script := make([]byte, 100)
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		f.Add(script, n%3 == 0, byte(n))
+	}
 	f.Fuzz(func(t *testing.T, script []byte, late bool, together byte) {
 		indexers := Indexers[object]{"letters": byLetters}
 		x := NewIndexer(indexers)
