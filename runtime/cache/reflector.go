@@ -18,8 +18,9 @@ import (
 // TransformFunc changes an object before it is stored, for example to drop
 // fields that nobody reads. It may change and return obj, or return another
 // one of the same name. It is called for each state that is read, and over a typed
-// client again after a relist, from one goroutine. An error keeps the object out of the cache and fails the list, with
-// the object's name.
+// client again after a relist, from one goroutine. The same state has to become the same
+// object each time: otherwise a relist tells an update. An error keeps the object out of
+// the cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // WatchErrorHandler is told of each failed list and watch, from the goroutine
