@@ -57,7 +57,7 @@ type Config[T Object] struct {
 	// first list at one time.
 	firstLists chan struct{}
 	// held, if it is not nil, returns what the cache holds.
-	held func(ObjectName) (T, bool)
+	held heldFunc[T]
 }
 
 // Controller runs a Reflector and hands what it reads, batch by batch, to one
@@ -104,7 +104,9 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	indexer := NewIndexer(config.Indexers)
 	first := true
-	config.held = indexer.Get
+	if config.Open != nil {
+		config.held = indexer.keepHashes()
+	}
 	return indexer, NewController(config, func(ctx context.Context, deltas Deltas[T]) {
 		for ; len(deltas) > 0; deltas = deltas[1:] { // one at a time: no handler hears of a state that is not cached any more
 			notes := indexer.apply(deltas[:1])

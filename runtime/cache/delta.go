@@ -48,14 +48,28 @@ type Delta[T Object] struct {
 	// Undecodable is, of a Deleted, the object, in the place of Object, if its last
 	// state cannot be decoded; see DecodeOptions.SkipUndecodable.
 	Undecodable *DecodeError
+	// ContentHash is that of the Event, of Added and Updated; 0 if it is not known.
+	ContentHash uint64
 }
 
 // Collection is what a list has.
 type Collection[T Object] struct {
+	// Objects may have several states of one object. The last one counts.
 	Objects []T
+	// ContentHashes are the Event.ContentHash of Objects. It may be shorter: what is
+	// missing is not known.
+	ContentHashes []uint64
 	// Undecodable are the objects that cannot be decoded: what the cache holds of them
 	// stays. There are none without DecodeOptions.SkipUndecodable.
 	Undecodable []*DecodeError
+}
+
+// contentHash returns the hash of Objects[i], 0 if it is not known.
+func (c *Collection[T]) contentHash(i int) uint64 {
+	if i < len(c.ContentHashes) {
+		return c.ContentHashes[i]
+	}
+	return 0
 }
 
 // Deltas is a part of the history of a collection, oldest first.

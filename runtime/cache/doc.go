@@ -34,6 +34,8 @@
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
 //	indexer.go         Indexer: the cache, with one writer and many readers
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
+//	relist.go          a whole collection to changes of the cache
+//	content.go         which text an object was made of
 //	chunks.go          objects in dense places, and snapshots of them
 //	names.go           the place of an object by its name
 //	postings.go        the places of objects by the values of an index
@@ -64,7 +66,10 @@
 //     true, and misses nothing after.
 //  5. HasSynced of a registration is true only when that handler has returned
 //     from its last initial event.
-//  6. A relist of an object whose resourceVersion did not change tells nobody.
+//  6. A relist of an object that did not change, in version and content, tells no one.
+//     A server may answer with other content at the same version: a new default in a
+//     CRD, pruning, conversion, an upgrade. Then handlers hear an update. If a
+//     collection has several states of one object, the last one counts.
 //  7. An object that cannot be taken (it does not decode, or its transform fails)
 //     stops nothing silently: the list fails, and Status names the object and the
 //     reason. One that does not decode can be skipped instead, with

@@ -51,6 +51,10 @@ type Indexer[T Object] struct {
 	objects chunked[T]
 	names   names
 	indexes []*index[T]
+	// contents are the content hashes of the objects, by place, 0 where one is not known.
+	// It is empty unless keepsHashes is set, which is set before the first object comes.
+	contents    []uint64
+	keepsHashes bool
 	// steps is odd while a batch is entered; length is that after the last one.
 	steps  atomic.Uint64
 	length atomic.Int64
@@ -294,8 +298,9 @@ func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: o
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
 
-// Replace makes objs all that there is. Where the UID and the resourceVersion are
-// those of a cached object, that one stays.
+// Replace makes objs all that there is. Where the UID, the resourceVersion and the
+// content are those of a cached object, that one stays. Of two objects of one name the
+// last one counts.
 func (x *Indexer[T]) Replace(objs []T) {
 	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
 }

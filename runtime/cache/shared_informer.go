@@ -62,7 +62,9 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	if config.DetectMutations {
 		s.detector = newMutationDetector[T](s.name())
 	}
-	config.held = s.indexer.Get
+	if config.Open != nil {
+		config.held = s.indexer.keepHashes()
+	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = NewController(config, s.process)
 	return s
