@@ -30,6 +30,7 @@
 //	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
+//	free_list.go       memory of batches that is used again
 //	indexer.go         Indexer: the cache, with one writer and many readers
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
 //	chunks.go          objects in dense places, and snapshots of them
