@@ -42,6 +42,7 @@
 //	registration.go    what AddEventHandler returns
 //	processor.go       batches to the listeners of all handlers
 //	listener.go        the queue and the goroutine of one handler
+//	handler_panics.go  handlers that panic, or end their goroutine
 //	coalesce.go        the bounded queue of a slow handler
 //	mutation_detector.go who has changed a shared object
 //	controller.go      Controller: Reflector to queue to one consumer
@@ -74,7 +75,9 @@
 //     detector for tests says which handler did.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
-// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics.
+// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics. A
+// handler that calls runtime.Goexit goes on with the next event, and Status says so;
+// in an index function or a transform that call ends the informer.
 //
 // # What it does not do
 //

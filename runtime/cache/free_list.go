@@ -7,7 +7,7 @@ import (
 
 const (
 	// fewElements is the capacity of memory that an idle informer keeps.
-	fewElements = 16
+	fewElements = 8
 	// maxSmall is how many pieces of that capacity a freeList keeps: one is in use while
 	// the next one fills.
 	maxSmall = 2
