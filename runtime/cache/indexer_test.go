@@ -83,6 +83,7 @@ func FuzzIndexer(f *testing.F) {
 			for _, n := range x.apply(deltas) {
 				hear(t, known, n)
 			}
+			checkNames(t, &x.names, len(m))
 			deltas = nil
 			if late && version == 2 {
 				if err := x.AddIndexers(indexers); err != nil {
