@@ -84,23 +84,18 @@ type Deltas[T Object] []Delta[T]
 type DeltaFIFO[T Object] struct {
 	mu sync.Mutex // guards what follows
 	// full are batches that are as large as they may get, from first on; open comes
-	// after them.
+	// after them, and has no memory while it is empty.
 	full  []Deltas[T]
 	first int
 	open  Deltas[T]
 	// free is memory for open.
-	free   []Deltas[T]
+	free   freeList[Delta[T]]
 	closed bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
 
-const (
-	// maxReuse is the longest batch whose memory is used again.
-	maxReuse = 1024
-	// maxFree is how many batches' memory is kept: a backlog that comes and goes costs
-	// nothing, and one that grows does not keep its memory for ever.
-	maxFree = 4
-)
+// maxReuse is how many deltas a batch may have.
+const maxReuse = 1024
 
 // Push appends deltas, which are copied. It never blocks. Deltas pushed after
 // Close are dropped: nobody will pop them.
@@ -116,9 +111,10 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 	for len(deltas) > 0 {
 		if len(f.open) == maxReuse {
 			f.full = append(f.full, f.open)
-			f.open = f.takeFreeLocked()
+			f.open = nil
 		}
 		n := min(len(deltas), maxReuse-len(f.open))
+		f.expectLocked(n)
 		f.open = append(f.open, deltas[:n]...)
 		deltas = deltas[n:]
 	}
@@ -132,9 +128,7 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
 	clear(reuse) // what was delivered must not be kept alive by the queue
 	f.mu.Lock()
-	if cap(reuse) > 0 && len(f.free) < maxFree {
-		f.free = append(f.free, reuse[:0])
-	}
+	f.free.give([]Delta[T](reuse))
 	for f.lenLocked() == 0 {
 		if f.closed {
 			f.mu.Unlock()
@@ -152,22 +146,28 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 	defer f.mu.Unlock()
 	if f.first == len(f.full) {
 		batch := f.open
-		f.open = f.takeFreeLocked()
+		f.open = nil
 		return batch, nil
 	}
 	batch := f.full[f.first]
 	f.full[f.first] = nil
 	if f.first++; f.first == len(f.full) {
 		f.full, f.first = f.full[:0], 0
+		if cap(f.full) > fewElements {
+			f.full = nil
+		}
 	}
 	return batch, nil
 }
 
-func (f *DeltaFIFO[T]) takeFreeLocked() (memory Deltas[T]) {
-	if n := len(f.free); n > 0 {
-		memory, f.free = f.free[n-1], f.free[:n-1]
+// expectLocked makes room for n more deltas in open.
+func (f *DeltaFIFO[T]) expectLocked(n int) {
+	switch has := len(f.open); {
+	case has == 0:
+		f.open = f.free.take(n)
+	case has+n > cap(f.open):
+		f.open = f.free.grow(f.open, has+n)
 	}
-	return memory
 }
 
 // Close ends the queue: what is in it can still be popped, nothing more can be

@@ -32,6 +32,7 @@
 //	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
+//	free_list.go       memory of batches that is used again
 //	indexer.go         Indexer: the cache, with one writer and many readers
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
 //	relist.go          a whole collection to changes of the cache
@@ -45,6 +46,7 @@
 //	registration.go    what AddEventHandler returns
 //	processor.go       batches to the listeners of all handlers
 //	listener.go        the queue and the goroutine of one handler
+//	handler_panics.go  handlers that panic, or end their goroutine
 //	coalesce.go        the bounded queue of a slow handler
 //	mutation_detector.go who has changed a shared object
 //	controller.go      Controller: Reflector to queue to one consumer
@@ -85,7 +87,9 @@
 // two seconds that a server has to answer the next one.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
-// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics.
+// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics. A
+// handler that calls runtime.Goexit goes on with the next event, and Status says so;
+// in an index function or a transform that call ends the informer.
 //
 // # What it does not do
 //

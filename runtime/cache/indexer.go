@@ -61,9 +61,12 @@ type Indexer[T Object] struct {
 
 	// Only writers touch what follows. hashes are of the objects' names, by place.
 	hashes []uint32
-	// entries and room are memory that the next batch uses again.
-	entries []entry[T]
-	room    [][]string
+	// entries and room are those of the batch that is being entered. The next one uses
+	// their memory again.
+	entries     []entry[T]
+	room        [][]string
+	freeEntries freeList[entry[T]]
+	freeRoom    freeList[[]string]
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is

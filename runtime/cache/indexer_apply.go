@@ -96,18 +96,17 @@ func (x *Indexer[T]) enter(call *calling[T], e entry[T]) {
 
 // expectEntries makes room for n entries.
 func (x *Indexer[T]) expectEntries(n int) {
-	x.entries = slices.Grow(x.entries, n)
-	x.room = slices.Grow(x.room, n*(len(x.indexes)-1))
+	x.entries = x.freeEntries.take(n)
+	x.room = x.freeRoom.take(n * (len(x.indexes) - 1))
 }
 
-// endBatch forgets the entries, but for their memory if it is little.
+// endBatch forgets the entries. Their memory may serve the next batch.
 func (x *Indexer[T]) endBatch() {
 	clear(x.entries)
 	clear(x.room)
-	x.entries, x.room = x.entries[:0], x.room[:0]
-	if cap(x.entries) > maxReuse {
-		x.entries, x.room = nil, nil
-	}
+	x.freeEntries.give(x.entries)
+	x.freeRoom.give(x.room)
+	x.entries, x.room = nil, nil
 }
 
 // guard says of a panic of an index function where it came from. It is deferred by

@@ -106,6 +106,7 @@ func FuzzIndexer(f *testing.F) {
 				checkNet(t, notes)
 			}
 			texts.check(t, x)
+			checkNames(t, &x.names, len(m))
 			deltas = nil
 			if late && version == 2 {
 				if err := x.AddIndexers(indexers); err != nil {
