@@ -2,7 +2,9 @@ package cache
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -191,6 +193,50 @@ func TestRelistOfOneName(t *testing.T) {
 			t.Errorf("told are %d, want %q", len(got), want)
 		}
 	}
+}
+
+// TestHeldBesideAWriter reads objects and their hashes while a writer changes, removes and
+// lists them: they are of one moment.
+func TestHeldBesideAWriter(t *testing.T) {
+	const n = 300
+	x := NewIndexer[object](nil)
+	held := x.keepHashes()
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; !isClosed(stop); i = (i + 1) % n {
+				obj, hash, ok := held(MetaObjectToName(many(i, 0, "")))
+				if ok && hash != uint64(number(obj)) {
+					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
+					return
+				}
+			}
+		})
+	}
+	random := rand.New(rand.NewPCG(1, 9))
+	for version := 1; version < 60; version++ {
+		var deltas Deltas[object]
+		all := &Collection[object]{}
+		for i := range n {
+			obj := many(i, version, "")
+			switch random.IntN(4) {
+			case 0:
+				deltas = append(deltas, Delta[object]{Type: Deleted, Object: obj})
+			case 1:
+				deltas = append(deltas, Delta[object]{Type: Updated, Object: obj, ContentHash: uint64(version)})
+			case 2:
+				all.Objects = append(all.Objects, obj)
+				all.ContentHashes = append(all.ContentHashes, uint64(version))
+			}
+		}
+		if version%3 == 0 {
+			deltas = append(deltas, Delta[object]{Type: Replaced, Collection: all})
+		}
+		x.apply(deltas)
+	}
+	close(stop)
+	readers.Wait()
 }
 
 // TestContentHashesTakeNoMemoryUnlessNeeded compares caches over typed clients and over

@@ -302,6 +302,7 @@ func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
 
 func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
+	x.keepHashes()
 	var all []object
 	var updates Deltas[object]
 	for i := range 1000 {
