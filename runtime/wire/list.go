@@ -22,9 +22,9 @@ import (
 // apierrors.APIStatus for a Status in the place of the list, or what the body's Read
 // returned: io.ErrUnexpectedEOF for a body that was cut off.
 func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], error) {
-	release := closeWith(ctx, body)
+	until, release := closeWith(ctx, body)
 	r := listReader[T]{decoder: d, workers: newWorkers()}
-	r.source = newSource(body, d.max, r.flush)
+	r.source = newSource(until, body, d.max, blockSize, r.flush)
 	err := r.read()
 	release()
 	r.workers.wait()
@@ -39,15 +39,15 @@ func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], err
 }
 
 // closeWith closes body when ctx ends or release is called, which returns when
-// body is closed.
-func closeWith(ctx context.Context, body io.Closer) (release func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// body is closed. until ends at the same time, with the cause of ctx.
+func closeWith(ctx context.Context, body io.Closer) (until context.Context, release func()) {
+	until, cancel := context.WithCancel(ctx)
 	closed := make(chan struct{})
-	context.AfterFunc(ctx, func() {
+	context.AfterFunc(until, func() {
 		_ = body.Close() // there is nobody who could do anything about it
 		close(closed)
 	})
-	return func() {
+	return until, func() {
 		cancel()
 		<-closed
 	}
