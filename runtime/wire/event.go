@@ -2,9 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -43,7 +43,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
 			return changeTo(kind, obj, true), true
 		}
 	}
-	if obj, ok := d.decodeFast(object); ok && obj.GetName() != "" {
+	if obj, ok := d.decodeFast(object); ok && obj.GetName() != "" && d.checkKind(obj) == nil {
 		return changeTo(kind, obj, false), true
 	}
 	return event, false
@@ -94,12 +94,15 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	var object []byte
 	end := members(frame, 0, func(m member) bool {
 		switch {
+		case !json.Valid(m.quoted):
+			return false
+		case m.is("object"):
+			object = m.value // which is checked as it is decoded
+			return true
 		case m.is("type"):
 			kind = watch.EventType(unquote(m.value))
-		case m.is("object"):
-			object = m.value
 		}
-		return true
+		return json.Valid(m.value)
 	})
 	if end != len(frame) || object == nil {
 		return event, &SyntaxError{Near: shown(frame), Want: "an event with type and object"}
@@ -153,5 +156,9 @@ func failure(object []byte) error {
 	if err := unmarshal(object, &status); err != nil {
 		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", err)}
 	}
-	return apierrors.FromObject(&status)
+	empty := status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
+	if empty || status.Kind != "" && status.Kind != "Status" {
+		return &SyntaxError{Near: shown(object), Want: "the Status of an error"}
+	}
+	return statusError(status)
 }

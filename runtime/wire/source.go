@@ -168,26 +168,6 @@ func (s *source) line() ([]byte, bool) {
 	return rest[:n:n], true
 }
 
-// skip consumes the next value, however large, without keeping it.
-func (s *source) skip() error {
-	if _, err := s.peek(); err != nil {
-		return cut(err)
-	}
-	var scan scanner
-	for {
-		n, complete := scan.scan(s.block.bytes[s.at:s.end])
-		if s.at += n; complete {
-			return nil
-		}
-		if _, err := s.fill(s.at); err != nil {
-			if err == io.EOF && scan.scalar {
-				return nil
-			}
-			return cut(err)
-		}
-	}
-}
-
 // expect consumes one byte that has to be next.
 func (s *source) expect(b byte, want string) error {
 	switch next, err := s.peek(); {
