@@ -22,7 +22,8 @@ import (
 type OpenFunc func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error)
 
 // DecodeOptions say how objects are decoded: which parts of them are left out, how
-// large they may be, and what becomes of those that cannot be decoded.
+// large they may be, of which kind they have to be, and what becomes of those that
+// cannot be decoded.
 type DecodeOptions = wire.Options
 
 // bodySource lists and watches by decoding bodies.

@@ -260,3 +260,25 @@ func TestOptionsOfDecodingHoldForEveryClient(t *testing.T) {
 		factory.Shutdown()
 	})
 }
+
+// TestFactoryRefusesAnotherKind is about a server that answers with other objects.
+func TestFactoryRefusesAnotherKind(t *testing.T) {
+	for kind, want := range map[string]int{"": 1, "Widget": 1, "Gadget": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.set("a", "x", nil)
+			factory := NewSharedInformerFactory(0, WithoutStreamingList())
+			s := InformerFor(factory, Kind[object]{Resource: widgets, Kind: kind, Open: func(string) OpenFunc { return openerOf(src) }})
+			factory.Start(t.Context())
+			synctest.Wait()
+			status := s.Status()
+			if status.Objects != want {
+				t.Errorf("kind %q: %v", kind, status)
+			}
+			if err := fmt.Sprint(status.Err); want == 0 && (!strings.Contains(err, "WidgetList.test.example.com") || !strings.Contains(err, "GadgetList.test.example.com")) {
+				t.Errorf("kind %q: %v", kind, err)
+			}
+			factory.Shutdown()
+		})
+	}
+}

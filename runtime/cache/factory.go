@@ -83,7 +83,10 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 
 // Kind is what a factory has to know of a kind to make its informer.
 type Kind[T Object] struct {
-	Resource   schema.GroupVersionResource
+	Resource schema.GroupVersionResource
+	// Kind is what the objects call their kind, such as Deployment; see
+	// DecodeOptions.Kind. It may be empty.
+	Kind       string
 	Namespaced bool
 	// Open returns where the bodies of a namespace come from; nil for a client that
 	// has none. The namespace is empty for all, and for cluster-scoped kinds.
@@ -117,6 +120,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		Backoffs:             f.backoffs,
 		firstLists:           f.firstLists,
 	}
+	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
 	if settings.resyncPeriod != nil {
 		config.ResyncPeriod = *settings.resyncPeriod
 	}

@@ -5,25 +5,42 @@ import (
 	"sync/atomic"
 )
 
-// blockSize is how much of a body is read into one piece of memory. Blocks of that
-// size are used again.
-const blockSize = 64 << 10
+const (
+	// blockSize is how much of a body is read into one block.
+	blockSize = 64 << 10
+	// idleSize is how much a watch reads first after it has consumed all that came.
+	// It holds no more while it waits for the server. Most events fit in.
+	idleSize = 2 << 10
+	// largeBudget is how many bytes the large blocks of one body may have, those above
+	// blockSize. One value may take more while no other large block is held.
+	largeBudget = 16 << 20
+)
 
-// block is memory that frames stand in. It goes back when nobody holds it.
+// block is memory that frames stand in. Its last holder returns it.
 type block struct {
 	bytes   []byte
 	holders atomic.Int32
+	// budget counts a large block; nil for the others.
+	budget *budget
 }
 
-var blocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, blockSize)} }}
+// Blocks of two sizes are used again. Large ones are left to the garbage collector.
+var (
+	blocks     = sync.Pool{New: func() any { return &block{bytes: make([]byte, blockSize)} }}
+	idleBlocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, idleSize)} }}
+)
 
-// newBlock returns a block that the caller holds.
-func newBlock(size int) *block {
+// newBlock returns a block that the caller holds. One above blockSize counts in large.
+func newBlock(size int, large *budget) *block {
 	var b *block
-	if size == blockSize {
+	switch size {
+	case blockSize:
 		b = blocks.Get().(*block)
-	} else {
-		b = &block{bytes: make([]byte, size)}
+	case idleSize:
+		b = idleBlocks.Get().(*block)
+	default:
+		b = &block{bytes: make([]byte, size), budget: large}
+		large.held.Add(int64(size))
 	}
 	b.holders.Store(1)
 	return b
@@ -31,8 +48,55 @@ func newBlock(size int) *block {
 
 func (b *block) hold() { b.holders.Add(1) }
 
+// release ends one hold. The last one must not be followed by any use of b.
 func (b *block) release() {
-	if b.holders.Add(-1) == 0 && len(b.bytes) == blockSize {
-		blocks.Put(b)
+	large := b.budget
+	if b.holders.Add(-1) == 0 {
+		switch len(b.bytes) {
+		case blockSize:
+			blocks.Put(b)
+		case idleSize:
+			idleBlocks.Put(b)
+		default:
+			large.held.Add(-int64(len(b.bytes)))
+		}
 	}
+	if large != nil {
+		large.notify()
+	}
+}
+
+// isMine reports whether the caller, who holds b, is its only holder. Only a holder
+// can add another one, so that stays true until the caller does.
+func (b *block) isMine() bool { return b.holders.Load() == 1 }
+
+// budget counts the bytes of the large blocks of one body. Only the goroutine that
+// reads the body makes blocks; any goroutine may release them.
+type budget struct {
+	held atomic.Int64
+	// released has a token after a large block has lost a holder.
+	released chan struct{}
+}
+
+func newBudget() budget { return budget{released: make(chan struct{}, 1)} }
+
+func (l *budget) notify() {
+	select {
+	case l.released <- struct{}{}:
+	default:
+	}
+}
+
+// allows reports whether a block of that size may be made next to current, which the
+// caller holds. A block that has to replace current may always be made when no other
+// large block is held, or nothing would ever be read again.
+func (l *budget) allows(size int, current *block) bool {
+	held := l.held.Load()
+	if size <= blockSize || held+int64(size) <= largeBudget {
+		return true
+	}
+	if current.budget != nil && current.isMine() {
+		held -= int64(len(current.bytes))
+	}
+	return held == 0
 }

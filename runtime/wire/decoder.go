@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
@@ -27,6 +28,11 @@ type Options struct {
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
 	// watch before it is held in memory as a whole.
 	MaxObjectBytes int
+	// Kind is the kind of the objects on the wire, with its group. A list, or an object
+	// of a list or watch, that says that it is of another one fails the list or watch
+	// with a *KindError, also with SkipUndecodable. What does not say its kind or group
+	// is accepted, and so is everything if Kind.Kind is empty.
+	Kind schema.GroupKind
 }
 
 // Decoder makes objects of the kind T of the bodies of LIST and WATCH responses. It
@@ -36,6 +42,8 @@ type Decoder[T Object] struct {
 	max    int
 	drop   dropped
 	cached Cached[T]
+	// want is Options.Kind.
+	want schema.GroupKind
 	// kind is what T points to, and plan how it is decoded.
 	kind reflect.Type
 	plan *plan
@@ -54,6 +62,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		max:    options.MaxObjectBytes,
 		drop:   newDropped(&options),
 		cached: cached,
+		want:   options.Kind,
 		kind:   reflect.TypeFor[T]().Elem(),
 	}
 	d.plan = compile(d.kind, &d.drop)
@@ -103,13 +112,33 @@ func (d *Decoder[T]) named(frame []byte) (T, *DecodeError) {
 	if err == nil && obj.GetName() == "" {
 		return obj, diagnose(frame, d.kind, errNoName)
 	}
+	if err == nil {
+		if wrong := d.checkKind(obj); wrong != nil {
+			return obj, diagnose(frame, d.kind, wrong)
+		}
+	}
 	return obj, err
+}
+
+// checkKind returns an error for an object that says that it is of another kind.
+func (d *Decoder[T]) checkKind(obj T) error {
+	if d.want.Kind == "" {
+		return nil
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	if gvk.Kind == d.want.Kind && gvk.Group == d.want.Group || gvk.Kind == kindLater {
+		return nil
+	}
+	return checkKind(gvk.GroupVersion().String(), gvk.Kind, d.want)
 }
 
 var errNoName = errors.New("it has no metadata.name")
 
-// skips says whether an object that cannot be decoded is to be left out.
-func (d *Decoder[T]) skips(err *DecodeError) bool { return d.skip && err.Name != "" }
+// skips reports whether an object that cannot be decoded is to be left out. One of
+// another kind is not: whoever answers with it may answer with nothing else.
+func (d *Decoder[T]) skips(err *DecodeError) bool {
+	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
+}
 
 // held returns the object that the cache has in the state of the frame, whose hash is
 // contentHash. It reads no more of the frame than the metadata.

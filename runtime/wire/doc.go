@@ -33,8 +33,13 @@
 //     out, of duplicates the last one wins, integers in untyped values are int64. What
 //     that refuses is refused here, with its reason.
 //   - Objects and events come out in the order of the body.
-//   - At no time is a whole body in memory: what is there besides the objects is bounded
-//     by about three times the size of the largest object, and 64 KB for each processor.
+//   - At no time is a whole body in memory. The bytes of one body that are held besides
+//     the objects are at most max(16 MB, 3L) + 64 KB × (P + 1). L is the size of its
+//     largest object, event or other part, and P is GOMAXPROCS. Reading waits until
+//     enough objects are decoded. Decoding an object may copy it once: an object that
+//     apimachinery's serializer has to decode, or an untyped one without a kind.
+//   - A watch that waits for the server holds less than 5 KB and the stack of one
+//     goroutine.
 //   - No goroutine is left when List or Stream.Stop has returned, and the body is
 //     closed.
 //

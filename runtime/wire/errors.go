@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -33,6 +36,59 @@ func (e *SyntaxError) Error() string {
 		want = "a JSON value"
 	}
 	return fmt.Sprintf("the answer is not that of a Kubernetes API: %#q stands where %s is expected; is a proxy, or another server, answering for the API server?", near, want)
+}
+
+// KindError is a list, or an object of a list or watch, that says of itself that it
+// is of another kind or group than Options.Kind.
+type KindError struct {
+	// Got is what it says, and Want what it should say. A list has a kind that ends in
+	// List.
+	Got, Want schema.GroupKind
+}
+
+// Error names both kinds, each with its group.
+func (e *KindError) Error() string {
+	return fmt.Sprintf("the answer has the kind %q where %q is expected; is another server answering, or does the request name another resource?",
+		shown([]byte(e.Got.String())), e.Want.String())
+}
+
+// checkKind returns a *KindError if apiVersion and kind are not those of want. Each of
+// them may be empty, and so may want.
+func checkKind(apiVersion, kind string, want schema.GroupKind) error {
+	got := want
+	if kind != "" {
+		got.Kind = kind
+	}
+	if apiVersion != "" {
+		group, _, found := strings.Cut(apiVersion, "/")
+		if !found {
+			group = "" // v1
+		}
+		got.Group = group
+	}
+	if got == want || want.Kind == "" {
+		return nil
+	}
+	return &KindError{Got: got, Want: want}
+}
+
+// statusError returns the error of a Status. It has a message even if the Status has
+// none.
+func statusError(status metav1.Status) error {
+	if strings.TrimSpace(status.Message) == "" {
+		var known []string
+		if status.Reason != "" {
+			known = append(known, fmt.Sprintf("reason %q", status.Reason))
+		}
+		if status.Code != 0 {
+			known = append(known, fmt.Sprintf("code %d", status.Code))
+		}
+		if len(known) == 0 {
+			known = append(known, "no reason and no code")
+		}
+		status.Message = "the server answered with a Status without a message: " + strings.Join(known, ", ")
+	}
+	return apierrors.FromObject(&status)
 }
 
 // TooLargeError is an object, or another part of a body, that is larger than the
@@ -94,11 +150,12 @@ func (e *DecodeError) Error() string {
 // Unwrap returns the reason.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// IsDecodeError says whether err is about what a body holds, rather than about how
-// it came: a DecodeError, SyntaxError or TooLargeError.
+// IsDecodeError reports whether err is about what a body holds, rather than about how
+// it came: a DecodeError, SyntaxError, KindError or TooLargeError.
 func IsDecodeError(err error) bool {
 	var decode *DecodeError
 	var syntax *SyntaxError
+	var kind *KindError
 	var size *TooLargeError
-	return errors.As(err, &decode) || errors.As(err, &syntax) || errors.As(err, &size)
+	return errors.As(err, &decode) || errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &size)
 }

@@ -2,9 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -45,7 +45,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
 		}
 		i.held = false
 	}
-	if i.obj, ok = d.decodeFast(object); ok && i.obj.GetName() != "" {
+	if i.obj, ok = d.decodeFast(object); ok && i.obj.GetName() != "" && d.checkKind(i.obj) == nil {
 		return changeTo(kind, i), true
 	}
 	return event, false
@@ -96,12 +96,15 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	var object []byte
 	end := members(frame, 0, func(m member) bool {
 		switch {
+		case !json.Valid(m.quoted):
+			return false
+		case m.is("object"):
+			object = m.value // which is checked as it is decoded
+			return true
 		case m.is("type"):
 			kind = watch.EventType(unquote(m.value))
-		case m.is("object"):
-			object = m.value
 		}
-		return true
+		return json.Valid(m.value)
 	})
 	if end != len(frame) || object == nil {
 		return event, &SyntaxError{Near: shown(frame), Want: "an event with type and object"}
@@ -148,5 +151,9 @@ func failure(object []byte) error {
 	if err := unmarshal(object, &status); err != nil {
 		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", err)}
 	}
-	return apierrors.FromObject(&status)
+	empty := status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
+	if empty || status.Kind != "" && status.Kind != "Status" {
+		return &SyntaxError{Near: shown(object), Want: "the Status of an error"}
+	}
+	return statusError(status)
 }

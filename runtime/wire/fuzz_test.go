@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"errors"
+	"encoding/json"
 	"io"
 	"reflect"
 	"strings"
@@ -33,6 +33,8 @@ func FuzzBodies(f *testing.F) {
 	f.Add(`{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"},"spec":{"size":3}}]}`, 7)
 	f.Add(`{"type":"ADDED","object":{"metadata":{"name":"a"}}}`+"\n"+`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}}`, 100)
 	f.Add(`{"items":null,"kind":"WidgetList"}`, 1)
+	f.Add(`{"extra":,"items":[],"metadata":{"resourceVersion":"1"}}`, 1)
+	f.Add(`{"type":"ERROR","object":{"kind":"Pod"},"more":[tru]}`, 9)
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		size = 1 + max(0, size)%5000
 		decoder := NewDecoder[*widget](Options{MaxObjectBytes: 1 << 16}, nil)
@@ -41,6 +43,9 @@ func FuzzBodies(f *testing.F) {
 			Metadata metav1.ListMeta `json:"metadata"`
 			Items    []*widget       `json:"items"`
 		}
+		if err == nil && (!json.Valid([]byte(text)) || page.ResourceVersion == "") {
+			t.Errorf("an answer that is no list: %+v", page)
+		}
 		if wrong := unmarshal([]byte(text), &want); wrong == nil && err == nil {
 			if len(page.Items) != len(want.Items) || len(page.Items) > 0 && !reflect.DeepEqual(page.Items, want.Items) {
 				t.Errorf("items are\n%v\nwant\n%v", page.Items, want.Items)
@@ -48,7 +53,7 @@ func FuzzBodies(f *testing.F) {
 			if page.ResourceVersion != want.Metadata.ResourceVersion {
 				t.Errorf("version %q, want %q", page.ResourceVersion, want.Metadata.ResourceVersion)
 			}
-		} else if wrong == nil && !errors.As(err, new(*SyntaxError)) && !errors.As(err, new(*DecodeError)) && !strings.Contains(text, "Status") {
+		} else if wrong == nil && !IsDecodeError(err) && !strings.Contains(text, "Status") {
 			t.Errorf("%v", err)
 		}
 		stream := decoder.Watch(t.Context(), &body{Reader: &pieces{text, size}})
@@ -60,6 +65,9 @@ func FuzzBodies(f *testing.F) {
 					t.Errorf("event %+v", e)
 				}
 			}
+		}
+		if err.Error() == "" {
+			t.Errorf("an error without a message: %#v", err)
 		}
 		stream.Stop()
 	})

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // List reads the body of a LIST response to its end and closes it. Objects are
@@ -18,13 +19,13 @@ import (
 // in the order of the body. When ctx ends, List closes the body, beside a Read, which
 // has to end then, and returns as soon as no goroutine of it is left.
 //
-// An error is a *SyntaxError, *TooLargeError or *DecodeError, an
+// An error is a *SyntaxError, *KindError, *TooLargeError or *DecodeError, an
 // apierrors.APIStatus for a Status in the place of the list, or what the body's Read
 // returned: io.ErrUnexpectedEOF for a body that was cut off.
 func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], error) {
-	release := closeWith(ctx, body)
+	until, release := closeWith(ctx, body)
 	r := listReader[T]{decoder: d, workers: newWorkers()}
-	r.source = newSource(body, d.max, r.flush)
+	r.source = newSource(until, body, d.max, blockSize, r.flush)
 	err := r.read()
 	release()
 	r.workers.wait()
@@ -39,15 +40,15 @@ func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], err
 }
 
 // closeWith closes body when ctx ends or release is called, which returns when
-// body is closed.
-func closeWith(ctx context.Context, body io.Closer) (release func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// body is closed. until ends at the same time, with the cause of ctx.
+func closeWith(ctx context.Context, body io.Closer) (until context.Context, release func()) {
+	until, cancel := context.WithCancel(ctx)
 	closed := make(chan struct{})
-	context.AfterFunc(ctx, func() {
+	context.AfterFunc(until, func() {
 		_ = body.Close() // there is nobody who could do anything about it
 		close(closed)
 	})
-	return func() {
+	return until, func() {
 		cancel()
 		<-closed
 	}
@@ -65,7 +66,8 @@ type listReader[T Object] struct {
 	failure          metav1.Status
 	kind, apiVersion string
 	// typeMeta is how an untyped item begins that does not say its kind: items of
-	// built-in kinds do not. It is set before the first item is read.
+	// built-in kinds do not. It is set before the first item is read. Its kind is
+	// kindLater if the items come before that of the list.
 	typeMeta []byte
 	// frames are of the source's block, and of no task yet.
 	frames  [][]byte
@@ -135,11 +137,8 @@ func (r *listReader[T]) read() error {
 	if err := r.flush(true); err != nil {
 		return err
 	}
-	switch {
-	case !r.listed && r.kind == "Status":
-		return apierrors.FromObject(&r.failure)
-	case !r.listed:
-		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without items", r.kind), Want: "a list"}
+	if err := r.check(); err != nil {
+		return err
 	}
 	switch _, err := s.peek(); err {
 	case io.EOF:
@@ -151,13 +150,35 @@ func (r *listReader[T]) read() error {
 	}
 }
 
+// check looks at what the body says of itself, after all of its members were read.
+func (r *listReader[T]) check() error {
+	switch {
+	case r.kind == "Status":
+		return statusError(r.failure)
+	case !r.listed:
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without items", r.kind), Want: "a list"}
+	case r.meta.ResourceVersion == "":
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without metadata.resourceVersion", r.kind), Want: "a list"}
+	}
+	return r.checkKind()
+}
+
+// checkKind refuses a list of another kind.
+func (r *listReader[T]) checkKind() error {
+	want := r.decoder.want
+	if want.Kind != "" {
+		want.Kind += "List"
+	}
+	return checkKind(r.apiVersion, r.kind, want)
+}
+
 func (r *listReader[T]) readMember() error {
 	s := r.source
 	quoted, err := s.value()
 	if err != nil {
 		return err
 	}
-	if quoted[0] != '"' {
+	if quoted[0] != '"' || !json.Valid(quoted) {
 		return &SyntaxError{Near: shown(quoted), Want: "the name of a member"}
 	}
 	name := unquote(quoted) // before the block is left
@@ -184,16 +205,22 @@ func (r *listReader[T]) readMember() error {
 	case "code":
 		return r.readIfFits(&r.failure.Code)
 	}
-	return s.skip()
+	return r.readIfFits(nil)
 }
 
-// readIfFits reads a member that means something in a Status only.
+// readIfFits reads a member that means something in a Status only, or nothing at all
+// if target is nil. It has to be JSON.
 func (r *listReader[T]) readIfFits(target any) error {
 	value, err := r.source.value()
-	if err == nil {
+	switch {
+	case err != nil:
+		return err
+	case !json.Valid(value):
+		return &SyntaxError{Near: shown(value)}
+	case target != nil:
 		_ = unmarshal(value, target)
 	}
-	return err
+	return nil
 }
 
 func (r *listReader[T]) readInto(name string, target any) error {
@@ -207,15 +234,61 @@ func (r *listReader[T]) readInto(name string, target any) error {
 	return nil
 }
 
+// kindLater is the kind of an untyped item until that of its list is known. No API has
+// a kind of that name.
+const kindLater = "\x00"
+
+func (r *listReader[T]) setTypeMeta() {
+	late := r.kind == "" || r.apiVersion == ""
+	kind, isList := strings.CutSuffix(r.kind, "List")
+	if !r.decoder.untyped || !late && !isList {
+		return
+	}
+	said := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
+	if late {
+		said = metav1.TypeMeta{Kind: kindLater}
+	}
+	text, _ := json.Marshal(said) // strings can always be written
+	r.typeMeta = append(text[:len(text)-1], ',')
+}
+
+// tellKind gives an untyped item the kind that its list has said after its items.
+func (r *listReader[T]) tellKind(item *item[T]) {
+	if !r.decoder.untyped || item.err != nil {
+		return
+	}
+	obj, _ := any(item.obj).(*unstructured.Unstructured)
+	if obj.GetKind() != kindLater {
+		return
+	}
+	kind, isList := strings.CutSuffix(r.kind, "List")
+	if !isList || kind == "" {
+		item.err = &DecodeError{
+			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
+			Err: errNoKind,
+		}
+		return
+	}
+	obj.SetKind(kind)
+	if r.apiVersion != "" {
+		obj.SetAPIVersion(r.apiVersion)
+	}
+}
+
+var errNoKind = errors.New("neither the object nor its list has a kind")
+
 func (r *listReader[T]) readItems() error {
 	s := r.source
 	if r.listed {
 		return &SyntaxError{Near: s.near(), Want: "one array of items, not two,"}
 	}
 	r.listed = true
-	if kind, isList := strings.CutSuffix(r.kind, "List"); isList && r.decoder.untyped {
-		r.typeMeta = fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,`, r.apiVersion, kind)
+	if r.kind != "" && r.apiVersion != "" {
+		if err := r.checkKind(); err != nil {
+			return err // before all of its items are read
+		}
 	}
+	r.setTypeMeta()
 	next, err := s.peek()
 	if err != nil {
 		return cut(err)
@@ -270,6 +343,7 @@ func (r *listReader[T]) page() (Page[T], error) {
 	}
 	for _, t := range r.tasks {
 		for _, item := range t.results {
+			r.tellKind(&item)
 			switch {
 			case item.err == nil:
 				if item.held && page.Held == nil {

@@ -104,8 +104,8 @@ func TestListThatIsNoListSaysWhatItIs(t *testing.T) {
 		`{1:2}`:                              "where the name of a member is expected",
 		`{"items"[]}`:                        "where a colon is expected",
 		`{"metadata":{"resourceVersion":1}}`: "where the metadata of a list",
-		`{"items":[]} {"items":[]}`:          "where the end of the list is expected",
-		`{"items":nul,"metadata":{}}`:        "where the items of a list",
+		`{"items":[],"metadata":{"resourceVersion":"1"}} {"items":[]}`: "where the end of the list is expected",
+		`{"items":nul,"metadata":{}}`:                                  "where the items of a list",
 	} {
 		_, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text))
 		var syntax *SyntaxError
@@ -132,7 +132,7 @@ func TestListWithoutItemsIsNone(t *testing.T) {
 	}
 	for _, item := range []string{`{}`, `{"metadata":{}}`, `{"metadata":{"namespace":"a"}}`} {
 		for _, skip := range []bool{false, true} { // what has no name cannot be said to be skipped
-			_, err := NewDecoder[*widget](Options{SkipUndecodable: skip}, nil).List(t.Context(), bodyOf(`{"items":[`+item+`]}`))
+			_, err := NewDecoder[*widget](Options{SkipUndecodable: skip}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+item+`]}`))
 			if !errors.As(err, new(*DecodeError)) || !strings.Contains(err.Error(), "it has no metadata.name") {
 				t.Errorf("%s: %v", item, err)
 			}
@@ -214,7 +214,7 @@ func (r *repeating) Read(p []byte) (n int, err error) {
 func TestListRefusesAnObjectAboveTheLimit(t *testing.T) {
 	big := newWidget(7)
 	big.Spec.Color = strings.Repeat("x", 300_000)
-	text := `{"items":[` + textOf(t, newWidget(1)) + `,` + textOf(t, big) + `]}`
+	text := `{"metadata":{"resourceVersion":"1"},"items":[` + textOf(t, newWidget(1)) + `,` + textOf(t, big) + `]}`
 	if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Spec.Color != big.Spec.Color {
 		t.Fatalf("%v", err)
 	}
@@ -264,7 +264,7 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 	other.Spec.Color = "red" // at the same version
 	all := texts(t, n)
 	all[3], all[4] = textOf(t, newer), textOf(t, other)
-	text := `{"metadata":{},"items":[` + strings.Join(all, ",") + `]}`
+	text := `{"metadata":{"resourceVersion":"1"},"items":[` + strings.Join(all, ",") + `]}`
 	page, err := NewDecoder(Options{}, cachedOf(held...)).List(t.Context(), bodyOf(text))
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,20 +12,30 @@ import (
 // whole in one block, which is not changed until everyone who has a part of it has
 // let go of it.
 type source struct {
+	// ctx ends the waiting for large blocks to be released. It does not end a Read.
+	ctx  context.Context
 	body io.Reader
 	max  int
+	// idle is the size of the block that is read into after all was consumed.
+	idle int
 	// flush is called before a read, which may block. leaving says that the block is
 	// left for another one then. An error ends the reading.
 	flush func(leaving bool) error
 
+	large budget
 	block *block
 	// What was read and is not consumed is block.bytes[at:end].
 	at, end int
 	err     error
 }
 
-func newSource(body io.Reader, max int, flush func(leaving bool) error) *source {
-	return &source{body: body, max: max, flush: flush, block: newBlock(blockSize)}
+// newSource returns the source of a body whose values have at most max bytes. idle is
+// blockSize, or idleSize for a body that may be silent for long. With idleSize, flush
+// has to leave no frame behind even if it is not told that the block is left.
+func newSource(ctx context.Context, body io.Reader, max, idle int, flush func(leaving bool) error) *source {
+	s := &source{ctx: ctx, body: body, max: max, idle: idle, flush: flush, large: newBudget()}
+	s.block = newBlock(idle, &s.large)
+	return s
 }
 
 // fill reads more. It keeps what stands from keep on, at most at, and returns how
@@ -33,22 +44,20 @@ func (s *source) fill(keep int) (moved int, err error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	// A block that was made for a large value is left as soon as nothing of it is
-	// needed.
-	leaving := s.end == len(s.block.bytes) || keep == s.end && len(s.block.bytes) > blockSize
+	// A large block is left as soon as nothing of it is needed, and so is each block of a
+	// watch, which may have to wait now.
+	leaving := s.end == len(s.block.bytes) || keep == s.end && (len(s.block.bytes) > blockSize || s.idle != blockSize)
 	if s.err = s.flush(leaving); s.err != nil {
 		return 0, s.err
 	}
 	if leaving {
-		kept := s.block.bytes[keep:s.end]
-		if len(kept) > s.max {
+		if s.end-keep > s.max {
 			return 0, s.tooLarge(keep, s.end)
 		}
-		next := newBlock(max(blockSize, 2*len(kept)))
-		copy(next.bytes, kept)
-		s.block.release()
-		s.block = next
-		s.at, s.end, moved = s.at-keep, len(kept), keep
+		if s.err = s.leave(keep); s.err != nil {
+			return 0, s.err
+		}
+		moved = keep
 	}
 	for range maxEmptyReads {
 		n, err := s.body.Read(s.block.bytes[s.end:])
@@ -63,6 +72,43 @@ func (s *source) fill(keep int) (moved int, err error) {
 	}
 	s.err = io.ErrNoProgress
 	return moved, s.err
+}
+
+// leave moves what stands from keep on to the beginning of a block with room after it.
+// That is another block, unless the old one has the right size and no task holds it.
+// For a large block, leave waits until the budget allows one. Tasks release theirs
+// without help of this goroutine or of the consumer, so the wait ends.
+func (s *source) leave(keep int) error {
+	kept := s.block.bytes[keep:s.end]
+	size := max(blockSize, 2*len(kept))
+	if len(kept) == 0 {
+		size = s.idle
+	}
+	for !s.fits(size, keep) && !s.large.allows(size, s.block) {
+		select {
+		case <-s.large.released:
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
+	if s.fits(size, keep) {
+		copy(s.block.bytes, kept)
+	} else {
+		next := newBlock(size, &s.large)
+		copy(next.bytes, kept)
+		s.block.release()
+		s.block = next
+	}
+	s.at, s.end = s.at-keep, len(kept)
+	return nil
+}
+
+// fits reports whether the block can be used again for what stands from keep on. A
+// large one can if that is a large part of it, which makes one of twice the size
+// unnecessary unless the value fills all of the block.
+func (s *source) fits(size, keep int) bool {
+	n := len(s.block.bytes)
+	return s.block.isMine() && (n == size || n > blockSize && keep > 0 && 4*(s.end-keep) > n)
 }
 
 // maxEmptyReads is how often a body may have neither bytes nor an error.
@@ -120,26 +166,6 @@ func (s *source) line() ([]byte, bool) {
 	}
 	s.at += n + 1
 	return rest[:n:n], true
-}
-
-// skip consumes the next value, however large, without keeping it.
-func (s *source) skip() error {
-	if _, err := s.peek(); err != nil {
-		return cut(err)
-	}
-	var scan scanner
-	for {
-		n, complete := scan.scan(s.block.bytes[s.at:s.end])
-		if s.at += n; complete {
-			return nil
-		}
-		if _, err := s.fill(s.at); err != nil {
-			if err == io.EOF && scan.scalar {
-				return nil
-			}
-			return cut(err)
-		}
-	}
 }
 
 // expect consumes one byte that has to be next.

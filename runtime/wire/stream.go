@@ -22,8 +22,7 @@ type Stream[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
 	ctx     context.Context
-	cancel  context.CancelFunc
-	release func() // closes the body
+	release func() // ends ctx and closes the body
 	reading sync.WaitGroup
 	workers workers
 	// frames are of the source's block, and of no task yet. Only the reading
@@ -52,9 +51,8 @@ type result[T Object] struct {
 // Read, which has to end.
 func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 	s := &Stream[T]{decoder: d, workers: newWorkers(), tasks: make(chan *task[result[T]], maxAhead)}
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	s.release = closeWith(s.ctx, body)
-	s.source = newSource(body, d.max, s.flush)
+	s.ctx, s.release = closeWith(ctx, body)
+	s.source = newSource(s.ctx, body, d.max, idleSize, s.flush)
 	s.reading.Go(func() {
 		defer close(s.tasks)
 		defer s.source.close()
@@ -66,7 +64,6 @@ func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 // Stop ends the watch, closes the body, and returns when no goroutine of the watch
 // is left. It may be called twice, but not beside Next.
 func (s *Stream[T]) Stop() {
-	s.cancel()
 	s.release()
 	s.reading.Wait()
 	s.workers.wait()
@@ -113,6 +110,7 @@ func (s *Stream[T]) flush(bool) error {
 	t := newTask[result[T]](s.source.block, s.frames)
 	if len(s.frames) == 1 && len(s.tasks) == 0 {
 		t.run(s.decoder.appendEvents)
+		s.frames[0] = nil // or the block would live on
 		s.frames = s.frames[:0]
 	} else {
 		t.start(&s.workers, s.decoder.appendEvents)

@@ -50,6 +50,14 @@ func (f *file) Resource() string {
 	return fmt.Sprintf("%s.%s.WithResource(%q)", f.API(gv), gv.SchemeGroupVersion, f.Kind.Resource)
 }
 
+// WireKind is what the objects of the file's kind or view call their kind.
+func (f *file) WireKind() string {
+	if view := f.Kind.View; view != nil {
+		return view.Of.Name
+	}
+	return f.Kind.Name
+}
+
 // Whole is the kind that lists and watches for the file's kind or view: itself, or
 // the one that it is a view of. It is nil if there is no client of that.
 func (f *file) Whole() *model.Kind {

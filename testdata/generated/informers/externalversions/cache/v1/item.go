@@ -28,6 +28,7 @@ func (i itemInformer) Informer() *cache.SharedIndexInformer[*cachev1.Item] {
 	resource := cachev1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*cachev1.Item]{
 		Resource:   resource,
+		Kind:       "Item",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.CacheV1().RESTClient(), resource, namespace)

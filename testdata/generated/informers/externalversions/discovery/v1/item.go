@@ -28,6 +28,7 @@ func (i itemInformer) Informer() *cache.SharedIndexInformer[*discoveryv1.Item] {
 	resource := discoveryv1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*discoveryv1.Item]{
 		Resource:   resource,
+		Kind:       "Item",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.DiscoveryV1().RESTClient(), resource, namespace)

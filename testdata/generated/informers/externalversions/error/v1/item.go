@@ -28,6 +28,7 @@ func (i itemInformer) Informer() *cache.SharedIndexInformer[*errorv1.Item] {
 	resource := errorv1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*errorv1.Item]{
 		Resource:   resource,
+		Kind:       "Item",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ErrorV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i contextInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Contex
 	resource := vesselsv1.SchemeGroupVersion.WithResource("contexts")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Context]{
 		Resource:   resource,
+		Kind:       "Context",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i errorInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Error] {
 	resource := vesselsv1.SchemeGroupVersion.WithResource("errors")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Error]{
 		Resource:   resource,
+		Kind:       "Error",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i interfaceInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Inte
 	resource := vesselsv1.SchemeGroupVersion.WithResource("interfaces")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Interface]{
 		Resource:   resource,
+		Kind:       "Interface",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

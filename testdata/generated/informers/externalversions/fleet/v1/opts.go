@@ -28,6 +28,7 @@ func (i optsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Opts] {
 	resource := vesselsv1.SchemeGroupVersion.WithResource("optses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Opts]{
 		Resource:   resource,
+		Kind:       "Opts",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

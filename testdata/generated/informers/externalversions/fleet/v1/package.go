@@ -28,6 +28,7 @@ func (i packageInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Packag
 	resource := vesselsv1.SchemeGroupVersion.WithResource("packages")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Package]{
 		Resource:   resource,
+		Kind:       "Package",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i testInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Test] {
 	resource := vesselsv1.SchemeGroupVersion.WithResource("tests")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Test]{
 		Resource:   resource,
+		Kind:       "Test",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

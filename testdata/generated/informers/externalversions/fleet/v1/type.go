@@ -28,6 +28,7 @@ func (i typeInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Type] {
 	resource := vesselsv1.SchemeGroupVersion.WithResource("types")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Type]{
 		Resource:   resource,
+		Kind:       "Type",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

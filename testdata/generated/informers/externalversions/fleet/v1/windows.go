@@ -28,6 +28,7 @@ func (i windowsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Window
 	resource := vesselsv1.SchemeGroupVersion.WithResource("windowses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Windows]{
 		Resource:   resource,
+		Kind:       "Windows",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i letterInformer) Informer() *cache.SharedIndexInformer[*formsv1.Letter] {
 	resource := formsv1.SchemeGroupVersion.WithResource("letters")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Letter]{
 		Resource:   resource,
+		Kind:       "Letter",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)

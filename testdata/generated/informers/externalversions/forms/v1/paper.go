@@ -28,6 +28,7 @@ func (i paperInformer) Informer() *cache.SharedIndexInformer[*formsv1.Paper] {
 	resource := formsv1.SchemeGroupVersion.WithResource("papers")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Paper]{
 		Resource:   resource,
+		Kind:       "Paper",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)

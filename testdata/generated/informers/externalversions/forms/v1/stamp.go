@@ -28,6 +28,7 @@ func (i stampInformer) Informer() *cache.SharedIndexInformer[*formsv1.Stamp] {
 	resource := formsv1.SchemeGroupVersion.WithResource("stamps")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Stamp]{
 		Resource:   resource,
+		Kind:       "Stamp",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)

@@ -30,6 +30,7 @@ func (i customerInformer) Informer() *cache.SharedIndexInformer[*iov1.Customer] 
 	resource := shopv1.SchemeGroupVersion.WithResource("orders")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.Customer]{
 		Resource:   resource,
+		Kind:       "Order",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

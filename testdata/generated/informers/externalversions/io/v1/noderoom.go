@@ -30,6 +30,7 @@ func (i nodeRoomInformer) Informer() *cache.SharedIndexInformer[*iov1.NodeRoom] 
 	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"}
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.NodeRoom]{
 		Resource:   resource,
+		Kind:       "Node",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

@@ -30,6 +30,7 @@ func (i ownerInformer) Informer() *cache.SharedIndexInformer[*iov1.Owner] {
 	resource := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.Owner]{
 		Resource:   resource,
+		Kind:       "Deployment",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

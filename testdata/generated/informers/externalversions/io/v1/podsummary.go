@@ -30,6 +30,7 @@ func (i podSummaryInformer) Informer() *cache.SharedIndexInformer[*iov1.PodSumma
 	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.PodSummary]{
 		Resource:   resource,
+		Kind:       "Pod",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

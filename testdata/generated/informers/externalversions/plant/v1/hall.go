@@ -31,6 +31,7 @@ func (i hallInformer) Informer() *cache.SharedIndexInformer[*plantv1.Hall] {
 	resource := plantv1.GroupVersion.WithResource("factoryhalls")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Hall]{
 		Resource:   resource,
+		Kind:       "Hall",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)

@@ -29,6 +29,7 @@ func (i hallNameInformer) Informer() *cache.SharedIndexInformer[*plantv1.HallNam
 	resource := plantv1.GroupVersion.WithResource("factoryhalls")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.HallName]{
 		Resource:   resource,
+		Kind:       "Hall",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)

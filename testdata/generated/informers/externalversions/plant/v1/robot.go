@@ -28,6 +28,7 @@ func (i robotInformer) Informer() *cache.SharedIndexInformer[*plantv1.Robot] {
 	resource := plantv1.GroupVersion.WithResource("robots")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Robot]{
 		Resource:   resource,
+		Kind:       "Robot",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)

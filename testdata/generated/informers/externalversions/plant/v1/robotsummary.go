@@ -29,6 +29,7 @@ func (i robotSummaryInformer) Informer() *cache.SharedIndexInformer[*plantv1.Rob
 	resource := plantv1.GroupVersion.WithResource("robots")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.RobotSummary]{
 		Resource:   resource,
+		Kind:       "Robot",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)

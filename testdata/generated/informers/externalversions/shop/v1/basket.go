@@ -28,6 +28,7 @@ func (i basketInformer) Informer() *cache.SharedIndexInformer[*shopv1.Basket] {
 	resource := shopv1.SchemeGroupVersion.WithResource("baskets")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Basket]{
 		Resource:   resource,
+		Kind:       "Basket",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

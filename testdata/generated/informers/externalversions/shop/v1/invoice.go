@@ -28,6 +28,7 @@ func (i invoiceInformer) Informer() *cache.SharedIndexInformer[*shopv1.Invoice] 
 	resource := shopv1.SchemeGroupVersion.WithResource("invoices")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Invoice]{
 		Resource:   resource,
+		Kind:       "Invoice",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

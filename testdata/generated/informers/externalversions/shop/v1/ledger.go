@@ -28,6 +28,7 @@ func (i ledgerInformer) Informer() *cache.SharedIndexInformer[*shopv1.Ledger] {
 	resource := shopv1.SchemeGroupVersion.WithResource("ledgers")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Ledger]{
 		Resource:   resource,
+		Kind:       "Ledger",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

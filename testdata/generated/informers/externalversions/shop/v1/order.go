@@ -28,6 +28,7 @@ func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1.Order] {
 	resource := shopv1.SchemeGroupVersion.WithResource("orders")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Order]{
 		Resource:   resource,
+		Kind:       "Order",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

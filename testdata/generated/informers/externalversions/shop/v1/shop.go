@@ -28,6 +28,7 @@ func (i shopInformer) Informer() *cache.SharedIndexInformer[*shopv1.Shop] {
 	resource := shopv1.SchemeGroupVersion.WithResource("shops")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Shop]{
 		Resource:   resource,
+		Kind:       "Shop",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i stockInformer) Informer() *cache.SharedIndexInformer[*shopv1.Stock] {
 	resource := shopv1.SchemeGroupVersion.WithResource("stock-levels")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Stock]{
 		Resource:   resource,
+		Kind:       "Stock",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)

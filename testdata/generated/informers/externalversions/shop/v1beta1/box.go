@@ -28,6 +28,7 @@ func (i boxInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Box] {
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("boxes")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Box]{
 		Resource:   resource,
+		Kind:       "Box",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i endpointsInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.En
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("endpoints")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Endpoints]{
 		Resource:   resource,
+		Kind:       "Endpoints",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

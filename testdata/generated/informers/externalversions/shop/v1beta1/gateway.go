@@ -28,6 +28,7 @@ func (i gatewayInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Gate
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("gateways")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Gateway]{
 		Resource:   resource,
+		Kind:       "Gateway",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i ingressInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingr
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("ingresses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Ingress]{
 		Resource:   resource,
+		Kind:       "Ingress",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

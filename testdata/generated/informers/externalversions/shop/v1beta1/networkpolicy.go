@@ -28,6 +28,7 @@ func (i networkPolicyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.NetworkPolicy]{
 		Resource:   resource,
+		Kind:       "NetworkPolicy",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Order]
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("orders")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Order]{
 		Resource:   resource,
+		Kind:       "Order",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

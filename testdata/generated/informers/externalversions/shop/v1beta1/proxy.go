@@ -28,6 +28,7 @@ func (i proxyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy]
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("proxies")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Proxy]{
 		Resource:   resource,
+		Kind:       "Proxy",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

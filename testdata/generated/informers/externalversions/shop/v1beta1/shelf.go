@@ -28,6 +28,7 @@ func (i shelfInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf]
 	resource := shopv1beta1.SchemeGroupVersion.WithResource("shelves")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Shelf]{
 		Resource:   resource,
+		Kind:       "Shelf",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i cronTabInformer) Informer() *cache.SharedIndexInformer[*singlev1.CronTab
 	resource := singlev1.GroupVersion.WithResource("crontabs")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*singlev1.CronTab]{
 		Resource:   resource,
+		Kind:       "CronTab",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.SingleV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i itemInformer) Informer() *cache.SharedIndexInformer[*typev1.Item] {
 	resource := typev1.SchemeGroupVersion.WithResource("items")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*typev1.Item]{
 		Resource:   resource,
+		Kind:       "Item",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.TypeV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i databaseInformer) Informer() *cache.SharedIndexInformer[*datav1.Database
 	resource := datav1.SchemeGroupVersion.WithResource("databases")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.Database]{
 		Resource:   resource,
+		Kind:       "Database",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i databaseClassInformer) Informer() *cache.SharedIndexInformer[*datav1.Dat
 	resource := datav1.SchemeGroupVersion.WithResource("databaseclasses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.DatabaseClass]{
 		Resource:   resource,
+		Kind:       "DatabaseClass",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)

@@ -30,6 +30,7 @@ func (i databaseClassSummaryInformer) Informer() *cache.SharedIndexInformer[*vie
 	resource := datav1.SchemeGroupVersion.WithResource("databaseclasses")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*viewsv1.DatabaseClassSummary]{
 		Resource:   resource,
+		Kind:       "DatabaseClass",
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)

@@ -28,6 +28,7 @@ func (i berthInformer) Informer() *cache.SharedIndexInformer[*harborv1.Berth] {
 	resource := harborv1.SchemeGroupVersion.WithResource("berths")
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harborv1.Berth]{
 		Resource:   resource,
+		Kind:       "Berth",
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.HarborV1().RESTClient(), resource, namespace)

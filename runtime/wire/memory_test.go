@@ -1,0 +1,244 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// inUse returns the bytes of the heap that are reachable, and those of all stacks.
+func inUse() (heap, stacks int64) {
+	var m goruntime.MemStats
+	for range 3 { // what a pool has leaves it in two
+		goruntime.GC()
+	}
+	goruntime.ReadMemStats(&m)
+	return int64(m.HeapAlloc), int64(m.StackInuse)
+}
+
+// TestIdleWatchesHoldLittle is about programs with many informers: nearly all of them
+// wait for the server nearly all the time.
+func TestIdleWatchesHoldLittle(t *testing.T) {
+	const limit = 5 << 10
+	event := eventOf("MODIFIED", textOf(t, newWidget(1))) + "\n"
+	for range 10 { // what a process makes once, for all watches
+		readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(event)))
+	}
+	for name, text := range map[string]string{"after nothing": "", "after an event": event, "after a burst": strings.Repeat(event, blockSize/len(event)+1)} {
+		t.Run(name, func(t *testing.T) {
+			streams := 1000
+			if len(text) > blockSize {
+				streams = 200
+			}
+			synctest.Test(t, func(t *testing.T) {
+				decoder := NewDecoder[*widget](Options{}, nil)
+				readers, writers, open := make([]*io.PipeReader, streams), make([]*io.PipeWriter, streams), make([]*Stream[*widget], streams)
+				for i := range streams {
+					readers[i], writers[i] = io.Pipe()
+				}
+				heap, stacks := inUse()
+				for i := range streams {
+					open[i] = decoder.Watch(t.Context(), readers[i])
+					if _, err := io.WriteString(writers[i], text); err != nil {
+						t.Fatal(err)
+					}
+					for read := 0; read < strings.Count(text, "\n"); {
+						events, err := open[i].Next(t.Context(), nil)
+						if err != nil {
+							t.Fatal(err)
+						}
+						read += len(events)
+					}
+				}
+				synctest.Wait() // until all of them wait in Read
+				heapNow, stacksNow := inUse()
+				each, stack := (heapNow-heap)/int64(streams), (stacksNow-stacks)/int64(streams)
+				t.Logf("%d bytes of the heap for each watch, and %d of the stack that waits in Read", each, stack)
+				if each > limit {
+					t.Errorf("an idle watch holds %d bytes, want at most %d", each, limit)
+				}
+				for _, s := range open {
+					s.Stop()
+				}
+			})
+		})
+	}
+}
+
+// heavy is an object of which nothing is kept, and whose decoding takes an hour.
+type heavy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              slow `json:"spec"`
+}
+
+func (h *heavy) DeepCopyObject() runtime.Object { panic("no one copies it") }
+
+type slow struct{}
+
+// beforeDecoding is called by each worker in the middle of an object.
+var beforeDecoding atomic.Pointer[func()]
+
+func (*slow) UnmarshalJSON([]byte) error {
+	if f := beforeDecoding.Load(); f != nil {
+		(*f)()
+	}
+	return nil
+}
+
+func setBeforeDecoding(t *testing.T, f func()) {
+	beforeDecoding.Store(&f)
+	t.Cleanup(func() { beforeDecoding.Store(nil) })
+}
+
+var xs = bytes.Repeat([]byte("x"), blockSize)
+
+// heavyBody is a list or watch of heavy objects, which exists only as it is read.
+func heavyBody(watch bool, objects, size int) *body {
+	var parts []io.Reader
+	add := func(text string) { parts = append(parts, strings.NewReader(text)) }
+	before, between, after := `{"metadata":{"resourceVersion":"1"},"items":[`, ",", "]}"
+	if watch {
+		before, between, after = "", "\n", ""
+	}
+	add(before)
+	for i := range objects {
+		if i > 0 {
+			add(between)
+		}
+		object := fmt.Sprintf(`{"metadata":{"name":"object-%d","resourceVersion":"1"},"spec":"`, i)
+		end := `"}`
+		if watch {
+			object, end = `{"type":"ADDED","object":`+object, end+"}"
+		}
+		add(object)
+		parts = append(parts, io.LimitReader(&repeating{text: xs}, int64(size-len(object)-len(end))))
+		add(end)
+	}
+	add(after)
+	return &body{Reader: io.MultiReader(parts...)}
+}
+
+// TestMemoryOfABodyIsBounded measures what is held while all processors are busy with
+// objects and the reader has read as far ahead as it may: the bound of doc.go.
+func TestMemoryOfABodyIsBounded(t *testing.T) {
+	const processors, slack = 16, 1 << 20
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(processors))
+	for _, test := range []struct{ objects, size int }{{60, 100 << 10}, {36, 1 << 20}, {20, 6 << 20}, {20, 20 << 20}} {
+		for _, watch := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d bytes, watch %v", test.size, watch), func(t *testing.T) {
+				if testing.Short() && test.size > 6<<20 {
+					t.Skip("the test of 6 MB is the same")
+				}
+				synctest.Test(t, func(t *testing.T) {
+					before, _ := inUse()
+					var peak, calls atomic.Int64
+					setBeforeDecoding(t, func() {
+						time.Sleep(time.Duration(calls.Add(1)) * time.Hour) // until the reader waits, and all others do
+						goruntime.GC()
+						var m goruntime.MemStats
+						goruntime.ReadMemStats(&m)
+						peak.Store(max(peak.Load(), int64(m.HeapAlloc)-before))
+					})
+					decoder := NewDecoder[*heavy](Options{}, nil)
+					if n := drain(t, decoder, heavyBody(watch, test.objects, test.size), watch); n != test.objects {
+						t.Fatalf("%d objects", n)
+					}
+					bound := int64(max(largeBudget, 3*test.size) + (processors+1)*blockSize)
+					t.Logf("at most %d bytes were held, %.1f objects; the bound is %d", peak.Load(), float64(peak.Load())/float64(test.size), bound)
+					if peak.Load() > bound+slack {
+						t.Errorf("%d bytes were held, want at most %d", peak.Load(), bound)
+					}
+				})
+			})
+		}
+	}
+}
+
+// drain reads a list, or a watch to its end, and returns how many objects it had.
+func drain(t *testing.T, decoder *Decoder[*heavy], body *body, watch bool) (n int) {
+	if !watch {
+		page, err := decoder.List(t.Context(), body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(page.Items)
+	}
+	s := decoder.Watch(t.Context(), body)
+	defer s.Stop()
+	time.Sleep(100 * time.Hour) // a slow consumer
+	for {
+		events, err := s.Next(t.Context(), nil)
+		if n += len(events); err == io.EOF {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWaitForLargeBlocksEnds is about a reader that waits for workers: its context
+// ends it although no worker gets on and no one calls Next.
+func TestWaitForLargeBlocksEnds(t *testing.T) {
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(16))
+	const objects, size = 40, 6 << 20
+	synctest.Test(t, func(t *testing.T) {
+		enough := make(chan struct{})
+		setBeforeDecoding(t, func() { <-enough })
+		decoder := NewDecoder[*heavy](Options{}, nil)
+		// The first object is decoded by the reader, which is not what this is about.
+		s := decoder.Watch(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(eventOf("ADDED", `{"metadata":{"name":"a"}}`)+"\n"), heavyBody(true, objects, size))})
+		synctest.Wait()
+		if n := len(s.tasks); n == 0 || n >= objects || s.source.large.held.Load() == 0 {
+			t.Fatalf("%d tasks, %d bytes of large blocks: no one waits", n, s.source.large.held.Load())
+		}
+		go s.release() // as Stop does first
+		s.reading.Wait()
+		close(enough)
+		s.Stop()
+		if held := s.source.large.held.Load(); held != 0 {
+			t.Errorf("%d bytes are held after Stop", held)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		enough, ended := make(chan struct{}), errors.New("enough")
+		setBeforeDecoding(t, func() { <-enough })
+		ctx, cancel := context.WithCancelCause(t.Context())
+		reading, returned := &strict{heavyBody(false, objects, size), t}, make(chan error)
+		go func() {
+			_, err := NewDecoder[*heavy](Options{}, nil).List(ctx, reading)
+			returned <- err
+		}()
+		synctest.Wait()
+		cancel(ended)
+		synctest.Wait()
+		close(enough)
+		if err := <-returned; err != ended {
+			t.Error(err)
+		}
+	})
+}
+
+// strict is a body that no one reads after its end.
+type strict struct {
+	*body
+	t *testing.T
+}
+
+func (s *strict) Read(p []byte) (int, error) {
+	if s.closed.Load() {
+		s.t.Error("Read after Close")
+	}
+	return s.body.Read(p)
+}
