@@ -4,6 +4,14 @@
 MODULES := . testdata examples/operator test
 BUILD   := $(CURDIR)/build
 FUZZTIME ?= 30s
+# A package has this long on the slowest machine: the deadlines in tests follow progress.
+TIMEOUT ?= 60m
+
+# With -race in GOFLAGS the go commands that tests run use it too. So all of a run
+# of all checks is compiled once, with -race. It is vetted once, by lint: the vet of
+# go test would read all dependencies again.
+RACE := GOFLAGS="$$GOFLAGS -race"
+TEST := go test -vet=off -timeout=$(TIMEOUT)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify bench bench-quick lint fuzz clean
@@ -16,20 +24,20 @@ demo: ## See it all at work, from API types to typed events of a real API server
 	@go -C test build -o $(BUILD)/bin/demo ./cmd/demo
 	@$(BUILD)/bin/demo --repo=$(CURDIR)
 
-test: lint test-unit test-golden test-example test-e2e ## Run all checks and tests
+test: lint test-unit test-golden test-example test-e2e ## Run all checks and tests: up to 15 CPU minutes the first time, 6 after that
 
-test-unit: ## Run the quick tests of the product, in under a minute
-	go test -race -short ./...
+test-unit: ## Run the quick tests of the product, and those of the runtime in 32 bits too, in under a minute
+	$(RACE) $(TEST) -short ./...
+	hack/test-386.sh -timeout=$(TIMEOUT)
 
-test-golden: ## Run all tests of the generator, and compile what it generates
-	go test -race ./generator/... ./cmd/...
-	cd testdata && go vet ./... && go test -race ./...
+test-golden: ## Run the slow tests of the generator, and vet, compile and test what it generates
+	$(RACE) $(TEST) ./generator
 
 test-example: ## Run the tests of the example operator
-	cd examples/operator && go test -race ./...
+	cd examples/operator && $(TEST) -race ./...
 
-test-e2e: ## Run the tests against the real API server
-	cd test && go test -race ./...
+test-e2e: ## Run the tests against the real API server, and compare with what code-generator makes
+	cd test && $(TEST) -race ./...
 
 apiserver: ## Keep an API server for CRDs running, for kubectl or any client (ARGS="--crds DIR")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
@@ -50,15 +58,14 @@ bench-quick: ## The same in two minutes: fewer objects, one round, results in bu
 	@go -C test build -o $(BUILD)/bin/bench ./bench
 	@$(BUILD)/bin/bench --repo=$(CURDIR) --quick $(ARGS)
 
-# The test module is checked as it is tested, with -race, so that the API server
-# is built once and not twice.
+# The modules are checked as they are tested, with -race, so that each dependency is
+# compiled once and not twice.
 lint: $(BUILD)/bin/staticcheck ## Run gofmt, go vet, staticcheck and go mod tidy on every module
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-clean, run gofmt -w:"; echo "$$unformatted"; exit 1; fi
 	@for module in $(MODULES); do \
-		flags=; if [ $$module = test ]; then flags=-race; fi; \
 		echo "lint $$module"; \
-		(cd $$module && export GOFLAGS="$$GOFLAGS $$flags" && \
+		(cd $$module && export $(RACE) && \
 			go mod tidy -diff && go vet ./... && $(BUILD)/bin/staticcheck ./...) || exit 1; \
 	done
 

@@ -81,7 +81,7 @@ func TestGoldenCompiles(t *testing.T) {
 		t.Skip("compiles client-go")
 	}
 	run(t, testdata, "go", "vet", "./...")
-	run(t, testdata, "go", "test", "./smoke/...")
+	t.Log(run(t, testdata, "go", "test", "-vet=off", "./..."))
 }
 
 // TestDeterminism generates twice in memory, into a folder that is not there, and

@@ -28,11 +28,16 @@ type Module struct {
 	Path string
 	// Env is the environment of the go command; nil for that of the process.
 	Env []string
+	// Whole is the folder whose function bodies are checked too; "" for none.
+	Whole string
 }
 
-// LoadProject reads the types of both sides.
+// LoadProject reads the types of both sides, and fails unless all of ours compiles.
+//
+// It compiles what they import with -race, as the tests of this module compile it
+// anyway.
 func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, err error) {
-	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: project.Environ()}
+	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: append(project.Environ(), "GOFLAGS=-race"), Whole: project.Ours}
 	trees, err := Load(ctx, module, project.Theirs, project.Ours)
 	if err != nil {
 		return nil, nil, err
@@ -47,6 +52,9 @@ func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, e
 // first, which takes minutes and which a comparison does not need.
 func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error) {
 	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, checked: map[string]*types.Package{}}
+	if module.Whole != "" {
+		l.whole = path.Join(module.Path, module.Whole) + "/"
+	}
 	for _, folder := range folders {
 		if err := l.parse(module, folder); err != nil {
 			return nil, err
@@ -77,6 +85,7 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 // loader is a types.Importer of the trees and of what they import.
 type loader struct {
 	fset    *token.FileSet
+	whole   string // function bodies of packages below this path are checked too; "" for none
 	files   map[string][]*ast.File
 	checked map[string]*types.Package
 }
@@ -144,7 +153,7 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	if !ok {
 		return nil, fmt.Errorf("package %s is neither in a tree nor imported by one", path)
 	}
-	config := types.Config{Importer: l, IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	config := types.Config{Importer: l, IgnoreFuncBodies: l.whole == "" || !strings.HasPrefix(path, l.whole), Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	pkg, err := config.Check(path, l.fset, files, nil)
 	if err != nil {
 		return nil, err

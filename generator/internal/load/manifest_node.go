@@ -161,8 +161,7 @@ func placeOf(name string, content []byte, offset int) token.Position {
 // parseJSON parses one document of JSON after the other. The parser of YAML takes
 // most of it, but not all: not \/ in strings, nor surrogate pairs.
 func parseJSON(content []byte) (documents []*yaml.Node, offset int, err error) {
-	p := &jsonParser{content: content, decoder: json.NewDecoder(bytes.NewReader(content)), line: 1}
-	p.decoder.UseNumber()
+	p := newJSONParser(content)
 	for {
 		token, err := p.next()
 		if errors.Is(err, io.EOF) {
@@ -185,6 +184,14 @@ type jsonParser struct {
 	decoder *json.Decoder
 	// line is that of the byte at offset, and begins at lineStart.
 	line, lineStart, offset int
+	// asked counts the calls of next.
+	asked int
+}
+
+func newJSONParser(content []byte) *jsonParser {
+	p := &jsonParser{content: content, decoder: json.NewDecoder(bytes.NewReader(content)), line: 1}
+	p.decoder.UseNumber()
+	return p
 }
 
 // jsonToken is a token and where it begins.
@@ -193,7 +200,13 @@ type jsonToken struct {
 	line, column int
 }
 
+// next returns the next token. It panics if it is called more often than a text of
+// that length can have tokens, and once more for its end: a caller that ignored an
+// error would get it forever, and would fill the memory with values.
 func (p *jsonParser) next() (jsonToken, error) {
+	if p.asked++; p.asked > len(p.content)+1 {
+		panic("parseJSON asks for more tokens than there are bytes")
+	}
 	start := p.start()
 	value, err := p.decoder.Token()
 	if err != nil {
