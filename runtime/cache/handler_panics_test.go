@@ -65,7 +65,9 @@ func TestHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := run(t, s.Run)
-		if err := WaitForCacheSync(t.Context(), s, reg); err != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := WaitForCacheSync(ctx, s, reg); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
