@@ -18,10 +18,12 @@ import (
 type Recorder[T cache.Object] struct {
 	store cache.Store[T]
 
-	mu       sync.Mutex // guards what follows
-	known    map[cache.ObjectName]T
-	latest   map[cache.ObjectName]string // the version of the last state, also of what is gone
-	ended    map[types.UID]bool
+	mu     sync.Mutex // guards what follows
+	known  map[cache.ObjectName]T
+	latest map[cache.ObjectName]string // the version of the last state, also of what is gone
+	ended  map[types.UID]bool
+	// loose leaves versions out of account.
+	loose    bool
 	events   int
 	begun    bool // an event came that was not initial
 	late     int  // calls after Leave
@@ -41,6 +43,14 @@ func NewRecorder[T cache.Object](store cache.Store[T]) *Recorder[T] {
 		latest: map[cache.ObjectName]string{},
 		ended:  map[types.UID]bool{},
 	}
+}
+
+// IgnoreVersions makes r accept states in any version, and a cache that seems to be behind: for servers whose versions
+// are wrong, or that change the content of one. Call it before r is registered.
+func (r *Recorder[T]) IgnoreVersions() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose = true
 }
 
 // OnAdd takes a new object.
@@ -219,7 +229,7 @@ func (r *Recorder[T]) hear(obj T) cache.ObjectName {
 			r.faultLocked("call %d about %s after the handler was removed", r.late, name)
 		}
 	}
-	if cached, ok := r.store.Get(name); ok {
+	if cached, ok := r.store.Get(name); ok && !r.loose {
 		if order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), obj.GetResourceVersion()); err != nil {
 			r.faultLocked("%s: %v", name, err)
 		} else if order < 0 && cached.GetUID() == obj.GetUID() {
@@ -232,7 +242,7 @@ func (r *Recorder[T]) hear(obj T) cache.ObjectName {
 // advanceLocked checks that obj is later than all that was told of its name.
 func (r *Recorder[T]) advanceLocked(what string, name cache.ObjectName, obj T) {
 	version := obj.GetResourceVersion()
-	if before, ok := r.latest[name]; ok {
+	if before, ok := r.latest[name]; ok && !r.loose {
 		if order, err := resourceversion.CompareResourceVersion(version, before); err != nil || order <= 0 {
 			r.faultLocked("%s of %s in version %s after %s", what, name, version, before)
 		}
