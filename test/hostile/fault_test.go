@@ -1,7 +1,9 @@
 package hostile
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 
@@ -197,6 +199,7 @@ var faults = []fault{
 		}
 		c.serveList(listTweak{empty: true, token: func(c *call) string { return c.handOut(fmt.Sprintf("%d:%d", version, start), nil) }})
 	}},
+	{name: "bomb", on: lists, serve: (*call).bomb},
 	{name: "twice", on: lists, serve: func(c *call) { c.serveList(listTweak{older: true}) }},
 	{name: "expired token", on: pages, fails: true, serve: func(c *call) { c.status(http.StatusGone, metav1.StatusReasonExpired, nil) }},
 
@@ -243,7 +246,42 @@ var faults = []fault{
 		}})
 	}},
 	{name: "no bookmark", on: streams, fails: true, serve: func(c *call) { c.serveWatch(watchTweak{noBookmark: true}) }},
+	{name: "bookmark and gone", on: streams, fails: true, serve: func(c *call) { c.serveWatch(watchTweak{then: expired}) }},
 	{name: "events twice", on: watches, loose: true, serve: func(c *call) { c.serveWatch(watchTweak{twice: true}) }},
+}
+
+const (
+	// bombBytes is how long the body of a bomb is, and bombObject one object in it.
+	bombBytes  = 64 << 20
+	bombObject = 4 << 20
+)
+
+// bomb answers with a true list that gzip makes small: one object is large, and there
+// is a lot of space behind it.
+func (c *call) bomb() {
+	c.compress()
+	c.serveList(listTweak{bomb: true})
+}
+
+// explode writes the long part of a bomb, and looks at the memory that is live
+// meanwhile.
+func (c *call) explode() {
+	space := bytes.Repeat([]byte(" "), 1<<20)
+	_, _ = io.WriteString(&c.out, `,"remainingItemCount":0,"extra":"`)
+	for range bombObject / len(space) {
+		_, _ = c.out.Write(space)
+	}
+	_, _ = io.WriteString(&c.out, `"`)
+	for n := range bombBytes / len(space) {
+		_, _ = c.out.Write(space)
+		if n%16 == 8 {
+			c.out.flush()
+			live := liveBytes()
+			c.mu.Lock()
+			c.peak = max(c.peak, live)
+			c.mu.Unlock()
+		}
+	}
 }
 
 func (c *call) setSilent() {

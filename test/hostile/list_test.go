@@ -20,9 +20,11 @@ type listTweak struct {
 	token func(c *call) string
 	// noItems leaves out the member, and empty its objects.
 	noItems, empty bool
-	// older sends an older state of each object before the true one, and early on the
-	// page before as well.
+	// older sends an older state of each object before the true one, of the first of a
+	// page on the page before.
 	older bool
+	// bomb has a long member in the first object, and a lot of space after it.
+	bomb bool
 	// atStart answers each page with the first one.
 	atStart bool
 	// before stands in front of the members of the list.
@@ -124,7 +126,16 @@ func (c *call) serveList(tweak listTweak) {
 	if tweak.token != nil {
 		next = c.handOutAs(tweak.token(c), items)
 	}
+	if tweak.older && end < len(all) && end > start {
+		items = append(items, older(all[end]))
+	}
 	c.writeList(tweak, items, version, next)
+}
+
+// older returns a state that s has never had, as an earlier one.
+func older(s state) state {
+	s.class, s.storageGi, s.version = "older", 1, 1
+	return s
 }
 
 func (c *call) pageLimit() int {
@@ -176,11 +187,14 @@ func (c *call) writeList(tweak listTweak, items []state, version int, next strin
 				text = append(text, ',')
 			}
 			if tweak.older {
-				old := item
-				old.class, old.storageGi = "older", 1
-				text = append(c.collection.appendJSON(text, old, strconv.Itoa(item.version)), ',')
+				text = append(c.collection.appendJSON(text, older(item), "1"), ',')
 			}
 			text = c.collection.appendJSON(text, item, strconv.Itoa(item.version))
+			if tweak.bomb && i == 0 {
+				_, _ = c.out.Write(text[:len(text)-1])
+				c.explode()
+				text = append(text[:0], '}')
+			}
 			if len(text) > 32<<10 {
 				_, _ = c.out.Write(text)
 				text = text[:0]

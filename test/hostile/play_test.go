@@ -1,7 +1,6 @@
 package hostile
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -128,7 +127,7 @@ func (p *play) converge(patience time.Duration) error {
 	}
 }
 
-// close ends the play, and checks that nothing is left of the informer.
+// close ends the play in a bubble, and checks that nothing is left of the informer.
 func (p *play) close() error {
 	p.stopWriting()
 	ended := make(chan struct{})
@@ -139,6 +138,7 @@ func (p *play) close() error {
 	var err error
 	select {
 	case <-ended:
+		synctest.Wait()
 		if left := leftover(); left != "" {
 			err = fmt.Errorf("goroutines are left after Shutdown:\n%s", left)
 		}
@@ -146,6 +146,7 @@ func (p *play) close() error {
 		err = fmt.Errorf("Shutdown does not return:\n%s", leftover())
 	}
 	p.link.close()
+	p.server.serving.Wait()
 	<-ended
 	return err
 }
@@ -212,7 +213,7 @@ func playScript(t *testing.T, script []byte) {
 	if len(script)%2 == 1 {
 		s.noStream = true
 	}
-	for n := range int(bytes.Count(script, []byte{0})%7) * 5 {
+	for n := range len(script) % 31 {
 		s.collection.set(n)
 	}
 	p.start()
@@ -229,12 +230,19 @@ func playScript(t *testing.T, script []byte) {
 func (p *play) perform(script []byte) error {
 	for ; len(script) >= 3; script = script[3:] {
 		p.step(int(script[0])%(calm+len(faults)), script[1])
-		if err := p.advance(pause(script[2])); err != nil {
+		lasts := pause(script[2])
+		if p.writing != nil {
+			lasts = min(lasts, maxWriting)
+		}
+		if err := p.advance(lasts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// maxWriting bounds a step beside a writer: each of its events takes real time.
+const maxWriting = 20 * time.Second
 
 // pause is how long a step lasts: up to a minute, or up to ten minutes, or no time.
 func pause(b byte) time.Duration {

@@ -1,9 +1,11 @@
 package hostile
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +19,8 @@ import (
 // server answers for one collection, sanely or as the fault in force has it.
 type server struct {
 	collection *collection
-	random     *rand.Rand // guarded by mu
+	random     *rand.Rand     // guarded by mu
+	serving    sync.WaitGroup // one for each request that is answered
 
 	mu    sync.Mutex // guards what follows
 	fault *fault     // in force; nil is a sane server
@@ -38,6 +41,8 @@ type server struct {
 	seen      map[cache.ObjectName]bool
 	serial    int // of tokens
 	stormed   bool
+	peak      uint64        // most bytes that were live while a bomb was sent
+	asked     chan struct{} // closed and replaced at each request
 }
 
 // token is a continue token that the server handed out.
@@ -53,6 +58,7 @@ func newServer(seed uint64) *server {
 		calls:      map[*call]struct{}{},
 		handedOut:  map[string]*token{},
 		seen:       map[cache.ObjectName]bool{},
+		asked:      make(chan struct{}),
 	}
 }
 
@@ -126,10 +132,16 @@ type call struct {
 const storm = 300
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.serving.Add(1)
+	defer s.serving.Done()
 	c := s.begin(w, r)
 	defer s.end(c)
 	if s.isStorm() {
-		time.Sleep(time.Second)
+		select {
+		case <-time.After(time.Second):
+		case <-r.Context().Done():
+			return
+		}
 	}
 	switch {
 	case c.fault != nil:
@@ -197,6 +209,8 @@ func (s *server) noteLocked(c *call) *request {
 		}
 	}
 	s.requests = append(s.requests, r)
+	close(s.asked)
+	s.asked = make(chan struct{})
 	return r
 }
 
@@ -311,6 +325,41 @@ func (s *server) count(since time.Time, which func(*request) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// awaitFault blocks until a request that is still to come meets the fault in force.
+func (s *server) awaitFault(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for from := len(s.requests); ; {
+		for _, r := range s.requests[from:] {
+			if r.fault != "" {
+				return nil
+			}
+		}
+		asked := s.asked
+		s.mu.Unlock()
+		select {
+		case <-asked:
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// last returns the newest request of a verb.
+func (s *server) last(v verb) *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range slices.Backward(s.requests) {
+		if r.verb == v {
+			return r
+		}
+	}
+	return &request{}
 }
 
 // lastRequests returns the newest n, one a line.

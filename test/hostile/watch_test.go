@@ -18,6 +18,8 @@ type watchTweak struct {
 	noBookmark bool
 	// after is called behind each event, and returns whether the watch goes on.
 	after func(c *call) bool
+	// then is the object of an ERROR event behind the initial events of a stream.
+	then string
 	// twice sends each event again.
 	twice bool
 	// silentAfter is how many events come before silence, if it is not zero.
@@ -109,6 +111,10 @@ func (c *call) open(tweak watchTweak) (version int, ok bool) {
 	} else if !tweak.noBookmark {
 		c.event(tweak, watch.Bookmark, fmt.Sprintf(`{"kind":"Database","apiVersion":"data.example.com/v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":"true"}}}`, version))
 		c.mark(true)
+	}
+	if c.verb == stream && tweak.then != "" {
+		c.event(watchTweak{}, watch.Error, tweak.then)
+		return 0, false
 	}
 	return version, true
 }
