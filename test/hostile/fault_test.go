@@ -62,14 +62,22 @@ var reasons = map[int]metav1.StatusReason{
 	http.StatusGatewayTimeout: metav1.StatusReasonTimeout, http.StatusBadGateway: metav1.StatusReasonUnknown,
 }
 
-// refuse answers with a status, by the low bits of arg, and a Retry-After, by the
-// next ones.
+// refuse answers with a status, by the low bits of arg, and a wait, by the next ones:
+// in the Status that is the body if it fits there, and otherwise in the header.
 func (c *call) refuse() {
 	code := codes[c.arg%8]
-	if value := retryAfter[c.arg>>3%8]; value != "" {
-		c.w.Header().Set("Retry-After", value)
+	value := retryAfter[c.arg>>3%8]
+	if value == "" {
+		c.status(code, reasons[code], nil)
+		return
 	}
-	c.status(code, reasons[code], nil)
+	c.w.Header().Set("Retry-After", value)
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+		c.status(code, reasons[code], &metav1.StatusDetails{RetryAfterSeconds: int32(seconds)})
+		return
+	}
+	c.fail()
+	http.Error(c.w, "please wait", code)
 }
 
 // raw answers 200 with a body.
@@ -263,15 +271,15 @@ func (c *call) bomb() {
 	c.serveList(listTweak{bomb: true})
 }
 
-// explode writes the long part of a bomb, and looks at the memory that is live
-// meanwhile.
+// explode writes the long parts of a bomb, the first at the end of an object, and looks
+// at the memory that is live meanwhile.
 func (c *call) explode() {
 	space := bytes.Repeat([]byte(" "), 1<<20)
-	_, _ = io.WriteString(&c.out, `,"remainingItemCount":0,"extra":"`)
+	_, _ = io.WriteString(&c.out, `,"extra":"`)
 	for range bombObject / len(space) {
 		_, _ = c.out.Write(space)
 	}
-	_, _ = io.WriteString(&c.out, `"`)
+	_, _ = io.WriteString(&c.out, `"}`)
 	for n := range bombBytes / len(space) {
 		_, _ = c.out.Write(space)
 		if n%16 == 8 {

@@ -193,7 +193,7 @@ func (c *call) writeList(tweak listTweak, items []state, version int, next strin
 			if tweak.bomb && i == 0 {
 				_, _ = c.out.Write(text[:len(text)-1])
 				c.explode()
-				text = append(text[:0], '}')
+				text = text[:0]
 			}
 			if len(text) > 32<<10 {
 				_, _ = c.out.Write(text)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -147,7 +148,14 @@ func TestLongListComesThrough(t *testing.T) {
 			scenario(t, func(s *server) {
 				holding(500)(s)
 				s.noStream, s.pageSize = true, 5
-				s.set(faultOf("refused"), codeArg(http.StatusTooManyRequests, 0), 100/percent)
+				asked := 0
+				s.set(&fault{name: "a few refused", on: lists, serve: func(c *call) {
+					if asked++; asked%(100/percent) == 0 {
+						c.status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, nil)
+						return
+					}
+					c.sane()
+				}}, 0, 1)
 			}, func(p *play) error { return p.converge(2 * time.Minute) })
 		})
 	}
