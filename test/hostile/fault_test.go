@@ -166,7 +166,7 @@ var faults = []fault{
 		c.sane()
 	}},
 	{name: "byte by byte", on: all, serve: func(c *call) {
-		c.out.slowly = true
+		c.out.slowly = 1000
 		c.sane()
 	}},
 

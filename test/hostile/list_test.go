@@ -34,8 +34,8 @@ type listTweak struct {
 // output is how a body is written.
 type output struct {
 	w http.ResponseWriter
-	// slowly writes one byte at a time.
-	slowly bool
+	// slowly is how many bytes are written one at a time.
+	slowly int
 	// left is how many bytes are written before the connection is cut, if cut is set.
 	cut  bool
 	left int
@@ -53,16 +53,16 @@ func (o *output) Write(text []byte) (int, error) {
 		panic(http.ErrAbortHandler)
 	}
 	o.left -= len(text)
-	if !o.slowly {
-		return to.Write(text)
-	}
-	for i := range text {
+	singly := min(o.slowly, len(text))
+	for i := range singly {
 		if _, err := to.Write(text[i : i+1]); err != nil {
 			return i, err
 		}
 		o.flush()
 	}
-	return len(text), nil
+	o.slowly -= singly
+	n, err := to.Write(text[singly:])
+	return singly + n, err
 }
 
 func (o *output) flush() {

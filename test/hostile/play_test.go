@@ -302,11 +302,11 @@ func (p *play) step(step int, arg byte) {
 	case 15:
 		p.link.drop()
 	case 16:
-		p.startWriting(1+int(arg)/2, watch.Modified)
+		p.startWriting(1+int(arg%32), watch.Modified)
 	case 17:
-		p.startWriting(1+int(arg%16), watch.Added)
+		p.startWriting(1+int(arg%4), watch.Added)
 	case 18:
-		p.startWriting(1+int(arg)/2, watch.Added, watch.Modified, watch.Deleted)
+		p.startWriting(1+int(arg%32), watch.Added, watch.Modified, watch.Deleted)
 	case 19:
 		p.stopWriting()
 	case 20:
