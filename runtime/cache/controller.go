@@ -46,6 +46,12 @@ type Config[T Object] struct {
 	DetectMutations bool
 	// WatchErrorHandler hears of failed lists and watches; nil logs them.
 	WatchErrorHandler WatchErrorHandler
+	// Backoffs set how long to wait before a failed list or watch is tried again, by
+	// the reason of the failure; that under "" is for reasons without one of their
+	// own. Where it is zero, or there is none, the defaults hold: 0.8 s, doubled up to
+	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
+	// 24 s; after Decode and Refused 2 s up to a minute.
+	Backoffs map[Reason]Backoff
 
 	// firstLists, if it is not nil, has a place for each informer that may read its
 	// first list at one time.
@@ -172,6 +178,9 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		}
 	}
 }
+
+// Retry tries a failed list or watch again at once; see Reflector.Retry.
+func (c *Controller[T]) Retry() { c.reflector.Retry() }
 
 // HasSynced says whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }

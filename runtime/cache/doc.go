@@ -23,9 +23,11 @@
 //	view.go            views of what a typed client returns
 //	unavailable.go     what a client that cannot serve a view says
 //	undecodable.go     objects that cannot be decoded, and are skipped
-//	reflector.go       Reflector: the I/O of list and watch
+//	reflector.go       Reflector: the I/O of lists
+//	reflector_watch.go the I/O of watches and streaming lists
 //	reflector_events.go events to deltas
 //	reflector_state.go what the Reflector does next, as a pure function
+//	backoff.go         how long to wait before a request is made again
 //	initial_list.go    a collection while it is being read
 //	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
@@ -71,6 +73,11 @@
 //     no handler is running.
 //  9. Objects in the cache are never written to by this package; a mutation
 //     detector for tests says which handler did.
+//
+// A server that fails is asked at most ten times a minute, and one that ends each
+// watch as soon as it has brought something sixty times, the pages of a list aside;
+// see Config.Backoffs. Status is Watching only while a watch is open, but for the
+// two seconds that a server has to answer the next one.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
 // ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics.

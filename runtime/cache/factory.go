@@ -25,6 +25,7 @@ type SharedInformerFactory struct {
 	recoverPanics    bool
 	detectMutations  bool
 	decode           DecodeOptions
+	backoffs         map[Reason]Backoff
 	// firstLists has a place for each informer that may read its first list at one
 	// time.
 	firstLists chan struct{}
@@ -53,6 +54,7 @@ type factoryInformer struct {
 		retire()
 		wasStopped() bool
 		Status() Status
+		Retry()
 		registrations() []Syncer
 	}
 	started bool
@@ -112,6 +114,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		DisableStreamingList: f.noStreamingList,
 		RecoverHandlerPanics: f.recoverPanics,
 		DetectMutations:      f.detectMutations,
+		Backoffs:             f.backoffs,
 		firstLists:           f.firstLists,
 	}
 	if settings.resyncPeriod != nil {
@@ -168,6 +171,7 @@ func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 				change(&options)
 				return source.Watch(ctx, options)
 			},
+			client: clientKindOf(source),
 		}
 	}
 }
@@ -218,6 +222,17 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 		handlers = append(handlers, i.informer.registrations()...)
 	}
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
+}
+
+// Retry lets each informer try a failed list or watch again at once, instead of after
+// its wait. It may be called from any goroutine, and never blocks: for example when
+// credentials were rotated, or by a watch of CRDs when one is established.
+func (f *SharedInformerFactory) Retry() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, i := range f.informers {
+		i.informer.Retry()
+	}
 }
 
 // Shutdown stops the informers and returns when no goroutine of theirs is left

@@ -41,6 +41,18 @@ func WithMutationDetector() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.detectMutations = true }
 }
 
+// WithBackoff sets how long informers wait before they try again a list or watch that
+// failed for a reason; "" is for all reasons without a backoff of their own. What is
+// zero keeps its default; see Config.Backoffs.
+func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		if f.backoffs == nil {
+			f.backoffs = map[Reason]Backoff{}
+		}
+		f.backoffs[reason] = backoff
+	}
+}
+
 // WithoutManagedFields leaves metadata.managedFields out of all objects: it is never
 // allocated.
 func WithoutManagedFields() SharedInformerOption {

@@ -50,6 +50,8 @@ type EventStream[T Object] interface {
 type ListWatch[T Object] struct {
 	ListFunc  func(ctx context.Context, options metav1.ListOptions) (Page[T], error)
 	WatchFunc func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
+
+	client clientKind
 }
 
 // List calls ListFunc.
@@ -62,6 +64,37 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	return lw.WatchFunc(ctx, options)
 }
 
+// IsWatchListSemanticsUnSupported reports whether the client behind the ListWatch has
+// no streaming lists, as client-go's fakes. Reflectors, also client-go's, then list in
+// pages.
+func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
+
+// clientKind is what a Reflector has to know of the client behind a ListerWatcher.
+type clientKind struct {
+	// noStreams is set if it has no streaming lists.
+	noStreams bool
+	// fake is set for client-go's fakes, whose watches do not end when their time is
+	// over.
+	fake bool
+}
+
+// clientKindOf returns the kind of a typed client or a ListerWatcher. A typed client of a fake
+// clientset does not say that it is one, but only fakes record actions.
+func clientKindOf(client any) (kind clientKind) {
+	if c, ok := client.(interface{ clientKind() clientKind }); ok {
+		return c.clientKind()
+	}
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
+		kind.noStreams = c.IsWatchListSemanticsUnSupported()
+	}
+	if _, records := client.(interface{ ClearActions() }); records {
+		kind.noStreams, kind.fake = true, true
+	}
+	return kind
+}
+
+func (lw *ListWatch[T]) clientKind() clientKind { return lw.client }
+
 // TypedClient is the part of a generated typed client that an informer needs.
 // L is the list type, such as *v1.FooList.
 type TypedClient[L runtime.Object] interface {
@@ -69,7 +102,8 @@ type TypedClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// NewListWatch lists and watches with a generated typed client:
+// NewListWatch lists and watches with a generated typed client. One of a fake
+// clientset is recognized; it is listed in pages:
 //
 //	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
 func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
@@ -88,6 +122,7 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[
 			}
 			return &watchStream[T]{watch: w}, nil
 		},
+		client: clientKindOf(client),
 	}
 }
 

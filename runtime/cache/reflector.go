@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/url"
 	"strings"
@@ -41,12 +40,22 @@ type Reflector[T Object] struct {
 	trim     func(T)
 	onError  WatchErrorHandler
 	status   *statusTracker
+	backoffs backoffs
 	noStream bool
+	// endless is set if watches do not end when their time is over, as those of
+	// client-go's fakes.
+	endless bool
 	// firstLists is that of the Config.
 	firstLists chan struct{}
+	// retry holds a token after Retry.
+	retry chan struct{}
+	// random returns a duration below its argument, which is positive.
+	random func(time.Duration) time.Duration
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
+	// tokens are the continue tokens that the server has sent for this list.
+	tokens map[string]struct{}
 	// leaveFirst gives the place among first lists back.
 	leaveFirst func()
 	events     []Event[T]
@@ -63,14 +72,19 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
+		backoffs:  withDefaults(config.Backoffs),
 		noStream:  config.DisableStreamingList,
 
 		firstLists: config.firstLists,
+		retry:      make(chan struct{}, 1),
+		random:     rand.N[time.Duration],
 	}
 	if config.Open != nil {
 		r.source = newBodySource(config.Open, config.Decode, config.held)
 	} else {
 		r.trim = trimmer[T](&config.Decode)
+		client := clientKindOf(config.ListerWatcher)
+		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
 	}
 	if r.onError == nil {
 		r.onError = logWatchError
@@ -102,13 +116,13 @@ func (r *Reflector[T]) Status() Status { return r.status.get() }
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.resource.GroupResource().String()))
 	defer r.status.enter(Stopped, nil)
-	state := reflectorState{noStream: r.noStream}
+	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
 	next := state.startAction()
 	r.status.enter(Listing, nil)
 	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
 	defer func() { r.leaveFirst() }()
 	for {
-		if !sleep(ctx, withJitter(next.wait)) {
+		if !r.pause(ctx, next.wait) {
 			return
 		}
 		var in input
@@ -137,6 +151,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 	switch {
 	case next.failed != nil:
 		r.status.enter(Degraded, next.failed)
+	case next.resumed: // Status stays Watching until the server is late to answer
 	case next.verb != openWatch || next.commit:
 		r.status.enter(Listing, nil)
 	}
@@ -155,13 +170,21 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.status.reach(resourceVersion)
 }
 
+const (
+	// pageTimeout is how long a page may take, and wholeListTimeout a list in one
+	// piece: a connection that broke silently would be waited for for ever.
+	pageTimeout      = 2 * time.Minute
+	wholeListTimeout = 10 * time.Minute
+)
+
+// list reads a page.
 func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
-	in := input{verb: listPage}
-	patience := pagePatience
+	in := input{verb: listPage, token: options.Continue}
+	timeout := pageTimeout
 	if options.Limit == 0 {
-		patience = wholeListPatience
+		timeout = wholeListTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errListStalled)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errListStalled)
 	defer cancel()
 	page, err := r.source.List(ctx, options)
 	if err != nil {
@@ -179,73 +202,37 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 			return in
 		}
 	}
+	if in.err = r.noteToken(options.Continue, page.Continue); in.err != nil {
+		return in
+	}
 	r.listed.addPage(page.Items)
 	for _, state := range page.Undecodable {
 		r.reportSkipped(ctx, state)
 		r.listed.undecodable.add(state)
 	}
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
+	in.empty = len(page.Items) == 0 && len(page.Undecodable) == 0
 	return in
 }
 
-const (
-	// The server ends a watch after 5 to 10 minutes, so that not all watches of
-	// all clients come back at one time.
-	minWatchTimeout = 5 * time.Minute
-	// A watch that lasts this long was of use even if nothing happened.
-	usefulWatch = 10 * time.Second
-	// watchGrace is how long after its time an unresponsive watch is given up: a
-	// connection that broke without a word would stay open for ever.
-	watchGrace = 30 * time.Second
-	// streamPatience is how long the next of the initial events of a streaming list
-	// may take, and their closing bookmark.
-	streamPatience = 10 * time.Second
-	// pagePatience is how long a page may take, and wholeListPatience a list in one
-	// piece: a connection that broke without a word would be waited for for ever.
-	pagePatience      = 2 * time.Minute
-	wholeListPatience = 10 * time.Minute
-)
-
-// watch follows a watch to its end, or a streaming list and the watch that it
-// becomes.
-func (r *Reflector[T]) watch(ctx context.Context, request action) input {
-	options := request.options
-	timeout := minWatchTimeout + rand.N(minWatchTimeout)
-	seconds := int64(timeout.Seconds())
-	options.TimeoutSeconds = &seconds
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout+watchGrace, errSilent)
-	defer cancel()
-	ctx, stall := context.WithCancelCause(ctx)
-	defer stall(nil)
-
-	in := input{verb: request.verb, resourceVersion: options.ResourceVersion}
-	var opened time.Time
-	if request.verb == openStream {
-		patience := time.AfterFunc(timeout, func() { stall(errNoBookmark) })
-		defer patience.Stop()
-		in.err = r.follow(ctx, options, &in, func() {
-			if in.listed {
-				patience.Stop()
-			} else {
-				patience.Reset(streamPatience)
-			}
-		})
-	} else {
-		defer r.probation(request.onProbation)()
-		in.err = r.follow(ctx, options, &in, func() {
-			if opened.IsZero() {
-				opened = time.Now()
-			}
-		})
+// noteToken remembers the token that a page ended with. It fails if the server has
+// sent it before: the list would never end.
+func (r *Reflector[T]) noteToken(asked, next string) error {
+	if asked == "" {
+		clear(r.tokens)
 	}
-	if in.err != io.EOF {
-		if cause := context.Cause(ctx); cause == errNoBookmark || cause == errSilent {
-			in.err = cause
-		}
-		in.err = requestError("watch", in.err)
+	if next == "" {
+		clear(r.tokens)
+		return nil
 	}
-	in.useful = in.useful || !opened.IsZero() && time.Since(opened) >= usefulWatch
-	return in
+	if _, again := r.tokens[next]; again {
+		return fmt.Errorf("list: %w", errTokenRepeated)
+	}
+	if r.tokens == nil {
+		r.tokens = map[string]struct{}{}
+	}
+	r.tokens[next] = struct{}{}
+	return nil
 }
 
 // requestError says which request failed. Of the URL of one that did not come
@@ -256,62 +243,4 @@ func requestError(verb string, err error) error {
 		return fmt.Errorf("%s %s: %w", verb, address, failed.Err)
 	}
 	return fmt.Errorf("%s: %w", verb, err)
-}
-
-// probation enters Watching as soon as the watch that begins deserves it: at once,
-// or, if it is on probation, when it has lasted. The caller calls stop in the end.
-func (r *Reflector[T]) probation(on bool) (stop func() bool) {
-	if !on {
-		r.status.enter(Watching, nil)
-		return func() bool { return false }
-	}
-	entry := r.status.enter(Degraded, nil)
-	return time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(entry, Watching) }).Stop
-}
-
-// follow forwards the events of a watch until its end. It calls alive when the
-// watch is open, and after each batch.
-func (r *Reflector[T]) follow(ctx context.Context, options metav1.ListOptions, in *input, alive func()) error {
-	stream, err := r.source.Watch(ctx, options)
-	if err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // there was no watch that could have ended
-		}
-		return err
-	}
-	defer stream.Stop()
-	alive()
-	for {
-		if r.events, err = stream.Next(ctx, r.events); err != nil {
-			return err
-		}
-		if err = r.forward(ctx, r.events, in); err != nil {
-			return err
-		}
-		alive()
-	}
-}
-
-// withJitter spreads waits, so that clients that failed together do not come
-// back together.
-func withJitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return d + rand.N(d/2+1)
-}
-
-// sleep returns false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -29,7 +29,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 			break
 		}
 		if in.verb == openStream && !in.listed {
-			r.addInitial(event, delta, in)
+			if err = r.addInitial(event, delta, in); err != nil {
+				break
+			}
 			continue
 		}
 		if delta.Type != 0 {
@@ -82,28 +84,39 @@ func (r *Reflector[T]) reportSkipped(ctx context.Context, state *DecodeError) {
 
 // addInitial takes one of the initial events of a streaming list. Their versions
 // are those of the objects, in no order: only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) {
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) error {
 	switch {
 	case delta.Type != 0:
 		r.listed.apply(delta)
+	case event.InitialEventsEnd && event.ResourceVersion == "":
+		return errNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
-		in.listed, in.useful, in.resourceVersion = true, true, event.ResourceVersion
+		in.listed, in.resourceVersion = true, event.ResourceVersion
 		r.commit(event.ResourceVersion)
 		r.status.enter(Watching, nil)
 	}
+	return nil
 }
 
-// isLater says whether a watch that has reached version before has got further
+// isLater reports whether a watch that has reached version before has got further
 // with version. A watch never resumes at an earlier version than it has reached,
 // even if an aggregated server sends the last state of a deleted object with the
-// version of that state. Versions that are no numbers, which only servers
-// that are not Kubernetes have, are taken as they come.
+// version of that state. Versions that are not positive decimal numbers, which only
+// servers that are not Kubernetes have, are taken as they come until one is.
 func isLater(version, before string) bool {
 	if version == "" || version == before {
 		return false
 	}
 	order, err := resourceversion.CompareResourceVersion(version, before)
-	return err != nil || order > 0
+	if err != nil {
+		return !isWellFormed(before)
+	}
+	return order > 0
+}
+
+func isWellFormed(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, version)
+	return err == nil
 }
 
 func (r *Reflector[T]) transformed(obj T) (T, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"testing"
@@ -60,6 +61,8 @@ func TestStep(t *testing.T) {
 		failures int
 		whole    bool // the state says that the list is in one piece
 		streams  bool // the server may have streaming lists
+		noStream bool // the state says that it has none
+		resumed  bool
 	}{
 		{name: "a page with more to come",
 			in: input{verb: listPage, resourceVersion: "5", continueToken: "t"}, want: next},
@@ -78,22 +81,68 @@ func TestStep(t *testing.T) {
 		{name: "a right that is missing",
 			in: input{verb: listPage, err: errForbidden}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
 		{name: "a right that stays missing",
-			state: reflectorState{failures: 30}, in: input{verb: listPage, err: errForbidden}, want: list, wait: time.Minute, restart: true, reported: true, failures: 31},
+			state: reflectorState{failures: 30}, in: input{verb: listPage, err: errForbidden}, want: list, wait: 24 * time.Second, restart: true, reported: true, failures: 31},
+		{name: "credentials that stay invalid",
+			state: reflectorState{failures: 30}, in: input{verb: listPage, err: apierrors.NewUnauthorized("who")}, want: list, wait: 8 * time.Second, restart: true, reported: true, failures: 31},
+		{name: "a server that asks for an absurd wait",
+			in: input{verb: listPage, err: apierrors.NewTooManyRequests("too many", math.MaxInt32)}, want: list, wait: 5 * time.Minute, restart: true, reported: true, failures: 1},
+		{name: "a server that asks for a negative wait",
+			in: input{verb: listPage, err: apierrors.NewTooManyRequests("too many", -1)}, want: list, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "a page that fails is asked for again",
+			in: input{verb: listPage, token: "t", err: errInternal}, want: next, wait: 800 * time.Millisecond, reported: true},
+		{name: "a page that fails for the fourth time",
+			state: reflectorState{pageFailures: 3}, in: input{verb: listPage, token: "t", err: errCut}, want: next, wait: 6400 * time.Millisecond, reported: true},
+		{name: "a page whose list has failed before waits for its own failures only",
+			state: reflectorState{failures: 9}, in: input{verb: listPage, token: "t", err: errCut}, want: next, wait: 800 * time.Millisecond, reported: true, failures: 9},
+		{name: "a page that fails too often",
+			state: reflectorState{pageFailures: 5}, in: input{verb: listPage, token: "t", err: errInternal}, want: list, wait: 25600 * time.Millisecond, restart: true, reported: true, failures: 6},
+		{name: "a later page whose token is refused",
+			in: input{verb: listPage, token: "t", err: apierrors.NewBadRequest("continue key is not valid")}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a later page of a resource that is gone",
+			in: input{verb: listPage, token: "t", err: errNotFound}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a later page with an object that cannot be taken",
+			in: input{verb: listPage, token: "t", err: errUndecodable}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
+		{name: "a list that goes in circles",
+			in: input{verb: listPage, token: "t", err: errTokenRepeated}, want: list, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
+		{name: "an empty page with a token",
+			in: input{verb: listPage, token: "t", empty: true, continueToken: "u"}, want: next, wait: 100 * time.Millisecond},
+		{name: "one empty page after the other",
+			state: reflectorState{idle: 9}, in: input{verb: listPage, token: "t", empty: true, continueToken: "u"}, want: next, wait: time.Second},
+		{name: "an empty last page",
+			in: input{verb: listPage, token: "t", empty: true, resourceVersion: "5"}, want: watch, version: "5", commit: true},
+		{name: "a later page whose token expired",
+			in: input{verb: listPage, token: "t", err: errGone}, want: whole, wait: 800 * time.Millisecond, restart: true, whole: true, reported: true, failures: 1},
 		{name: "a page token that expired",
 			in: input{verb: listPage, err: errGone}, want: whole, wait: 800 * time.Millisecond, restart: true, whole: true, reported: true, failures: 1},
 		{name: "a list in one piece that ends is followed by pages next time",
 			state: reflectorState{wholeList: true}, in: input{verb: listPage, resourceVersion: "5"}, want: watch, version: "5", commit: true},
 
 		{name: "a watch that ends in good order resumes where it was",
-			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true, resourceVersion: "9"}, want: watch, version: "9"},
+			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true, lasted: time.Minute, resourceVersion: "9"}, want: watch, version: "9", resumed: true},
+		{name: "a watch that brings an event and ends at once",
+			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: 100 * time.Millisecond, resumed: true},
+		{name: "a watch that brings an event and is cut at once",
+			state: reflectorState{resourceVersion: "7", idle: 2}, in: input{verb: openWatch, err: errCut, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: 400 * time.Millisecond, resumed: true},
+		{name: "a watch that brings an event and ends at once, again and again",
+			state: reflectorState{resourceVersion: "7", idle: 1000}, in: input{verb: openWatch, err: io.EOF, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: time.Second, resumed: true},
+		{name: "a watch that brings an event and fails at once is no progress",
+			state: failing, in: input{verb: openWatch, err: errInternal, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: 6400 * time.Millisecond, reported: true, failures: 4},
+		{name: "watches that bring an event and fail at once are opened every 13 s",
+			state: reflectorState{resourceVersion: "7", failures: 100}, in: input{verb: openWatch, err: errInternal, useful: true, resourceVersion: "9"}, want: watch, version: "9", wait: 12800 * time.Millisecond, reported: true, failures: 5},
+		{name: "a watch that lasted and fails",
+			state: failing, in: input{verb: openWatch, err: errInternal, useful: true, lasted: time.Minute, resourceVersion: "9"}, want: watch, version: "9", wait: 800 * time.Millisecond, reported: true, failures: 1},
+		{name: "a watch that brings an event and then 410 is no progress",
+			state: failing, in: input{verb: openWatch, err: errGone, useful: true, resourceVersion: "9"}, want: list, wait: 6400 * time.Millisecond, restart: true, reported: true, failures: 4},
+		{name: "a watch that is not answered",
+			state: watching, in: input{verb: openWatch, err: errUnanswered}, want: watch, version: "7", wait: 800 * time.Millisecond, reported: true, failures: 1},
 		{name: "a watch without events resumes where it began",
-			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true}, want: watch, version: "7"},
+			state: watching, in: input{verb: openWatch, err: io.EOF, useful: true, lasted: time.Minute}, want: watch, version: "7", resumed: true},
 		{name: "a watch that ends at once, in good order",
 			state: watching, in: input{verb: openWatch, err: io.EOF}, want: watch, version: "7", wait: 800 * time.Millisecond, reported: true, failures: 1},
 		{name: "a watch of use forgets failures",
-			state: failing, in: input{verb: openWatch, err: io.EOF, useful: true}, want: watch, version: "7"},
+			state: failing, in: input{verb: openWatch, err: io.EOF, useful: true, lasted: time.Minute}, want: watch, version: "7", resumed: true},
 		{name: "a watch that is cut resumes where it was",
-			state: watching, in: input{verb: openWatch, err: errCut, useful: true, resourceVersion: "9"}, want: watch, version: "9"},
+			state: watching, in: input{verb: openWatch, err: errCut, useful: true, lasted: time.Second, resourceVersion: "9"}, want: watch, version: "9", resumed: true},
 		{name: "a watch that fails resumes",
 			state: failing, in: input{verb: openWatch, err: errInternal}, want: watch, version: "7", wait: 6400 * time.Millisecond, reported: true, failures: 4},
 		{name: "a watch that is forbidden is asked for more slowly",
@@ -118,9 +167,19 @@ func TestStep(t *testing.T) {
 			state: watching, in: input{verb: openWatch, err: errUndecodable, useful: true}, want: list, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
 
 		{name: "a stream that is refused becomes a list, without a word", streams: true,
-			in: input{verb: openStream, err: apierrors.NewInvalid(schema.GroupKind{}, "", nil)}, want: list, restart: true},
+			in: input{verb: openStream, err: apierrors.NewInvalid(schema.GroupKind{}, "", nil)}, want: list, restart: true, noStream: true},
 		{name: "a stream without a bookmark becomes a list", streams: true,
 			in: input{verb: openStream, err: fmt.Errorf("watch: %w", errNoBookmark)}, want: list, restart: true, reported: true},
+		{name: "a stream without a bookmark, with changes, is not tried again", streams: true,
+			in: input{verb: openStream, overdue: true, err: fmt.Errorf("watch: %w", errNoBookmark)}, want: list, restart: true, reported: true, noStream: true},
+		{name: "a stream that stalls for the second time is not tried again", streams: true,
+			state: reflectorState{stalled: true}, in: input{verb: openStream, err: fmt.Errorf("watch: %w", errNoBookmark)}, want: list, restart: true, reported: true, noStream: true},
+		{name: "a stream that is not answered becomes a list", streams: true,
+			state: reflectorState{stalled: true}, in: input{verb: openStream, err: fmt.Errorf("watch: %w", errUnanswered)}, want: list, restart: true, reported: true},
+		{name: "a stream that has listed and ends at once is no progress", streams: true,
+			state: reflectorState{failures: 2}, in: input{verb: openStream, listed: true, err: io.EOF, resourceVersion: "9"}, want: watch, version: "9", wait: 3200 * time.Millisecond, reported: true, failures: 3},
+		{name: "a stream that has listed and then 410 is no progress", streams: true,
+			state: reflectorState{failures: 2}, in: input{verb: openStream, listed: true, err: errGone, resourceVersion: "9"}, want: stream, wait: 3200 * time.Millisecond, restart: true, reported: true, failures: 3},
 		{name: "a stream that is cut before its end is tried again", streams: true,
 			in: input{verb: openStream, err: errCut}, want: stream, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
 		{name: "a stream that ends in good order before its list does", streams: true,
@@ -128,15 +187,16 @@ func TestStep(t *testing.T) {
 		{name: "a stream that is forbidden", streams: true,
 			in: input{verb: openStream, err: errForbidden}, want: stream, wait: 2 * time.Second, restart: true, reported: true, failures: 1},
 		{name: "a stream that has listed goes on as a watch", streams: true,
-			in: input{verb: openStream, listed: true, useful: true, err: io.EOF, resourceVersion: "9"}, want: watch, version: "9"},
+			in: input{verb: openStream, listed: true, useful: true, lasted: time.Minute, err: io.EOF, resourceVersion: "9"}, want: watch, version: "9", resumed: true},
 		{name: "a stream that has listed and is cut", streams: true,
-			in: input{verb: openStream, listed: true, useful: true, err: errCut, resourceVersion: "9"}, want: watch, version: "9"},
+			in: input{verb: openStream, listed: true, useful: true, lasted: time.Minute, err: errCut, resourceVersion: "9"}, want: watch, version: "9", resumed: true},
 		{name: "a version that is forgotten is streamed anew", streams: true,
 			state: watching, in: input{verb: openWatch, err: errGone}, want: stream, wait: 800 * time.Millisecond, restart: true, reported: true, failures: 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.state.noStream = !test.streams
+			test.state.backoffs = withDefaults(nil)
 			state, act := step(test.state, test.in)
 			got := watch
 			if act.verb == openStream {
@@ -179,6 +239,12 @@ func TestStep(t *testing.T) {
 			}
 			if again := act.verb == openWatch && act.failed != nil; act.onProbation != again {
 				t.Errorf("on probation: %v, want it for a watch that is opened again after it failed", act.onProbation)
+			}
+			if noStream := state.noStream && test.streams; noStream != test.noStream {
+				t.Errorf("streams are given up: %v, want %v", noStream, test.noStream)
+			}
+			if act.resumed != test.resumed {
+				t.Errorf("resumed: %v, want %v", act.resumed, test.resumed)
 			}
 			if state.failures != test.failures {
 				t.Errorf("%d failures, want %d", state.failures, test.failures)

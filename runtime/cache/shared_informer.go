@@ -23,6 +23,8 @@ type SharedInformer[T Object] interface {
 	GetStore() Store[T]
 	// Status says where the informer is.
 	Status() Status
+	// Retry tries a failed list or watch again at once, instead of after its wait.
+	Retry()
 }
 
 // SharedIndexInformer keeps one cache of a collection, with indexes, for any
@@ -290,6 +292,11 @@ func (s *SharedIndexInformer[T]) Status() Status {
 	}
 	return status
 }
+
+// Retry tries a failed list or watch again at once, instead of after its wait. It may
+// be called from any goroutine, and never blocks: for example when credentials were
+// rotated, or by a watch of CRDs when one is established.
+func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
 
 // Resource is what the informer follows.
 func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return s.config.Resource }

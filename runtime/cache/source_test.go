@@ -42,6 +42,8 @@ type source struct {
 	// openWith, and then openErr, is all that a watch brings if openErr is set.
 	openWith []Event[object]
 	openErr  error
+	// opening makes openWith for each watch.
+	opening func() []Event[object]
 	// streams says whether a watch can begin with a list; noBookmark leaves out its
 	// end.
 	streams, noBookmark bool
@@ -249,8 +251,11 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 		return nil, err
 	case from < s.forgotten:
 		return nil, apierrors.NewResourceExpired("too old resource version")
-	case from > s.version:
+	case from > s.version && s.opening == nil:
 		return nil, apierrors.NewTimeoutError("Too large resource version", 1)
+	}
+	if s.opening != nil {
+		s.openWith = s.opening()
 	}
 	s.open++
 	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith, ends: time.Now().Add(lifetime)}, nil

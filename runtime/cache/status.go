@@ -19,9 +19,11 @@ type Phase string
 const (
 	// Pending: it has not been started.
 	Pending Phase = "Pending"
-	// Listing: it is reading the collection.
+	// Listing: it is reading the collection, or waiting for the answer to its first
+	// watch.
 	Listing Phase = "Listing"
-	// Watching: the cache follows the server.
+	// Watching: the cache follows the server. A watch is open; when it ends in good
+	// order, the server has two seconds to answer the next one.
 	Watching Phase = "Watching"
 	// Degraded: the last request failed and will be made again. The cache
 	// answers with what it had before.
@@ -55,7 +57,8 @@ const (
 	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
 	// in good order or cut off, as client-go does not tell the one from the other.
 	ClosedEarly Reason = "ClosedEarly"
-	// NoBookmark: a streaming list did not come to its end.
+	// NoBookmark: a streaming list did not come to its end. The list is read in pages
+	// then.
 	NoBookmark Reason = "NoBookmark"
 	// HandlerPanic: a handler has panicked and goes on; see
 	// Config.RecoverHandlerPanics.
@@ -78,6 +81,9 @@ type Status struct {
 	// its kind.
 	Err    error
 	Reason Reason
+	// NextAttempt is when the request that failed will be made again, at the latest;
+	// zero while a request is under way.
+	NextAttempt time.Time
 	// Undecodable are the objects that the server has in a state that cannot be
 	// decoded, by name; see DecodeOptions.SkipUndecodable. Of each the cache has the
 	// last state that could be, or nothing.
@@ -92,6 +98,9 @@ func (s Status) String() string {
 	}
 	if s.Err != nil {
 		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
+		if !s.NextAttempt.IsZero() {
+			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
+		}
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -157,13 +166,27 @@ func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	return t.entries
 }
 
+// entry returns what enterUnlessMoved takes.
+func (t *statusTracker) entry() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries
+}
+
 // enterUnlessMoved enters a phase if nothing else was entered since entry.
-func (t *statusTracker) enterUnlessMoved(entry int, phase Phase) {
+func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.entries == entry {
-		t.enterLocked(phase, nil)
+		t.enterLocked(phase, err)
 	}
+}
+
+// awaitAttempt sets when the next request will be made; zero if it is being made.
+func (t *statusTracker) awaitAttempt(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status.NextAttempt = at
 }
 
 func (t *statusTracker) enterLocked(phase Phase, err error) {
@@ -196,6 +219,15 @@ var errNoBookmark = errors.New("the server sent no bookmark to end the initial e
 // whose connection is therefore taken for broken.
 var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
 
+// errUnanswered is what becomes of a watch that the server does not answer.
+var errUnanswered = errors.New("the server has not answered the watch in time")
+
+// errTokenRepeated is what becomes of a list in pages that goes in circles.
+var errTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
+
+// errNoListVersion is what becomes of a streaming list whose bookmark has no version.
+var errNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would go on")
+
 // errListStalled is what becomes of a list that takes longer than any should.
 var errListStalled = errors.New("the server did not answer a list in time")
 
@@ -205,9 +237,17 @@ func isDecodeStatus(err error) bool {
 	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
 }
 
+// isAboutAnObject reports whether err is about one object, rather than about the
+// answer that it came in.
+func isAboutAnObject(err error) bool {
+	var object *ObjectError
+	var decode *DecodeError
+	var size *wire.TooLargeError
+	return errors.As(err, &object) || errors.As(err, &decode) || errors.As(err, &size)
+}
+
 // reasonOf sorts errors by what can be done about them.
 func reasonOf(err error) Reason {
-	var objectError *ObjectError
 	switch {
 	case err == nil:
 		return ""
@@ -221,7 +261,7 @@ func reasonOf(err error) Reason {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case errors.As(err, &objectError), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
+	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused
@@ -229,6 +269,8 @@ func reasonOf(err error) Reason {
 		return ClosedEarly
 	case errors.Is(err, errNoBookmark):
 		return NoBookmark
+	case errors.Is(err, errTokenRepeated), errors.Is(err, errNoListVersion):
+		return ServerError
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Unreachable
 	}

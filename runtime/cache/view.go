@@ -44,6 +44,7 @@ func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWa
 			}
 			return &viewStream[T]{whole: watchStream[GenericObject]{watch: w}, view: view}, nil
 		},
+		client: clientKindOf(client),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 var differences = map[string]string{
 	"list-version":                "time never runs back: a list is what a quorum has",
 	"list-paging":                 "at resourceVersion 0 the server ignores the limit and builds one huge answer",
+	"list-page-refused":           "a refused request costs one page, not the list",
 	"watch-cut-at-once":           "a server that ends watches early shall not be asked for lists on top",
 	"watch-opened-in-vain":        "a watch that cannot be opened for a moment has not expired",
 	"watch-error-event":           "a server that fails for a moment has not forgotten anything",

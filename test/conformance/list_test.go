@@ -124,6 +124,33 @@ var listScenarios = []scenario{
 		want: lines("heard 502, cached 502"),
 	},
 	{
+		name: "list-page-refused",
+		script: func(s *stage) {
+			s.server.wholeAtZero = false
+			putMany(s.server, 502)
+			refused := false
+			s.server.answerWith(func(r request) error {
+				if r.options.Continue != "" && !refused {
+					refused = true
+					return apierrors.NewTooManyRequests("slow down", 1)
+				}
+				return nil
+			})
+			s.start()
+			s.pass(minute)
+			s.noteRequests()
+			s.note("cached %d", len(s.informer.List()))
+		},
+		want: lines(
+			"list rv= limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=602",
+			"cached 502",
+		),
+		clientgo: lines(
+			"list rv=0 limit=500", "list rv= limit=500 continue", "list rv=0 limit=500", "list rv= limit=500 continue", "watch rv=602",
+			"cached 502",
+		),
+	},
+	{
 		name: "list-version-from-the-future",
 		script: func(s *stage) { // the server was restored from a backup
 			s.server.put("a/one")

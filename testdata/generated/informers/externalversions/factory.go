@@ -46,6 +46,9 @@ type SharedInformerFactory interface {
 	// its handlers have heard it. The error, if ctx ends first, says which have not,
 	// and why.
 	WaitForCacheSync(ctx context.Context) error
+	// Retry lets each informer try a failed list or watch again at once, for example
+	// when a CRD was installed.
+	Retry()
 	// Shutdown stops the informers, and returns when nothing of them runs.
 	Shutdown()
 	// ForResource returns the informer of a resource, for programs that learn only

@@ -1,0 +1,335 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// TestFinishedStreamIsNoProgress has a server that streams the collection well each
+// time, and then fails: reading it in full again and again must slow down.
+func TestFinishedStreamIsNoProgress(t *testing.T) {
+	for name, end := range map[string]error{"410": errGone, "500": errInternal, "in good order": io.EOF} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.streams = true
+				src.set("a", "w", nil)
+				src.openErr = end
+				follow(t, Config[object]{ListerWatcher: src})
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if watches := src.count("watch"); watches > 30 || watches < 10 {
+					t.Errorf("%d streams and watches in 10 minutes, want about 20", watches)
+				}
+			})
+		})
+	}
+}
+
+// TestEventAndFailureIsNoSiege has a server whose watches bring one event and fail.
+func TestEventAndFailureIsNoSiege(t *testing.T) {
+	for name, end := range map[string]error{"410": errGone, "500": errInternal} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.openErr = end
+				version := 1000
+				src.opening = func() []Event[object] {
+					version++
+					return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
+				}
+				follow(t, Config[object]{ListerWatcher: src})
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if requests := src.count("watch") + src.count("list"); requests > 100 {
+					t.Errorf("%d requests in 10 minutes with errors, want at most 10 a minute", requests)
+				}
+			})
+		})
+	}
+}
+
+func TestShortWatchesAreSlowedDown(t *testing.T) {
+	for name, end := range map[string]error{"end": io.EOF, "cut": io.ErrUnexpectedEOF} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.openErr = end
+				version := 1000
+				src.opening = func() []Event[object] {
+					version++
+					return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
+				}
+				r, _ := follow(t, Config[object]{ListerWatcher: src})
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if watches := src.count("watch"); watches < 8 || watches > 16 {
+					t.Errorf("%d watches in the first 10 s", watches)
+				}
+				time.Sleep(10*time.Minute - 10*time.Second)
+				synctest.Wait()
+				if watches := src.count("watch"); watches > 600 || watches < 400 {
+					t.Errorf("%d watches in 10 minutes, want one a second", watches)
+				}
+				if s := r.Status(); s.Err != nil || src.count("list") != 1 {
+					t.Errorf("status is %v after %d lists", s, src.count("list"))
+				}
+			})
+		})
+	}
+}
+
+// TestLongWatchIsResumedAtOnce looks at the time of the second watch.
+func TestLongWatchIsResumedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		r, _ := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(shortWatch)
+		src.bookmark()
+		synctest.Wait()
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		if watches := src.count("watch"); watches != 2 || r.Status().Phase != Watching {
+			t.Errorf("%d watches, status %v", watches, r.Status())
+		}
+	})
+}
+
+// TestRefusedPagesDoNotRestartTheList reads 100 pages from a server that refuses each
+// twentieth request.
+func TestRefusedPagesDoNotRestartTheList(t *testing.T) {
+	for name, refusal := range map[string]error{"429": apierrors.NewTooManyRequests("slow down", 1), "500": errInternal, "cut": errCut} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &paged{newSource(), 100}
+				random := rand.New(rand.NewPCG(1, 2))
+				src.failWith(func(r request) error {
+					if r.verb == "list" && r.options.Continue != "" && random.IntN(20) == 0 {
+						return refusal
+					}
+					return nil
+				})
+				var heard int
+				r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(context.Context, gvr, error) { heard++ }})
+				began := time.Now()
+				for r.Status().Phase != Watching && time.Since(began) < time.Hour {
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				wantLines(t, take(t, queue), "Replaced 100")
+				first := 0
+				for _, request := range src.requests {
+					if request.verb == "list" && request.options.Continue == "" {
+						first++
+					}
+				}
+				if took := time.Since(began); took > time.Minute || first != 1 || heard == 0 {
+					t.Errorf("synced after %v, %d first pages and %d failures", took, first, heard)
+				}
+			})
+		})
+	}
+}
+
+func TestPageThatAlwaysFailsRestartsTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &paged{newSource(), 2}
+		src.failWith(func(r request) error {
+			if r.options.Continue != "" {
+				return errInternal
+			}
+			return nil
+		})
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Degraded || s.Reason != ServerError || s.NextAttempt.IsZero() {
+			t.Errorf("status is %+v", s)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if lists := src.count("list"); lists > 100 {
+			t.Errorf("%d pages in 10 minutes", lists)
+		}
+		src.failWith(nil)
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 2")
+	})
+}
+
+// paged is a server whose lists have many pages, of one object each.
+type paged struct {
+	*source
+	pages int
+}
+
+func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object], error) {
+	if err := p.begin("list", options); err != nil {
+		return Page[object]{}, err
+	}
+	n, _ := strconv.Atoi(options.Continue) // 0 for none
+	page := Page[object]{Items: []object{numbered(n)}, ResourceVersion: "100"}
+	if n+1 < p.pages {
+		page.Continue = strconv.Itoa(n + 1)
+	}
+	return page, nil
+}
+
+// circular is a server whose lists never end.
+type circular struct {
+	*source
+	tokens func(n int) string
+	n      int
+	ends   atomic.Bool
+}
+
+func (c *circular) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+	if err := c.begin("list", options); err != nil {
+		return Page[object]{}, err
+	}
+	c.n++
+	if c.ends.Load() {
+		return Page[object]{ResourceVersion: "101"}, nil
+	}
+	return Page[object]{ResourceVersion: "101", Continue: c.tokens(c.n)}, nil
+}
+
+func TestListThatGoesInCircles(t *testing.T) {
+	for name, tokens := range map[string]func(int) string{
+		"one token":  func(int) string { return "t" },
+		"two tokens": func(n int) string { return strconv.Itoa(n % 2) },
+		"new tokens": func(n int) string { return strconv.Itoa(n) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &circular{source: newSource(), tokens: tokens}
+				r, queue := follow(t, Config[object]{ListerWatcher: src})
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				lists := src.count("list")
+				if name == "new tokens" { // which may lead somewhere
+					if lists > 600 {
+						t.Errorf("%d empty pages in 10 minutes", lists)
+					}
+					return
+				}
+				if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, errTokenRepeated) || lists > 100 {
+					t.Errorf("status is %+v after %d pages", s, lists)
+				}
+				src.ends.Store(true)
+				time.Sleep(time.Minute)
+				wantLines(t, take(t, queue), "Replaced 0")
+			})
+		})
+	}
+}
+
+func TestStatusHasTheNextAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return apierrors.NewTooManyRequests("slow down", 1e9) })
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		if wait := time.Until(r.Status().NextAttempt); wait < maxRetryAfter || wait > maxRetryAfter*5/4 {
+			t.Errorf("the next attempt is in %v, want 5 minutes and some jitter", wait)
+		}
+		src.failWith(nil)
+		time.Sleep(time.Until(r.Status().NextAttempt))
+		wantLines(t, take(t, queue), "Replaced 0")
+		if s := r.Status(); !s.NextAttempt.IsZero() {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+func TestRetryTriesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		var installed atomic.Bool
+		src.failWith(func(request) error {
+			if installed.Load() {
+				return nil
+			}
+			return errNotFound
+		})
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		before := src.count("list")
+		r.Retry()
+		r.Retry()
+		synctest.Wait()
+		if got := src.count("list") - before; got < 1 || got > 2 {
+			t.Errorf("%d lists after Retry", got)
+		}
+		installed.Store(true)
+		began := time.Now()
+		r.Retry()
+		wantLines(t, take(t, queue), "Replaced 0")
+		if r.Status().Phase != Watching || time.Since(began) > 0 {
+			t.Errorf("status is %v after %v", r.Status(), time.Since(began))
+		}
+		// What is asked for while all is well does not shorten a later wait.
+		r.Retry()
+		time.Sleep(time.Minute)
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		watches := src.count("watch")
+		src.endWatches(errInternal)
+		synctest.Wait()
+		if src.count("watch") != watches {
+			t.Error("a Retry from before the last watch skips the wait after its failure")
+		}
+	})
+}
+
+// TestRecoveryIsSoon measures how long an informer stays degraded after the cause is
+// gone, at the worst moment.
+func TestRecoveryIsSoon(t *testing.T) {
+	for reason, limit := range map[error]time.Duration{
+		apierrors.NewUnauthorized("who"): 10 * time.Second, errForbidden: 30 * time.Second, errNotFound: 30 * time.Second,
+	} {
+		t.Run(string(reasonOf(reason)), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.failWith(func(request) error { return reason })
+				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
+				run(t, r.Run)
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if lists := src.count("list"); lists > 600 {
+					t.Errorf("%d lists in an hour", lists)
+				}
+				time.Sleep(time.Until(r.Status().NextAttempt))
+				synctest.Wait() // it has just failed again
+				src.failWith(nil)
+				time.Sleep(limit)
+				wantLines(t, take(t, r.queue), "Replaced 0")
+			})
+		})
+	}
+}
+
+func TestBackoffsOfAConfig(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return errForbidden })
+		follow(t, Config[object]{ListerWatcher: src, Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}})
+		time.Sleep(59 * time.Minute)
+		if lists := src.count("list"); lists != 1 {
+			t.Errorf("%d lists in an hour", lists)
+		}
+	})
+}

@@ -1,0 +1,234 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+func TestWatchTimeoutsAreSpread(t *testing.T) {
+	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
+			run(t, r.Run)
+			synctest.Wait()
+			if seconds := src.last("watch").TimeoutSeconds; seconds == nil || *seconds != want {
+				t.Errorf("the watch asks for %v seconds, want %d", seconds, want)
+			}
+		})
+	}
+}
+
+// mute is a server that does not answer watches.
+type mute struct {
+	*source
+	muted atomic.Bool
+}
+
+func newMute(muted bool) *mute {
+	m := &mute{source: newSource()}
+	m.muted.Store(muted)
+	return m
+}
+
+func (m *mute) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	if m.muted.Load() {
+		_ = m.begin("watch", options)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return m.source.Watch(ctx, options)
+}
+
+func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newMute(true)
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		wantLines(t, take(t, queue), "Replaced 0")
+		for range 10 * 60 {
+			time.Sleep(time.Second)
+			if s := r.Status(); s.Phase == Watching {
+				t.Fatalf("status is %+v while no watch is open", s)
+			}
+		}
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, errUnanswered) {
+			t.Errorf("status is %+v", s)
+		}
+		if watches := src.count("watch"); watches < 5 || watches > 20 {
+			t.Errorf("%d watches in 10 minutes, want one a minute", watches)
+		}
+		src.muted.Store(false)
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Watching || s.Err != nil {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+func TestStatusWhileAWatchIsResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newMute(false)
+		r, _ := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(time.Minute)
+		src.muted.Store(true)
+		src.endWatches(io.EOF)
+		time.Sleep(resumeGrace / 2)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Watching {
+			t.Errorf("status is %+v a moment after a watch has ended in good order", s)
+		}
+		time.Sleep(resumeGrace)
+		synctest.Wait()
+		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, errUnanswered) {
+			t.Errorf("status is %+v while the server does not answer", s)
+		}
+	})
+}
+
+// TestStreamThatIsNotAnsweredBecomesAList has a server that hangs for streaming lists only.
+func TestStreamThatIsNotAnsweredBecomesAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newMute(true)
+		r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+		run(t, r.Run)
+		time.Sleep(answerTimeout + time.Second)
+		synctest.Wait()
+		if src.count("list") != 1 || r.Status().Phase == Watching {
+			t.Errorf("%d lists, status %v", src.count("list"), r.Status())
+		}
+	})
+}
+
+// busy is a server that does not know streaming lists: it takes one for a watch, and
+// its collection changes all the time.
+type busy struct {
+	*source
+	change watch.EventType
+	every  time.Duration
+	// bookmark is sent after so many changes; 0 for never.
+	bookmark int
+}
+
+func (b *busy) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	if options.SendInitialEvents == nil {
+		return b.source.Watch(ctx, options)
+	}
+	_ = b.begin("watch", options)
+	return &busyStream{busy: b}, nil
+}
+
+type busyStream struct {
+	*busy
+	sent int
+}
+
+func (s *busyStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	batch := reuse[:0]
+	if s.sent > 0 {
+		select {
+		case <-ctx.Done():
+			return batch, ctx.Err()
+		case <-time.After(s.every):
+		}
+	}
+	s.sent++
+	if s.sent == s.busy.bookmark {
+		return append(batch, Event[object]{Type: watch.Bookmark, InitialEventsEnd: true, ResourceVersion: strconv.Itoa(s.source.version)}), nil
+	}
+	name := "w"
+	if s.change == watch.Added {
+		name = strconv.Itoa(s.sent)
+	}
+	obj := s.set("a", name, nil)
+	return append(batch, Event[object]{Type: s.change, Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion}), nil
+}
+
+func (s *busyStream) Stop() {}
+
+func TestBusyStreamWithoutABookmark(t *testing.T) {
+	for change, limit := range map[watch.EventType]time.Duration{
+		watch.Modified: bookmarkTimeout + time.Second,
+		watch.Deleted:  bookmarkTimeout + time.Second,
+		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // it takes a list to tell these from initial ones
+	} {
+		t.Run(string(change), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &busy{source: newSource(), change: change, every: 20 * time.Millisecond}
+				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+				run(t, r.Run)
+				time.Sleep(limit)
+				synctest.Wait()
+				if s := r.Status(); s.Phase != Watching {
+					t.Errorf("status is %+v after %v", s, limit)
+				}
+				streams := src.count("watch")
+				src.endWatches(errGone)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if src.last("watch").SendInitialEvents != nil || src.count("watch") > streams+1 || r.Status().Phase != Watching {
+					t.Errorf("%d watches after %d, the last with %+v: that the server has no streaming lists was not remembered", src.count("watch"), streams, src.last("watch"))
+				}
+			})
+		})
+	}
+}
+
+// TestLongStreamWithItsBookmark has changes among its initial events, as an API server
+// sends them whose cache was behind when the stream began, and takes a minute.
+func TestLongStreamWithItsBookmark(t *testing.T) {
+	for _, every := range []time.Duration{5 * time.Millisecond, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			src := &busy{source: newSource(), change: watch.Modified, every: every, bookmark: int(bookmarkTimeout/every) - 1}
+			queue := &DeltaFIFO[object]{}
+			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
+			run(t, r.Run)
+			time.Sleep(bookmarkTimeout)
+			synctest.Wait()
+			if s := r.Status(); s.Phase != Watching || src.count("list") != 0 {
+				t.Errorf("status is %+v after %d lists", s, src.count("list"))
+			}
+		})
+	}
+}
+
+func TestBookmarkWithoutAVersionEndsNoList(t *testing.T) {
+	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
+	in := input{verb: openStream}
+	err := r.forward(t.Context(), []Event[object]{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
+	if err == nil || in.listed || reasonOf(err) != ServerError {
+		t.Errorf("listed %v, error %v", in.listed, err)
+	}
+}
+
+func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
+	for _, test := range []struct{ before, version, want string }{
+		{"19", "0", "19"},
+		{"19", "007", "19"},
+		{"19", "abc", "19"},
+		{"19", "", "19"},
+		{"19", "20", "20"},
+		{"", "007", "007"},
+		{"abc", "def", "def"}, // of a server that is not Kubernetes
+		{"abc", "5", "5"},
+		{"0", "5", "5"},
+	} {
+		r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
+		in := input{verb: openWatch, resourceVersion: test.before}
+		events := []Event[object]{{Type: watch.Modified, Object: numbered(1), ResourceVersion: test.version}}
+		if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != test.want {
+			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.resourceVersion, err, test.want)
+		}
+	}
+}
