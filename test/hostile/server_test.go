@@ -48,6 +48,7 @@ type server struct {
 // token is a continue token that the server handed out.
 type token struct {
 	asked    int  // requests that brought it back
+	answered bool // one of them was answered well
 	progress bool // the page that had it brought something new
 }
 
@@ -202,11 +203,8 @@ func (s *server) noteLocked(c *call) *request {
 		clear(s.seen)
 	case c.verb == page && t != nil:
 		t.asked++
-		r.counted = t.asked > 1 || !t.progress
-		r.failed = r.failed || t.asked > 1
-		if r.failed {
-			r.counted = true
-		}
+		r.failed = r.failed || t.answered // it leads in a circle
+		r.counted = r.failed || t.asked > 1 || !t.progress
 	}
 	s.requests = append(s.requests, r)
 	close(s.asked)
@@ -218,6 +216,9 @@ func (s *server) end(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.calls, c)
+	if t := s.handedOut[c.token]; c.verb == page && t != nil && !c.request.failed {
+		t.answered = true
+	}
 }
 
 // isStorm reports whether there are so many requests that time has to be let pass.
