@@ -268,7 +268,10 @@ const (
 // is a lot of space behind it.
 func (c *call) bomb() {
 	c.compress()
-	c.serveList(listTweak{bomb: true})
+	c.mu.Lock()
+	first := c.peak == 0 // another one would tell no more, and takes its time
+	c.mu.Unlock()
+	c.serveList(listTweak{bomb: first})
 }
 
 // explode writes the long parts of a bomb, the first at the end of an object, and looks

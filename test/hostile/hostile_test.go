@@ -14,7 +14,7 @@ var (
 )
 
 // plays is how many random plays a test run has.
-const plays = 100
+const plays = 50
 
 func TestRandomPlays(t *testing.T) {
 	switch {

@@ -90,12 +90,15 @@ func (p *pipes) drop() {
 }
 
 // inMemory serves handler over pipes. Call it in a bubble, and close the link there.
-func inMemory(handler http.Handler) *link {
+func inMemory(handler http.Handler, http2 bool) *link {
 	p := newPipes()
-	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(!http2)
+	protocols.SetUnencryptedHTTP2(http2)
+	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), Protocols: protocols}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(p) })
-	transport := &http.Transport{DialContext: p.dial}
+	transport := &http.Transport{DialContext: p.dial, Protocols: protocols}
 	return &link{
 		host:   "http://hostile",
 		client: &http.Client{Transport: transport},

@@ -23,7 +23,7 @@ func scenario(t *testing.T, prepare func(*server), tell func(*play) error) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(1)
 		prepare(s)
-		p := newPlay(t, s, inMemory(s), true)
+		p := newPlay(t, s, inMemory(s, false), true)
 		p.start()
 		p.report(tell(p))
 		if err := p.close(); err != nil {
@@ -454,7 +454,7 @@ func TestShutdownUnderEachFault(t *testing.T) {
 					holding(20)(s)
 					s.noStream = !streams
 					s.pageSize = 5
-					p := newPlay(t, s, inMemory(s), true)
+					p := newPlay(t, s, inMemory(s, false), true)
 					p.start()
 					time.Sleep(2 * time.Second)
 					s.set(f, 1, 1)
