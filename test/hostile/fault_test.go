@@ -171,7 +171,7 @@ var faults = []fault{
 	}},
 
 	{name: "no list version", on: lists, fails: true, serve: func(c *call) { c.serveList(listTweak{version: new(string)}) }},
-	{name: "bad list version", on: lists, fails: true, lies: true, loose: true, serve: func(c *call) {
+	{name: "bad list version", on: lists, lies: true, loose: true, serve: func(c *call) {
 		version := malformed[c.arg%8]
 		c.serveList(listTweak{version: &version})
 	}},
@@ -213,7 +213,7 @@ var faults = []fault{
 
 	{name: "event and close", on: resumed, serve: func(c *call) {
 		c.collection.bookmark()
-		c.serveWatch(watchTweak{after: func(c *call) bool { c.endedWell(); return false }})
+		c.serveWatch(watchTweak{after: func(c *call) bool { c.finish(); return false }})
 	}},
 	{name: "open and close", on: watches, serve: func(c *call) {
 		c.w.WriteHeader(http.StatusOK)
@@ -222,7 +222,6 @@ var faults = []fault{
 			return
 		}
 		c.mark(true)
-		c.endedWell()
 	}},
 	{name: "event and error", on: resumed, fails: true, serve: func(c *call) {
 		c.collection.bookmark()

@@ -50,3 +50,28 @@ func FuzzHostile(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) { playScript(t, script) })
 	})
 }
+
+func TestCheckRates(t *testing.T) {
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		every           time.Duration
+		failed, counted bool
+		tooMany         bool
+	}{
+		"ten errors a minute":    {6 * time.Second, true, true, false},
+		"eleven errors a minute": {5900 * time.Millisecond, true, true, true},
+		"one a second":           {time.Second, false, true, false},
+		"more than one a second": {990 * time.Millisecond, false, true, true},
+		"pages":                  {time.Millisecond, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests []*request
+			for n := range 200 {
+				requests = append(requests, &request{at: began.Add(time.Duration(n) * test.every), failed: test.failed, counted: test.counted})
+			}
+			if _, err := checkRates(requests, 0); (err != nil) != test.tooMany {
+				t.Errorf("found %v", err)
+			}
+		})
+	}
+}

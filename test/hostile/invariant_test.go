@@ -20,7 +20,7 @@ const (
 	maxSound  = 60
 	// maxLive is how much memory a play may keep alive, with its server.
 	maxLive = 32 << 20
-	// grace is how long Status may be Watching after a watch that ended in good order.
+	// grace is how long Status may be Watching after a watch has ended.
 	grace = 2 * time.Second
 )
 

@@ -88,6 +88,7 @@ func (c *call) status(code int, reason metav1.StatusReason, details *metav1.Stat
 		panic(err)
 	}
 	c.fail()
+	c.w.Header().Del("Content-Encoding")
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(code)
 	_, _ = c.w.Write(text)

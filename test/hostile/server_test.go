@@ -34,8 +34,8 @@ type server struct {
 	lied     bool
 	calls    map[*call]struct{} // under way
 	requests []*request
-	// lastGoodEnd is when an answered watch ended in good order.
-	lastGoodEnd time.Time
+	// lastEnd is when a watch that followed the collection ended, in good order or cut.
+	lastEnd time.Time
 	// handedOut are the tokens of the list that is under way, and seen its objects.
 	handedOut map[string]*token
 	seen      map[cache.ObjectName]bool
@@ -191,7 +191,11 @@ func (s *server) pageLocked(c *call) int {
 // noteLocked counts a request. Hops of a redirect are those of one request.
 func (s *server) noteLocked(c *call) *request {
 	if c.r.Header.Get("Referer") != "" && len(s.requests) > 0 {
-		return s.requests[len(s.requests)-1]
+		r := s.requests[len(s.requests)-1]
+		if c.fault == nil {
+			r.failed = false // it comes through in the end
+		}
+		return r
 	}
 	r := &request{at: time.Now(), verb: c.verb, url: c.r.URL.RawQuery, counted: true}
 	if c.fault != nil {
@@ -216,6 +220,9 @@ func (s *server) end(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.calls, c)
+	if c.following {
+		s.lastEnd = time.Now()
+	}
 	if t := s.handedOut[c.token]; c.verb == page && t != nil && !c.request.failed {
 		t.answered = true
 	}
@@ -304,7 +311,7 @@ func (s *server) heal(sever bool) {
 }
 
 // following reports whether a client has an open watch that was answered, or had one
-// that ended in good order within grace.
+// within grace: one that ended is resumed at once.
 func (s *server) following(grace time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +320,7 @@ func (s *server) following(grace time.Duration) bool {
 			return true
 		}
 	}
-	return !s.lastGoodEnd.IsZero() && time.Since(s.lastGoodEnd) <= grace
+	return !s.lastEnd.IsZero() && time.Since(s.lastEnd) <= grace
 }
 
 // count returns how many requests there were since a time that which selects.

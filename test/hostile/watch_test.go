@@ -57,7 +57,7 @@ func (c *call) serveWatch(tweak watchTweak) {
 				return
 			}
 		case <-over.C:
-			c.endedWell()
+			c.finish()
 			return
 		case how := <-c.cut:
 			c.endAs(how)
@@ -170,15 +170,10 @@ func (c *call) event(tweak watchTweak, kind watch.EventType, object string) bool
 	return tweak.after == nil || tweak.after(c)
 }
 
-// endedWell notes that a watch ended in good order.
-func (c *call) endedWell() {
+// finish ends a body in good order.
+func (c *call) finish() {
 	if c.out.zip != nil {
 		_ = c.out.zip.Close()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.following {
-		c.lastGoodEnd = time.Now()
 	}
 }
 
@@ -190,6 +185,6 @@ func (c *call) endAs(how ending) {
 	case abruptly:
 		c.abort()
 	default:
-		c.endedWell()
+		c.finish()
 	}
 }
