@@ -22,6 +22,8 @@ type fault struct {
 	lies bool
 	// loose is set if versions of states that are told need not grow.
 	loose bool
+	// replays is set if the client is made to resume before what it was told.
+	replays bool
 	// slow is set if the client needs its own timeouts to get over it.
 	slow  bool
 	serve func(c *call)
@@ -230,10 +232,10 @@ var faults = []fault{
 			return false
 		}})
 	}},
-	{name: "bad event version", on: watches, lies: true, loose: true, serve: func(c *call) {
+	{name: "bad event version", on: watches, lies: true, replays: true, serve: func(c *call) {
 		c.serveWatch(watchTweak{version: func(c *call, _ int) string { return malformed[c.arg%8] }})
 	}},
-	{name: "lower event version", on: watches, lies: true, loose: true, serve: func(c *call) {
+	{name: "lower event version", on: watches, lies: true, replays: true, serve: func(c *call) {
 		c.serveWatch(watchTweak{version: func(c *call, version int) string { return strconv.Itoa(max(1, version-int(c.arg)-1)) }})
 	}},
 	{name: "higher event version", on: watches, lies: true, loose: true, serve: func(c *call) {

@@ -25,7 +25,7 @@ type play struct {
 	factory  informers.SharedInformerFactory
 	informer *cache.SharedIndexInformer[*datav1.Database]
 	handlers []*handler
-	loose    bool
+	trust    trust
 	before   uint64 // bytes that were live
 	checked  int    // requests that were looked at
 	began    time.Time
@@ -40,10 +40,10 @@ type handler struct {
 }
 
 // newPlay makes a factory as generated code does, with one handler, that follows s.
-// It is not started. loose is for servers whose versions prove nothing.
-func newPlay(t *testing.T, s *server, l *link, loose bool, options ...informers.SharedInformerOption) *play {
+// It is not started.
+func newPlay(t *testing.T, s *server, l *link, trusted trust, options ...informers.SharedInformerOption) *play {
 	t.Helper()
-	p := &play{t: t, server: s, link: l, loose: loose, before: liveBytes(), began: time.Now()}
+	p := &play{t: t, server: s, link: l, trust: trusted, before: liveBytes(), began: time.Now()}
 	p.factory = informers.NewSharedInformerFactory(l.clientset(t), 0, options...)
 	p.informer = p.factory.Data().V1().Databases().Informer()
 	p.join()
@@ -55,8 +55,11 @@ func (p *play) start() { p.factory.Start(context.Background()) }
 func (p *play) join() {
 	p.t.Helper()
 	h := &handler{recorder: history.NewRecorder[*datav1.Database](p.informer.GetStore())}
-	if p.loose {
+	switch p.trust {
+	case noVersions:
 		h.recorder.IgnoreVersions()
+	case noUIDs:
+		h.recorder.AllowReplays()
 	}
 	var err error
 	if h.registration, err = p.informer.AddEventHandler(h.recorder); err != nil {
@@ -188,18 +191,34 @@ func scriptOf(seed uint64) []byte {
 	return script
 }
 
-// calm is how many of the steps are no faults.
-const calm = 24
+const (
+	// calm is how many of the steps are no faults.
+	calm = 24
+	// newDefault is the step that changes the content of versions.
+	newDefault = 9
+)
 
-// needsLoose reports whether a script has a fault after which versions prove nothing.
-func needsLoose(script []byte) bool {
+// trust is what the history of a handler proves.
+type trust int
+
+const (
+	allOfIt    trust = iota
+	noVersions       // versions of states need not grow
+	noUIDs           // nor does an object end for good
+)
+
+// trustIn returns what can be trusted in spite of the faults of a script.
+func trustIn(script []byte) (t trust) {
 	for ; len(script) >= 3; script = script[3:] {
 		step := int(script[0]) % (calm + len(faults))
-		if step >= calm && faults[step-calm].loose || step == 9 {
-			return true
+		switch {
+		case step >= calm && faults[step-calm].replays:
+			return noUIDs
+		case step >= calm && faults[step-calm].loose || step == newDefault:
+			t = noVersions
 		}
 	}
-	return false
+	return t
 }
 
 // maxScript bounds a play: a longer one tells no more, and takes its time.
@@ -209,7 +228,7 @@ const maxScript = 120
 // and for how long.
 func playScript(t *testing.T, script []byte) {
 	s := newServer(uint64(len(script)))
-	p := newPlay(t, s, inMemory(s, len(script)%4 >= 2), needsLoose(script))
+	p := newPlay(t, s, inMemory(s, len(script)%4 >= 2), trustIn(script))
 	if len(script)%2 == 1 {
 		s.noStream = true
 	}
@@ -286,7 +305,7 @@ func (p *play) step(step int, arg byte) {
 		}
 	case 8:
 		s.collection.forget()
-	case 9:
+	case newDefault:
 		s.collection.setDefault(int(arg % 4))
 		s.mu.Lock()
 		s.lied = true

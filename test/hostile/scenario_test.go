@@ -23,7 +23,7 @@ func scenario(t *testing.T, prepare func(*server), tell func(*play) error) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(1)
 		prepare(s)
-		p := newPlay(t, s, inMemory(s, false), true)
+		p := newPlay(t, s, inMemory(s, false), noVersions)
 		p.start()
 		p.report(tell(p))
 		if err := p.close(); err != nil {
@@ -282,6 +282,7 @@ func TestMalformedVersionDoesNotMoveBack(t *testing.T) {
 	for i, version := range malformed[:6] {
 		t.Run(version, func(t *testing.T) {
 			scenario(t, holding(3), func(p *play) error {
+				p.handlers[0].recorder.AllowReplays()
 				if err := p.converge(promptly); err != nil {
 					return err
 				}
@@ -454,7 +455,7 @@ func TestShutdownUnderEachFault(t *testing.T) {
 					holding(20)(s)
 					s.noStream = !streams
 					s.pageSize = 5
-					p := newPlay(t, s, inMemory(s, false), true)
+					p := newPlay(t, s, inMemory(s, false), noVersions)
 					p.start()
 					time.Sleep(2 * time.Second)
 					s.set(f, 1, 1)

@@ -245,6 +245,16 @@ func (c *call) fail() {
 	c.request.failed, c.request.counted = true, true
 }
 
+// excuse takes fail back.
+func (c *call) excuse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.request.failed = false
+}
+
+// ofUse is how long a watch has to last that is no error, however it ends.
+const ofUse = 10 * time.Second
+
 // abort cuts the connection, or over HTTP/2 the stream.
 func (c *call) abort() { panic(http.ErrAbortHandler) }
 

@@ -27,7 +27,7 @@ func playOverSockets(t *testing.T, http2 bool) {
 	s := newServer(1)
 	holding(200)(s)
 	l := overSockets(t, s, http2)
-	p := newPlay(t, s, l, false)
+	p := newPlay(t, s, l, allOfIt)
 	p.start()
 	h := p.handlers[0].recorder
 	must := func(err error) {

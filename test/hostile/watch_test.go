@@ -40,7 +40,9 @@ func (c *call) serveWatch(tweak watchTweak) {
 	for {
 		changes, changed, gone, _ := c.collection.since(next)
 		if gone {
-			c.fail()
+			if time.Since(c.opened) < ofUse {
+				c.fail()
+			}
 			c.event(watchTweak{}, watch.Error, expired)
 			return
 		}
@@ -78,6 +80,7 @@ func (c *call) open(tweak watchTweak) (version int, ok bool) {
 	c.mu.Unlock()
 	if refused {
 		c.status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, nil)
+		c.excuse() // it is no error to have no streaming lists
 		return 0, false
 	}
 	initial := c.verb == stream || c.version == "" || c.version == "0"
@@ -180,7 +183,9 @@ func (c *call) finish() {
 func (c *call) endAs(how ending) {
 	switch how {
 	case asExpired:
-		c.fail()
+		if time.Since(c.opened) < ofUse {
+			c.fail()
+		}
 		c.event(watchTweak{}, watch.Error, expired)
 	case abruptly:
 		c.abort()

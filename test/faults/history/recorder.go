@@ -23,7 +23,9 @@ type Recorder[T cache.Object] struct {
 	latest map[cache.ObjectName]string // the version of the last state, also of what is gone
 	ended  map[types.UID]bool
 	// loose leaves versions out of account.
-	loose    bool
+	loose bool
+	// replays lets what has ended come back.
+	replays  bool
 	events   int
 	begun    bool // an event came that was not initial
 	late     int  // calls after Leave
@@ -53,6 +55,14 @@ func (r *Recorder[T]) IgnoreVersions() {
 	r.loose = true
 }
 
+// AllowReplays is IgnoreVersions for servers that send a part of the history again, as one whose events claim an earlier
+// version than theirs does: what was deleted is added and deleted once more.
+func (r *Recorder[T]) AllowReplays() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose, r.replays = true, true
+}
+
 // OnAdd takes a new object.
 func (r *Recorder[T]) OnAdd(obj T, isInInitialList bool) {
 	r.mu.Lock()
@@ -65,7 +75,7 @@ func (r *Recorder[T]) OnAdd(obj T, isInInitialList bool) {
 	if _, ok := r.known[name]; ok {
 		r.faultLocked("add of %s, which is known", name)
 	}
-	if r.ended[obj.GetUID()] {
+	if r.ended[obj.GetUID()] && !r.replays {
 		r.faultLocked("add of %s, which has ended (UID %s)", name, obj.GetUID())
 	}
 	r.advanceLocked("add", name, obj)
@@ -101,7 +111,7 @@ func (r *Recorder[T]) OnDelete(obj T, finalStateUnknown bool) {
 	switch {
 	case !ok:
 		r.faultLocked("delete of %s, which is not known", name)
-	case known.GetUID() != obj.GetUID():
+	case known.GetUID() != obj.GetUID() && !r.replays:
 		r.faultLocked("delete of %s as another object", name)
 	case finalStateUnknown && known != obj:
 		r.faultLocked("delete of %s with unknown final state in version %s, and the last one told was %s", name, obj.GetResourceVersion(), known.GetResourceVersion())
