@@ -33,13 +33,13 @@ type bodySource[T Object] struct {
 
 // newBodySource makes a ListerWatcher of open. held, which may be nil, returns what
 // the cache holds.
-func newBodySource[T Object](open OpenFunc, options DecodeOptions, held func(ObjectName) (T, bool)) *bodySource[T] {
+func newBodySource[T Object](open OpenFunc, options DecodeOptions, held heldFunc[T]) *bodySource[T] {
 	var cached wire.Cached[T]
 	if held != nil {
-		cached = func(namespace, name, resourceVersion []byte) (T, bool) {
+		cached = func(namespace, name, resourceVersion []byte, contentHash uint64) (T, bool) {
 			// The strings are for the search only, which keeps nothing.
-			obj, ok := held(ObjectName{unsafe.String(unsafe.SliceData(namespace), len(namespace)), unsafe.String(unsafe.SliceData(name), len(name))})
-			return obj, ok && obj.GetResourceVersion() == string(resourceVersion)
+			obj, heldHash, ok := held(ObjectName{unsafe.String(unsafe.SliceData(namespace), len(namespace)), unsafe.String(unsafe.SliceData(name), len(name))})
+			return obj, ok && heldHash == contentHash && obj.GetResourceVersion() == string(resourceVersion)
 		}
 	}
 	return &bodySource[T]{open: open, decoder: wire.NewDecoder(options, cached)}

@@ -178,6 +178,57 @@ func TestRelistTakesFromTheCacheWhatDidNotChange(t *testing.T) {
 	}
 }
 
+// TestRelistFindsOtherContentAtTheSameVersion has a server that adds a default to an object
+// without a new version, as after a change of its CRD.
+func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		for _, typed := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.streams = streams
+				for i := range 10 {
+					src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
+				}
+				config := Config[object]{
+					Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: !streams,
+					Transform: func(obj object) (object, error) {
+						obj.Labels["seen"] = "yes"
+						return obj, nil
+					},
+				}
+				if config.ListerWatcher = src; !typed {
+					config.Open, config.ListerWatcher = openerOf(src), nil
+				}
+				s := NewSharedIndexInformer(config)
+				heard, _ := listen(t, s)
+				run(t, s.Run)
+				synctest.Wait()
+				heard.drain()
+				before := map[string]object{}
+				for obj := range s.GetStore().All() {
+					before[obj.Name] = obj
+				}
+				src.answerWith("a", "3", map[string]string{"n": "3", "replicas": "1"})
+				for _, want := range [][]string{{"update a/3@104->104"}, nil} {
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					wantLines(t, heard.drain(), want...)
+					for obj := range s.GetStore().All() {
+						if (before[obj.Name] == obj) != (obj.Name != "3") {
+							t.Errorf("streams %v, typed %v, object %s: is the one from before: %v", streams, typed, obj.Name, before[obj.Name] == obj)
+						}
+					}
+					if obj, _ := s.GetStore().Get(ObjectName{"a", "3"}); obj.Labels["replicas"] != "1" {
+						t.Errorf("streams %v, typed %v: cached is %v", streams, typed, obj)
+					}
+					src.forget()
+					src.endWatches(errGone)
+				}
+			})
+		}
+	}
+}
+
 func TestOptionsOfDecodingHoldForEveryClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()

@@ -39,7 +39,9 @@ type Config[T Object] struct {
 	DisableStreamingList bool
 	// RecoverHandlerPanics lets a handler that panics go on with the next event: the
 	// panic is logged, and the informer is Degraded, with the reason HandlerPanic,
-	// until the handler is removed. Without it a panic ends the program.
+	// until the handler is removed. Without it a panic ends the program. A handler that
+	// calls runtime.Goexit, as t.Fatal of a test does, goes on in another goroutine and
+	// is reported in the same way, with or without it.
 	RecoverHandlerPanics bool
 	// DetectMutations panics when somebody changes an object of the cache, and says
 	// who. It is slow, and meant for tests.
@@ -57,7 +59,7 @@ type Config[T Object] struct {
 	// first list at one time.
 	firstLists chan struct{}
 	// held, if it is not nil, returns what the cache holds.
-	held func(ObjectName) (T, bool)
+	held heldFunc[T]
 }
 
 // Controller runs a Reflector and hands what it reads, batch by batch, to one
@@ -65,19 +67,37 @@ type Config[T Object] struct {
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
-	process   func(context.Context, Deltas[T])
-	resync    time.Duration
+	// process returns false if ctx ended before all of the batch was processed.
+	process func(context.Context, Deltas[T]) (done bool)
+	name    string
+	resync  time.Duration
+	panics  handlerPanics[T]
+	atEnd   func() // called at the end of run, if it is not nil
 
-	started  atomic.Bool
+	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
 	ended    chan struct{} // closed when Run has returned
 }
 
+// What has become of a Controller.
+const (
+	neverRun int32 = iota
+	hasRun
+	isRetired
+)
+
 // NewController makes a Controller that calls process with each batch, from the
 // goroutine of Run. The batch belongs to the Controller again when process
 // returns. The first delta of all is a Replaced.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
+	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
+		process(ctx, deltas)
+		return true
+	})
+}
+
+func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	if config.Open == nil && config.ListerWatcher == nil {
 		panic("cache: the Config of an informer has to have Open, or a ListerWatcher")
 	}
@@ -86,7 +106,9 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 		reflector: NewReflector(config, queue),
 		queue:     queue,
 		process:   process,
+		name:      config.name(),
 		resync:    config.ResyncPeriod,
+		panics:    handlerPanics[T]{recovers: config.RecoverHandlerPanics, resource: config.name()},
 		synced:    make(chan struct{}),
 		ended:     make(chan struct{}),
 	}
@@ -95,29 +117,52 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 // NewInformer returns a cache and the Controller that fills it and calls
 // handler, from the goroutine of Controller.Run, after each change. A slow
 // handler delays the cache: with more than one handler, or one that may block,
-// use NewSharedIndexInformer.
+// use NewSharedIndexInformer. A handler that calls runtime.Goexit ends Run, and is in
+// Status.
 func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], *Controller[T]) {
 	return NewIndexerInformer(config, handler)
 }
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	indexer := NewIndexer(config.Indexers)
-	first := true
-	config.held = indexer.Get
-	return indexer, NewController(config, func(ctx context.Context, deltas Deltas[T]) {
-		for ; len(deltas) > 0; deltas = deltas[1:] { // one at a time: no handler hears of a state that is not cached any more
-			notes := indexer.apply(deltas[:1])
-			for i := range notes {
-				if ctx.Err() != nil {
-					return
-				}
-				notes[i].initial = first && notes[i].kind == notifyAdd
-				deliver(handler, &notes[i])
+	u := &unshared[T]{indexer: NewIndexer(config.Indexers), listener: newListener(handler, handlerOptions{}), first: true}
+	if config.Open != nil {
+		config.held = u.indexer.keepHashes()
+	}
+	controller := newController(config, u.process)
+	u.listener.panicked = controller.panics.report
+	if config.DetectMutations {
+		u.listener.watched = newMutationDetector[T](config.name())
+		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
+	}
+	return u.indexer, controller
+}
+
+// unshared is a cache with one handler, which is called from the goroutine of Run.
+type unshared[T Object] struct {
+	indexer *Indexer[T]
+	// listener has no queue and no goroutine here.
+	listener *listener[T]
+	first    bool // the first list is not processed yet
+}
+
+// process takes one delta after the other, so that the handler never hears of a state
+// that is not cached anymore.
+func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
+	for ; len(deltas) > 0; deltas = deltas[1:] {
+		notes := u.indexer.apply(deltas[:1])
+		u.listener.watched.see(notes)
+		for i := range notes {
+			if ctx.Err() != nil {
+				return false
 			}
-			first = false
+			notes[i].initial = u.first && notes[i].kind == notifyAdd
+			u.listener.next = 0
+			u.listener.handleNext(notes[i : i+1])
 		}
-	})
+		u.first = false
+	}
+	return true
 }
 
 // Run reads and processes until ctx ends. It returns when both have, so process
@@ -125,39 +170,74 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 // call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
-		c.run(ctx)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		c.run(ctx, cancel)
 	}
 }
 
-// claim returns true to the first who wants to run the Controller.
+// claim returns true to the first caller that wants to run the Controller.
 func (c *Controller[T]) claim(ctx context.Context) bool {
-	if c.started.Swap(true) {
-		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.reflector.resource.GroupResource().String())
-		return false
+	if c.started.CompareAndSwap(neverRun, hasRun) {
+		c.panics.ctx = ctx
+		return true
 	}
-	return true
+	if c.started.Load() == hasRun { // to stop an informer before it is started is no mistake
+		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.name)
+	}
+	return false
 }
 
-func (c *Controller[T]) run(ctx context.Context) {
+// retire keeps the Controller from being run. It returns false if it has been.
+func (c *Controller[T]) retire() bool { return c.started.CompareAndSwap(neverRun, isRetired) }
+
+// run calls cancel, which ends ctx, when processing has ended.
+func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	var reading sync.WaitGroup
-	reading.Go(func() {
-		defer c.queue.Close()
-		c.reflector.Run(ctx)
+	finally(func() {
+		reading.Go(func() {
+			defer c.queue.Close()
+			c.reflector.Run(ctx)
+		})
+		if c.resync > 0 {
+			reading.Go(func() { c.resyncEvery(ctx, c.resync) })
+		}
+		c.processAll(ctx)
+	}, func() {
+		cancel()
+		reading.Wait()
+		if c.atEnd != nil {
+			c.atEnd()
+		}
+		close(c.ended)
 	})
-	if c.resync > 0 {
-		reading.Go(func() { c.resyncEvery(ctx, c.resync) })
-	}
+}
+
+// processAll processes what is read, until ctx or the reading ends.
+func (c *Controller[T]) processAll(ctx context.Context) {
 	var deltas Deltas[T]
 	for {
 		var err error
 		if deltas, err = c.queue.Pop(ctx, deltas); err != nil {
-			break
+			return
 		}
-		c.process(ctx, deltas)
-		c.markSynced()
+		if c.process(ctx, deltas) {
+			c.markSynced()
+		}
 	}
-	reading.Wait() // not deferred: a panic of foreign code in process has to end the program
-	close(c.ended)
+}
+
+// finally calls body, and then end, even if body ends the goroutine by runtime.Goexit.
+// It does not call end after a panic of body: a panic of foreign code has to end the
+// program, and end may wait.
+func finally(body, end func()) {
+	defer func() {
+		if value := recover(); value != nil {
+			panic(value)
+		}
+		end()
+	}()
+	body()
 }
 
 // markSynced is called when the first list is in the cache.
@@ -192,7 +272,11 @@ func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
 // Status says where the Controller is. Objects is not filled in.
-func (c *Controller[T]) Status() Status { return c.reflector.Status() }
+func (c *Controller[T]) Status() Status {
+	status := c.reflector.Status()
+	c.panics.addTo(&status)
+	return status
+}
 
 // NotSyncedReason says what the Controller is waiting for; it is empty once it
 // is synced.
@@ -200,5 +284,5 @@ func (c *Controller[T]) NotSyncedReason() string {
 	if c.HasSynced() {
 		return ""
 	}
-	return c.reflector.resource.GroupResource().String() + ": " + c.Status().String()
+	return c.name + ": " + c.Status().String()
 }

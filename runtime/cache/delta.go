@@ -48,14 +48,28 @@ type Delta[T Object] struct {
 	// Undecodable is, of a Deleted, the object, in the place of Object, if its last
 	// state cannot be decoded; see DecodeOptions.SkipUndecodable.
 	Undecodable *DecodeError
+	// ContentHash is that of the Event, of Added and Updated; 0 if it is not known.
+	ContentHash uint64
 }
 
 // Collection is what a list has.
 type Collection[T Object] struct {
+	// Objects may have several states of one object. The last one counts.
 	Objects []T
+	// ContentHashes are the Event.ContentHash of Objects. It may be shorter: what is
+	// missing is not known.
+	ContentHashes []uint64
 	// Undecodable are the objects that cannot be decoded: what the cache holds of them
 	// stays. There are none without DecodeOptions.SkipUndecodable.
 	Undecodable []*DecodeError
+}
+
+// contentHash returns the hash of Objects[i], 0 if it is not known.
+func (c *Collection[T]) contentHash(i int) uint64 {
+	if i < len(c.ContentHashes) {
+		return c.ContentHashes[i]
+	}
+	return 0
 }
 
 // Deltas is a part of the history of a collection, oldest first.
@@ -70,23 +84,18 @@ type Deltas[T Object] []Delta[T]
 type DeltaFIFO[T Object] struct {
 	mu sync.Mutex // guards what follows
 	// full are batches that are as large as they may get, from first on; open comes
-	// after them.
+	// after them, and has no memory while it is empty.
 	full  []Deltas[T]
 	first int
 	open  Deltas[T]
 	// free is memory for open.
-	free   []Deltas[T]
+	free   freeList[Delta[T]]
 	closed bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
 
-const (
-	// maxReuse is the longest batch whose memory is used again.
-	maxReuse = 1024
-	// maxFree is how many batches' memory is kept: a backlog that comes and goes costs
-	// nothing, and one that grows does not keep its memory for ever.
-	maxFree = 4
-)
+// maxReuse is how many deltas a batch may have.
+const maxReuse = 1024
 
 // Push appends deltas, which are copied. It never blocks. Deltas pushed after
 // Close are dropped: nobody will pop them.
@@ -102,9 +111,10 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 	for len(deltas) > 0 {
 		if len(f.open) == maxReuse {
 			f.full = append(f.full, f.open)
-			f.open = f.takeFreeLocked()
+			f.open = nil
 		}
 		n := min(len(deltas), maxReuse-len(f.open))
+		f.expectLocked(n)
 		f.open = append(f.open, deltas[:n]...)
 		deltas = deltas[n:]
 	}
@@ -118,9 +128,7 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
 	clear(reuse) // what was delivered must not be kept alive by the queue
 	f.mu.Lock()
-	if cap(reuse) > 0 && len(f.free) < maxFree {
-		f.free = append(f.free, reuse[:0])
-	}
+	f.free.give([]Delta[T](reuse))
 	for f.lenLocked() == 0 {
 		if f.closed {
 			f.mu.Unlock()
@@ -138,22 +146,28 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 	defer f.mu.Unlock()
 	if f.first == len(f.full) {
 		batch := f.open
-		f.open = f.takeFreeLocked()
+		f.open = nil
 		return batch, nil
 	}
 	batch := f.full[f.first]
 	f.full[f.first] = nil
 	if f.first++; f.first == len(f.full) {
 		f.full, f.first = f.full[:0], 0
+		if cap(f.full) > fewElements {
+			f.full = nil
+		}
 	}
 	return batch, nil
 }
 
-func (f *DeltaFIFO[T]) takeFreeLocked() (memory Deltas[T]) {
-	if n := len(f.free); n > 0 {
-		memory, f.free = f.free[n-1], f.free[:n-1]
+// expectLocked makes room for n more deltas in open.
+func (f *DeltaFIFO[T]) expectLocked(n int) {
+	switch has := len(f.open); {
+	case has == 0:
+		f.open = f.free.take(n)
+	case has+n > cap(f.open):
+		f.open = f.free.grow(f.open, has+n)
 	}
-	return memory
 }
 
 // Close ends the queue: what is in it can still be popped, nothing more can be

@@ -32,8 +32,11 @@
 //	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
+//	free_list.go       memory of batches that is used again
 //	indexer.go         Indexer: the cache, with one writer and many readers
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
+//	relist.go          a whole collection to changes of the cache
+//	content.go         which text an object was made of
 //	chunks.go          objects in dense places, and snapshots of them
 //	names.go           the place of an object by its name
 //	postings.go        the places of objects by the values of an index
@@ -43,6 +46,7 @@
 //	registration.go    what AddEventHandler returns
 //	processor.go       batches to the listeners of all handlers
 //	listener.go        the queue and the goroutine of one handler
+//	handler_panics.go  handlers that panic, or end their goroutine
 //	coalesce.go        the bounded queue of a slow handler
 //	mutation_detector.go who has changed a shared object
 //	controller.go      Controller: Reflector to queue to one consumer
@@ -64,7 +68,10 @@
 //     true, and misses nothing after.
 //  5. HasSynced of a registration is true only when that handler has returned
 //     from its last initial event.
-//  6. A relist of an object whose resourceVersion did not change tells nobody.
+//  6. A relist of an object that did not change, in version and content, tells no one.
+//     A server may answer with other content at the same version: a new default in a
+//     CRD, pruning, conversion, an upgrade. Then handlers hear an update. If a
+//     collection has several states of one object, the last one counts.
 //  7. An object that cannot be taken (it does not decode, or its transform fails)
 //     stops nothing silently: the list fails, and Status names the object and the
 //     reason. One that does not decode can be skipped instead, with
@@ -80,7 +87,9 @@
 // two seconds that a server has to answer the next one.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
-// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics.
+// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics. A
+// handler that calls runtime.Goexit goes on with the next event, and Status says so;
+// in an index function or a transform that call ends the informer.
 //
 // # What it does not do
 //

@@ -34,7 +34,7 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// HandlerPanicError is a panic of a handler.
+// HandlerPanicError reports a handler that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
 	// Handler is its name: that of WithHandlerName, or its Go type.
 	Handler string
@@ -43,10 +43,16 @@ type HandlerPanicError struct {
 	// Value is what it panicked with, and Stack where.
 	Value string
 	Stack []byte
+	// Exited reports that the handler did not panic, but called runtime.Goexit, as
+	// t.Fatal of a test does. Value is empty then.
+	Exited bool
 }
 
 // Error names the handler, the object and the value.
 func (e *HandlerPanicError) Error() string {
+	if e.Exited {
+		return fmt.Sprintf("handler %s called runtime.Goexit on %s", e.Handler, e.Object)
+	}
 	return fmt.Sprintf("handler %s panicked on %s: %s", e.Handler, e.Object, e.Value)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -14,7 +15,8 @@ import (
 
 // FuzzHistory plays a random history of a collection to an informer: objects are
 // created, updated, deleted and born again, the server forgets, cuts, refuses, is
-// silent and repeats itself, handlers come and go. In the end the cache is the
+// silent, repeats itself and answers with other content at the same version, handlers
+// come and go. In the end the cache is the
 // truth, its indexes are what a naive computation finds, and each handler has
 // heard a legal history that ends in the truth.
 //
@@ -24,6 +26,8 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("\x00\x01\x07\x00\x05\x00\x02\x01\x09\x03\x00\x04"), false)
 	f.Add([]byte("\x0a\x00\x00\x01\x0a\x00\x08\x02\x04\x00\x0b\x00\x09\x09"), true)
 	f.Add([]byte("\x00\x03\x0c\x03\x05\x00\x0c\x03\x06\x00\x03\x00"), true)
+	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), true)
+	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), false)
 	random := rand.New(rand.NewPCG(5, 6))
 	for n := range 40 {
 		script := make([]byte, 200)
@@ -56,7 +60,7 @@ func playHistory(t *testing.T, script []byte, streams bool) {
 	}
 	join()
 	for ; len(script) >= 2; script = script[2:] {
-		what, arg := script[0]%14, script[1]
+		what, arg := script[0]%15, script[1]
 		name := strconv.Itoa(int(arg % 8))
 		_, exists := src.objects[ObjectName{"a", name}]
 		switch what {
@@ -96,6 +100,8 @@ func playHistory(t *testing.T, script []byte, streams bool) {
 			src.repeat("a", name)
 		case 13:
 			src.setSilent(arg&1 == 0)
+		case 14:
+			src.answerWith("a", name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
 		}
 		if arg&0x20 != 0 {
 			synctest.Wait() // otherwise steps meet the informer in the middle of things
@@ -131,8 +137,8 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], src *source, handl
 	for _, obj := range s.GetStore().List() {
 		name := MetaObjectToName(obj)
 		cached[name] = obj
-		if truth := src.objects[name]; truth == nil || truth.ResourceVersion != obj.ResourceVersion || truth.UID != obj.UID {
-			t.Errorf("cached is %v of %v@%s, the truth is %v", name, obj.UID, obj.ResourceVersion, truth)
+		if truth := src.objects[name]; truth == nil || truth.ResourceVersion != obj.ResourceVersion || truth.UID != obj.UID || !maps.Equal(truth.Labels, obj.Labels) {
+			t.Errorf("cached is %v of %v@%s, %v, the truth is %v", name, obj.UID, obj.ResourceVersion, obj.Labels, truth)
 		}
 	}
 	compare(t, s.GetIndexer(), cached)

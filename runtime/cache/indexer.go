@@ -51,15 +51,22 @@ type Indexer[T Object] struct {
 	objects chunked[T]
 	names   names
 	indexes []*index[T]
+	// contents are the content hashes of the objects, by place, 0 where one is not known.
+	// It is empty unless keepsHashes is set, which is set before the first object comes.
+	contents    []uint64
+	keepsHashes bool
 	// steps is odd while a batch is entered; length is that after the last one.
 	steps  atomic.Uint64
 	length atomic.Int64
 
 	// Only writers touch what follows. hashes are of the objects' names, by place.
 	hashes []uint32
-	// entries and room are memory that the next batch uses again.
-	entries []entry[T]
-	room    [][]string
+	// entries and room are those of the batch that is being entered. The next one uses
+	// their memory again.
+	entries     []entry[T]
+	room        [][]string
+	freeEntries freeList[entry[T]]
+	freeRoom    freeList[[]string]
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is
@@ -294,8 +301,9 @@ func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: o
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
 
-// Replace makes objs all that there is. Where the UID and the resourceVersion are
-// those of a cached object, that one stays.
+// Replace makes objs all that there is. Where the UID, the resourceVersion and the
+// content are those of a cached object, that one stays. Of two objects of one name the
+// last one counts.
 func (x *Indexer[T]) Replace(objs []T) {
 	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
 }

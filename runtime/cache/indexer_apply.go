@@ -74,6 +74,8 @@ type entry[T Object] struct {
 	obj  T
 	name ObjectName
 	hash uint32
+	// content is the content hash of obj, 0 if it is not known.
+	content uint64
 	// old is the state of the object that stands at place, if nothing but the state
 	// changes: neither the UID nor the values of an index.
 	old   T
@@ -82,29 +84,29 @@ type entry[T Object] struct {
 	values [][]string
 }
 
-// enter appends the entry of obj to those of the batch.
-func (x *Indexer[T]) enter(call *calling[T], obj T, name ObjectName, hash uint32) {
+// enter appends e, which has no values yet, to the entries of the batch.
+func (x *Indexer[T]) enter(call *calling[T], e entry[T]) {
 	first := len(x.room)
 	for _, idx := range x.indexes[1:] {
-		x.room = append(x.room, call.valuesOf(idx, obj))
+		x.room = append(x.room, call.valuesOf(idx, e.obj))
 	}
-	x.entries = append(x.entries, entry[T]{obj: obj, name: name, hash: hash, values: x.room[first:len(x.room):len(x.room)]})
+	e.values = x.room[first:len(x.room):len(x.room)]
+	x.entries = append(x.entries, e)
 }
 
 // expectEntries makes room for n entries.
 func (x *Indexer[T]) expectEntries(n int) {
-	x.entries = slices.Grow(x.entries, n)
-	x.room = slices.Grow(x.room, n*(len(x.indexes)-1))
+	x.entries = x.freeEntries.take(n)
+	x.room = x.freeRoom.take(n * (len(x.indexes) - 1))
 }
 
-// endBatch forgets the entries, but for their memory if it is little.
+// endBatch forgets the entries. Their memory may serve the next batch.
 func (x *Indexer[T]) endBatch() {
 	clear(x.entries)
 	clear(x.room)
-	x.entries, x.room = x.entries[:0], x.room[:0]
-	if cap(x.entries) > maxReuse {
-		x.entries, x.room = nil, nil
-	}
+	x.freeEntries.give(x.entries)
+	x.freeRoom.give(x.room)
+	x.entries, x.room = nil, nil
 }
 
 // guard says of a panic of an index function where it came from. It is deferred by
@@ -157,7 +159,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
 			name := MetaObjectToName(d.Object)
-			x.enter(&call, d.Object, name, hashOf(name))
+			x.enter(&call, entry[T]{obj: d.Object, name: name, hash: hashOf(name), content: d.ContentHash})
 		}
 	}
 	x.findPlaces()
@@ -172,6 +174,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 			if e.old != none && int(e.place) < x.objects.len() && x.objects.at(e.place) == e.old {
 				notes = append(notes, notification[T]{kind: notifyUpdate, old: e.old, obj: e.obj})
 				x.objects.set(e.place, e.obj)
+				x.setContent(e.place, e.content)
 			} else { // it is new, something else changes, or an earlier delta changed it
 				notes = x.put(notes, e)
 			}
@@ -217,6 +220,7 @@ func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T]
 	place, old, known := x.find(e.name, e.hash)
 	if known {
 		x.objects.set(place, e.obj)
+		x.setContent(place, e.content)
 		for i, idx := range x.indexes[1:] {
 			idx.update(place, e.values[i])
 		}
@@ -224,6 +228,7 @@ func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T]
 	}
 	place = x.objects.push(e.obj)
 	x.hashes = append(x.hashes, e.hash)
+	x.pushContent(e.content)
 	x.indexes[0].add(place, []string{e.name.Namespace})
 	for i, idx := range x.indexes[1:] {
 		idx.add(place, e.values[i])
@@ -267,71 +272,9 @@ func (x *Indexer[T]) remove(place uint32) {
 		x.objects.set(place, x.objects.at(last))
 		x.names.move(x.hashes[last], last, place)
 		x.hashes[place] = x.hashes[last]
+		x.setContent(place, x.contentAt(last))
 	}
 	x.objects.pop()
 	x.hashes = shrunk(x.hashes[:last])
-}
-
-// replace makes the objects of a relist all that there is, and tells exactly the
-// difference. Where the resourceVersion is the one in the cache, the cached object
-// stays, and costs nothing. So does one of which an undecodable state is listed: to
-// tell that it is gone would be wrong.
-func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []notification[T] {
-	before := x.objects.len()
-	listed := make([]uint64, (before+63)/64) // by place, a bit each
-	left := before
-	see := func(place uint32) {
-		if bit := uint64(1) << (place % 64); listed[place/64]&bit == 0 {
-			listed[place/64] |= bit
-			left--
-		}
-	}
-	var call calling[T]
-	defer call.guard()
-	defer x.endBatch()
-	if before == 0 {
-		x.expectEntries(len(all.Objects))
-	}
-	for _, obj := range all.Objects {
-		name := MetaObjectToName(obj)
-		hash := hashOf(name)
-		if place, old, known := x.find(name, hash); known {
-			see(place)
-			if sameVersion(old, obj) {
-				continue
-			}
-		}
-		x.enter(&call, obj, name, hash)
-	}
-	for _, undecodable := range all.Undecodable {
-		name := nameOf(undecodable)
-		if place, old, known := x.find(name, hashOf(name)); known && mayBe(undecodable, old.GetUID()) {
-			see(place)
-		}
-	}
-	x.lock()
-	defer x.unlock()
-	// What is gone comes first, so that a handler that counts never counts an
-	// object and its successor at one time. From behind, so that what moves to a free
-	// place is known to stay.
-	for place := uint32(before); place > 0 && left > 0; {
-		place--
-		if listed[place/64]&(1<<(place%64)) == 0 {
-			old := x.objects.at(place)
-			x.remove(place)
-			left--
-			notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
-		}
-	}
-	for i := range x.entries {
-		notes = x.put(notes, &x.entries[i])
-	}
-	return notes
-}
-
-// sameVersion tells that a and b are the same state of one object. Objects
-// without a resourceVersion, as tests have them, never are.
-func sameVersion[T Object](a, b T) bool {
-	version := a.GetResourceVersion()
-	return version != "" && version == b.GetResourceVersion() && a.GetUID() == b.GetUID()
+	x.popContent()
 }

@@ -14,16 +14,17 @@ type listener[T Object] struct {
 	options handlerOptions
 	// resync enqueues every cached object; it is called from run.
 	resync func()
-	// panicked decides what becomes of a panic of the handler; it is called from
-	// run, while the handler's stack is still there.
+	// panicked decides what becomes of a handler that panicked, or that ended its
+	// goroutine; it is called from run, while the handler's stack is still there.
 	panicked func(*listener[T], *HandlerPanicError)
 	// watched looks for objects that the handler has changed; nil for none.
 	watched *mutationDetector[T]
 
 	mu        sync.Mutex // guards what follows
 	pending   []batch[T]
-	waiting   int // how many notifications are pending
-	coalesced int // how many of them the last coalescing has left
+	waiting   int                // how many notifications are pending
+	coalesced int                // how many the largest pending batch has of which none can be merged
+	memory    freeList[batch[T]] // for pending
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -31,6 +32,13 @@ type listener[T Object] struct {
 	removed  atomic.Bool   // and not stopped with its informer
 	synced   chan struct{} // closed when the handler has heard the initial list
 	backlog  atomic.Int64  // notifications enqueued and not yet handled
+
+	// Only the goroutine of run touches what follows. If the handler ends that
+	// goroutine, the next one continues here.
+	inHand []batch[T]
+	at     int  // the batch that is being handled
+	next   int  // the notification of it that comes next
+	exited bool // the handler has ended the goroutine
 }
 
 func newListener[T Object](handler ResourceEventHandler[T], options handlerOptions) *listener[T] {
@@ -49,8 +57,7 @@ func newListener[T Object](handler ResourceEventHandler[T], options handlerOptio
 func (l *listener[T]) enqueue(b batch[T]) {
 	l.backlog.Add(int64(len(b.notes)))
 	l.mu.Lock()
-	l.pending = append(l.pending, b)
-	l.waiting += len(b.notes)
+	l.appendLocked(b)
 	if limit := l.options.backlogLimit; limit > 0 && l.waiting > max(limit, 2*l.coalesced) {
 		l.coalesceLocked()
 	}
@@ -61,10 +68,25 @@ func (l *listener[T]) enqueue(b batch[T]) {
 	}
 }
 
+func (l *listener[T]) appendLocked(b batch[T]) {
+	switch n := len(l.pending); {
+	case n == 0:
+		l.pending = l.memory.take(1)
+	case n == cap(l.pending):
+		l.pending = l.memory.grow(l.pending, n+1)
+	}
+	l.pending = append(l.pending, b)
+	l.waiting += len(b.notes)
+	if b.distinct {
+		l.coalesced = max(l.coalesced, len(b.notes))
+	}
+}
+
 // coalesceLocked makes one batch of all that is pending. It is called each time
-// that has doubled, so its cost is spread over the events.
+// that has doubled, so its cost is spread over the events, and never for one batch of
+// which nothing can be merged: a list of all objects costs nothing here.
 func (l *listener[T]) coalesceLocked() {
-	one := batch[T]{notes: coalesce(l.pending)}
+	one := batch[T]{notes: coalesce(l.pending), distinct: true}
 	for _, b := range l.pending {
 		one.endsInitial = one.endsInitial || b.endsInitial
 	}
@@ -75,119 +97,95 @@ func (l *listener[T]) coalesceLocked() {
 
 func (l *listener[T]) stop() { l.stopOnce.Do(func() { close(l.stopping) }) }
 
-// run calls the handler until stop. What is pending then is dropped.
+// run calls the handler until stop. What is pending then is dropped. If the handler
+// ends the goroutine by runtime.Goexit, exited is set, and run is to be called again.
 func (l *listener[T]) run() {
-	defer l.drop()
 	var resync <-chan time.Time
 	if l.options.resyncPeriod > 0 {
 		ticker := time.NewTicker(l.options.resyncPeriod)
 		defer ticker.Stop()
 		resync = ticker.C
 	}
-	var batches []batch[T]
-	for {
+	for l.handle() {
 		select {
 		case <-l.stopping:
-			return
 		case <-resync:
 			l.resync()
 		case <-l.wake:
-			batches = l.takePending(batches)
-			for i := range batches {
-				b := batches[i]
-				batches[i] = batch[T]{} // what has been told is not kept alive
-				if !l.handle(b) {
-					return
-				}
-			}
+			l.inHand = l.takePending()
 		}
 	}
+	l.drop()
 }
 
-// takePending returns what is pending. What is pending next may use the memory of
-// reuse, unless it is much.
-func (l *listener[T]) takePending(reuse []batch[T]) []batch[T] {
-	if cap(reuse) > maxReuse {
-		reuse = nil
-	}
+// takePending returns what is pending.
+func (l *listener[T]) takePending() []batch[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	batches := l.pending
-	l.pending, l.waiting, l.coalesced = reuse[:0], 0, 0
+	l.pending, l.waiting, l.coalesced = nil, 0, 0
 	return batches
 }
 
 // drop forgets what is pending: a registration may be held for long.
 func (l *listener[T]) drop() {
-	l.takePending(nil)
+	l.takePending()
+	l.inHand, l.at, l.next = nil, 0, 0
 	l.backlog.Store(0)
 }
 
-// handle returns false if the listener was stopped meanwhile.
-func (l *listener[T]) handle(b batch[T]) bool {
-	for next := 0; next < len(b.notes); {
-		if next = l.handleFrom(b.notes, next); isClosed(l.stopping) {
-			return false
+// handle tells the handler what is in hand. It returns false if the listener was
+// stopped.
+func (l *listener[T]) handle() bool {
+	for ; l.at < len(l.inHand); l.at++ {
+		b := &l.inHand[l.at]
+		for l.next < len(b.notes) {
+			if l.handleNext(b.notes); isClosed(l.stopping) {
+				return false
+			}
 		}
+		if b.endsInitial {
+			close(l.synced)
+		}
+		*b, l.next = batch[T]{}, 0 // what has been told is not kept alive
 	}
-	if b.endsInitial {
-		close(l.synced)
+	if l.inHand != nil {
+		l.mu.Lock()
+		l.memory.give(l.inHand)
+		l.mu.Unlock()
+		l.inHand, l.at = nil, 0
 	}
-	return true
+	return !isClosed(l.stopping)
 }
 
-// handleFrom calls the handler from notes[first] on, and returns what comes next:
-// the end, where it was stopped, or what follows a call that panicked. There is
-// one deferred call for all of them, and not one for each.
-func (l *listener[T]) handleFrom(notes []notification[T], first int) (next int) {
-	next = first
+// handleNext calls the handler from notes[l.next] on, until the end, a stop, or a call
+// that does not return. There is one deferred call for all of them, and not one for
+// each.
+func (l *listener[T]) handleNext(notes []notification[T]) {
+	returned := false
 	defer func() {
-		if value := recover(); value != nil {
-			l.report(&notes[next], value)
-			l.backlog.Add(-1)
-			next++
+		if returned {
+			return
 		}
+		n, value := &notes[l.next], recover()
+		l.next++
+		l.backlog.Add(-1)
+		l.exited = value == nil // recover returns a value for each panic
+		l.report(n, value)
 	}()
-	for ; next < len(notes) && !isClosed(l.stopping); next++ {
-		l.watched.before(&notes[next])
-		deliver(l.handler, &notes[next])
-		l.watched.after(&notes[next], l.options.name)
+	for ; l.next < len(notes) && !isClosed(l.stopping); l.next++ {
+		l.watched.before(&notes[l.next])
+		deliver(l.handler, &notes[l.next])
+		l.watched.after(&notes[l.next], l.options.name)
 		l.backlog.Add(-1)
 	}
-	return next
+	returned = true
 }
 
 func (l *listener[T]) report(n *notification[T], value any) {
-	l.panicked(l, &HandlerPanicError{Handler: l.options.name, Object: MetaObjectToName(n.obj), Value: fmt.Sprint(value), Stack: debug.Stack()})
-}
-
-// handlerPanics are the last panics of handlers that go on.
-type handlerPanics[T Object] struct {
-	mu   sync.Mutex // guards errs
-	errs map[*listener[T]]error
-}
-
-func (p *handlerPanics[T]) add(l *listener[T], err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.errs == nil {
-		p.errs = map[*listener[T]]error{}
+	err := &HandlerPanicError{Handler: l.options.name, Object: MetaObjectToName(n.obj), Stack: debug.Stack()}
+	if err.Exited = value == nil; !err.Exited {
+		err.Value = fmt.Sprint(value)
 	}
-	p.errs[l] = err
-}
-
-func (p *handlerPanics[T]) forget(l *listener[T]) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.errs, l)
-}
-
-// last returns one of them, or nil.
-func (p *handlerPanics[T]) last() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, err := range p.errs {
-		return err
-	}
-	return nil
+	l.panicked(l, err)
 }

@@ -136,7 +136,7 @@ func TestBacklogLimit(t *testing.T) {
 func TestCoalescingIsSpread(t *testing.T) {
 	l := newListener[object](ResourceEventHandlerFuncs[object]{}, handlerOptions{})
 	l.enqueue(batch[object]{notes: make([]notification[object], 20_000)})
-	inHand := l.takePending(nil)
+	inHand := l.takePending()
 	l.options.backlogLimit = 50
 	times, before := 0, 0
 	for i := range 10_000 {

@@ -6,6 +6,8 @@ import "sync"
 // not changed once it is made.
 type batch[T Object] struct {
 	notes []notification[T]
+	// distinct marks a batch of which no two notifications can be merged.
+	distinct bool
 	// endsInitial marks the batch after which a handler has heard all that was
 	// there when it began to listen.
 	endsInitial bool
@@ -28,8 +30,21 @@ func newProcessor[T Object]() *processor[T] {
 func (p *processor[T]) add(l *listener[T]) {
 	p.listeners[l] = struct{}{}
 	if p.running {
-		p.wg.Go(l.run)
+		p.serve(l)
 	}
+}
+
+// serve runs l, and again in another goroutine if its handler ends the first one.
+func (p *processor[T]) serve(l *listener[T]) {
+	p.wg.Go(func() {
+		defer func() {
+			if l.exited {
+				l.exited = false
+				p.serve(l)
+			}
+		}()
+		l.run()
+	})
 }
 
 func (p *processor[T]) remove(l *listener[T]) {
@@ -41,7 +56,7 @@ func (p *processor[T]) remove(l *listener[T]) {
 func (p *processor[T]) start() {
 	p.running = true
 	for l := range p.listeners {
-		p.wg.Go(l.run)
+		p.serve(l)
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 // TransformFunc changes an object before it is stored, for example to drop
 // fields that nobody reads. It may change and return obj, or return another
 // one of the same name. It is called for each state that is read, and over a typed
-// client again after a relist, from one goroutine. An error keeps the object out of the cache and fails the list, with
-// the object's name.
+// client again after a relist, from one goroutine. The same state has to become the same
+// object each time: otherwise a relist tells an update. An error keeps the object out of
+// the cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // WatchErrorHandler is told of each failed list and watch, from the goroutine
@@ -164,8 +165,8 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 // commit hands the list that was read over as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	objects, undecodable := r.listed.take()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: &Collection[T]{Objects: objects, Undecodable: undecodable.sorted()}})
+	all, undecodable := r.listed.take()
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
 	r.status.replaceUndecodable(undecodable)
 	r.status.reach(resourceVersion)
 }
@@ -205,7 +206,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	if in.err = r.noteToken(options.Continue, page.Continue); in.err != nil {
 		return in
 	}
-	r.listed.addPage(page.Items)
+	r.listed.addPage(page.Items, page.ContentHashes)
 	for _, state := range page.Undecodable {
 		r.reportSkipped(ctx, state)
 		r.listed.undecodable.add(state)

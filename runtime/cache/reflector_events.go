@@ -15,7 +15,7 @@ import (
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Type: deltaTypeOf(event.Type)}
+		delta := Delta[T]{Type: deltaTypeOf(event.Type), ContentHash: event.ContentHash}
 		switch {
 		case event.Undecodable != nil:
 			delta.Undecodable = event.Undecodable

@@ -465,37 +465,60 @@ func TestReflectorListsWhereNoBookmarkComes(t *testing.T) {
 	})
 }
 
-// TestInitialList compares a list whose initial events have changes among them
-// with a map.
+// TestInitialList compares a list whose initial events have changes among them, and
+// objects that are added twice, with a map. Half of the objects have a content hash.
 func TestInitialList(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		var list initialList[object]
-		want := map[string]object{}
+		want := map[string]Delta[object]{}
 		for range random.IntN(30) {
-			obj := numbered(random.IntN(8))
-			kind := Added
-			if _, exists := want[obj.Name]; exists {
-				kind = []DeltaType{Updated, Deleted}[random.IntN(2)]
-			} else if random.IntN(5) == 0 {
-				kind = []DeltaType{Updated, Deleted}[random.IntN(2)] // of what was not sent
+			delta := Delta[object]{Type: Added, Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}
+			if random.IntN(4) == 0 { // perhaps of what was not sent
+				delta.Type = []DeltaType{Updated, Deleted}[random.IntN(2)]
 			}
-			if kind == Deleted {
-				delete(want, obj.Name)
+			if delta.Type == Deleted {
+				delete(want, delta.Object.Name)
 			} else {
-				want[obj.Name] = obj
+				want[delta.Object.Name] = delta
 			}
-			list.apply(Delta[object]{Type: kind, Object: obj})
+			list.apply(delta)
 		}
-		got, _ := list.take()
-		for _, obj := range got {
-			if want[obj.Name] != obj {
-				t.Fatalf("has %s, which it should not, or in another state", obj.Name)
+		onlyAdded := list.places == nil
+		all, _ := list.take()
+		last := map[string]int{}
+		for i, obj := range all.Objects {
+			if before, twice := last[obj.Name]; twice && !onlyAdded {
+				t.Fatalf("has %s at %d and %d", obj.Name, before, i)
+			}
+			last[obj.Name] = i
+		}
+		for name, i := range last {
+			if all.Objects[i] != want[name].Object || all.contentHash(i) != want[name].ContentHash {
+				t.Fatalf("has %s, which it should not, or in another state", name)
 			}
 		}
-		if len(got) != len(want) || list.objects != nil {
-			t.Fatalf("has %d objects, want %d", len(got), len(want))
+		if len(last) != len(want) || list.objects != nil || list.hashes != nil {
+			t.Fatalf("has %d objects, want %d", len(last), len(want))
 		}
+	}
+}
+
+// TestInitialListOfPages has pages of which the content hashes are known, and others.
+func TestInitialListOfPages(t *testing.T) {
+	var list initialList[object]
+	list.undecodable.add(&DecodeError{Namespace: numbered(3).Namespace, Name: numbered(3).Name})
+	list.addPage([]object{numbered(0), numbered(1)}, []uint64{10})
+	list.addPage([]object{numbered(2)}, nil)
+	list.addPage([]object{numbered(3), numbered(4)}, []uint64{13, 14, 15})
+	all, undecodable := list.take()
+	for i, want := range []uint64{10, 0, 0, 13, 14} {
+		if all.Objects[i].Name != numbered(i).Name || all.contentHash(i) != want {
+			t.Errorf("object %d is %s with the hash %d, want %d", i, all.Objects[i].Name, all.contentHash(i), want)
+		}
+	}
+	if len(all.Objects) != 5 || len(undecodable) != 0 || len(all.Undecodable) != 0 {
+		t.Errorf("%d objects, undecodable are %v", len(all.Objects), undecodable)
 	}
 }
 

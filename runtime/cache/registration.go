@@ -33,13 +33,18 @@ func (r *registration[T]) Synced() <-chan struct{} { return r.listener.synced }
 func (r *registration[T]) Ended() <-chan struct{} { return r.listener.stopping }
 
 func (r *registration[T]) NotSyncedReason() string {
-	switch {
-	case r.HasSynced() || r.listener.removed.Load():
-		return ""
-	case !r.informer.HasSynced():
-		return r.informer.NotSyncedReason()
+	_, reason := r.waitsFor()
+	return reason
+}
+
+func (r *registration[T]) waitsFor() (subject, string) {
+	if r.HasSynced() || r.listener.removed.Load() {
+		return subject{}, ""
 	}
-	return "a handler of " + r.informer.name() + " has not returned from its initial list: " +
+	if about, reason := r.informer.waitsFor(); reason != "" {
+		return about, reason
+	}
+	return subject{r.informer, r.listener}, "a handler of " + r.informer.name() + " has not returned from its initial list: " +
 		plural(r.Backlog(), "event") + " to go"
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/klog/v2"
 )
 
 // SharedInformer is what a controller needs of an informer: events and reads.
@@ -38,13 +37,11 @@ type SharedIndexInformer[T Object] struct {
 	indexer    *Indexer[T]
 	config     Config[T]
 	detector   *mutationDetector[T] // nil unless it is asked for
-	panics     handlerPanics[T]
-	alive      context.Context // ends with Stop
+	alive      context.Context      // ends with Stop
 	stop       context.CancelFunc
 	done       chan struct{} // closed when Run has returned
 
-	mu        sync.Mutex      // held over each step; guards what follows
-	ctx       context.Context // of Run, for the logs of handlers; set before these start
+	mu        sync.Mutex // held over each step; guards what follows
 	processor *processor[T]
 	listed    bool // the first list is in the cache
 }
@@ -62,9 +59,11 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	if config.DetectMutations {
 		s.detector = newMutationDetector[T](s.name())
 	}
-	config.held = s.indexer.Get
+	if config.Open != nil {
+		config.held = s.indexer.keepHashes()
+	}
 	config.ResyncPeriod = 0 // each handler has its own
-	s.controller = NewController(config, s.process)
+	s.controller = newController(config, s.process)
 	return s
 }
 
@@ -75,30 +74,22 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	if !s.controller.claim(ctx) {
 		return
 	}
-	defer close(s.done)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.alive, cancel)()
-	s.mu.Lock()
-	s.ctx = ctx
-	s.processor.start()
-	s.mu.Unlock()
-	s.controller.run(ctx)
-	s.mu.Lock()
-	s.processor.stop()
-	s.mu.Unlock()
-	s.processor.wg.Wait()
-	s.detector.checkAll(s.indexer.List())
-}
-
-// handlerPanicked ends the program, with all that is known of the panic, unless it
-// is to go on.
-func (s *SharedIndexInformer[T]) handlerPanicked(l *listener[T], err *HandlerPanicError) {
-	klog.FromContext(s.ctx).Error(err, "A handler panicked", "resource", s.name(), "handler", err.Handler, "object", err.Object.String(), "stack", string(err.Stack))
-	if !s.config.RecoverHandlerPanics {
-		panic(err)
-	}
-	s.panics.add(l, err)
+	finally(func() {
+		s.mu.Lock()
+		s.processor.start()
+		s.mu.Unlock()
+		s.controller.run(ctx, cancel)
+	}, func() {
+		defer close(s.done)
+		s.mu.Lock()
+		s.processor.stop()
+		s.mu.Unlock()
+		s.processor.wg.Wait()
+		s.detector.checkAll(s.indexer.List())
+	})
 }
 
 // Stop ends Run, and returns when it has: no handler is running then. An informer
@@ -117,7 +108,7 @@ func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil
 func (s *SharedIndexInformer[T]) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.controller.started.Swap(true) {
+	if s.controller.retire() {
 		s.processor.stop()
 		s.controller.reflector.status.enter(Stopped, nil)
 		close(s.controller.ended)
@@ -127,7 +118,7 @@ func (s *SharedIndexInformer[T]) retire() {
 
 // process takes a batch of the Controller. The first delta of all is the first
 // list: only its adds are initial, and after it a handler is synced.
-func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
+func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.listed {
@@ -135,12 +126,14 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) {
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be
-		s.processor.distribute(batch[T]{notes: notes, endsInitial: true})
+		s.processor.distribute(batch[T]{notes: notes, distinct: true, endsInitial: true})
 		if deltas = deltas[1:]; len(deltas) == 0 {
-			return
+			return true
 		}
 	}
-	s.processor.distribute(batch[T]{notes: s.store(deltas)})
+	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
+	s.processor.distribute(batch[T]{notes: s.store(deltas), distinct: distinct})
+	return true
 }
 
 // store takes deltas into the cache, and returns what handlers shall hear of it.
@@ -196,7 +189,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	}
 	l := newListener(handler, o)
 	l.resync = func() { s.resync(l) }
-	l.panicked = s.handlerPanicked
+	l.panicked = s.controller.panics.report
 	l.watched = s.detector
 
 	s.mu.Lock()
@@ -205,7 +198,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
 	}
 	if s.listed {
-		l.enqueue(batch[T]{endsInitial: true, notes: s.cached(func(obj T) notification[T] {
+		l.enqueue(batch[T]{endsInitial: true, distinct: true, notes: s.cached(func(obj T) notification[T] {
 			return notification[T]{kind: notifyAdd, initial: true, obj: obj}
 		})})
 	}
@@ -219,7 +212,7 @@ func (s *SharedIndexInformer[T]) resync(l *listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listed && l.backlog.Load() == 0 {
-		l.enqueue(batch[T]{notes: s.cached(func(obj T) notification[T] {
+		l.enqueue(batch[T]{distinct: true, notes: s.cached(func(obj T) notification[T] {
 			return notification[T]{kind: notifyUpdate, old: obj, obj: obj}
 		})})
 	}
@@ -246,7 +239,7 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processor.remove(own.listener)
-	s.panics.forget(own.listener)
+	s.controller.panics.forget(own.listener)
 	return nil
 }
 
@@ -275,21 +268,21 @@ func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.E
 // NotSyncedReason says what the informer is waiting for; it is empty once it is
 // synced.
 func (s *SharedIndexInformer[T]) NotSyncedReason() string {
+	_, reason := s.waitsFor()
+	return reason
+}
+
+func (s *SharedIndexInformer[T]) waitsFor() (subject, string) {
 	if s.HasSynced() {
-		return ""
+		return subject{}, ""
 	}
-	return s.name() + ": " + s.Status().String()
+	return subject{informer: s}, s.name() + ": " + s.Status().String()
 }
 
 // Status says where the informer is, since when and why.
 func (s *SharedIndexInformer[T]) Status() Status {
 	status := s.controller.Status()
 	status.Objects = s.indexer.Len()
-	if status.Phase == Watching {
-		if err := s.panics.last(); err != nil {
-			status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, err
-		}
-	}
 	return status
 }
 
@@ -302,10 +295,17 @@ func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
 func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return s.config.Resource }
 
 // name says what the informer follows, for errors and logs.
-func (s *SharedIndexInformer[T]) name() string {
-	name := s.config.Resource.GroupResource().String() + seenAs[T](s.config.Resource.Resource)
-	if s.config.Namespace != "" {
-		name += " in namespace " + s.config.Namespace
+func (s *SharedIndexInformer[T]) name() string { return s.config.name() }
+
+// name says what is followed, for errors and logs: the resource, or the Go type if
+// there is none.
+func (c *Config[T]) name() string {
+	name := strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
+	if c.Resource.Resource != "" {
+		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
+	}
+	if c.Namespace != "" {
+		name += " in namespace " + c.Namespace
 	}
 	return name
 }

@@ -31,9 +31,11 @@ type source struct {
 	objects   map[ObjectName]object
 	history   []Event[object]
 	forgotten int // no watch can start below this version
-	changed   chan struct{}
-	cut       chan struct{} // closed to end all watches
-	cutErr    error         // what they end with
+	// changedContent is the version before which no watch goes on.
+	changedContent int
+	changed        chan struct{}
+	cut            chan struct{} // closed to end all watches
+	cutErr         error         // what they end with
 
 	// requests are all lists and watches, for tests to look at.
 	requests []request
@@ -121,6 +123,26 @@ func (s *source) repeat(namespace, name string) {
 	}
 	s.recordLocked(watch.Bookmark, nil)
 	s.history[len(s.history)-1].ResourceVersion = strconv.Itoa(max(101, s.version-7))
+}
+
+// answerWith changes the content of an object at the version that it has, as a new default
+// in a CRD does. Watches from before end.
+func (s *source) answerWith(namespace, name string, labels map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := ObjectName{namespace, name}
+	if old := s.objects[key]; old != nil {
+		obj := old.DeepCopy()
+		obj.Labels = labels
+		for i := range s.history { // which may have it twice, see repeat
+			if e := &s.history[i]; e.Object != nil && MetaObjectToName(e.Object) == key && e.Object.ResourceVersion == old.ResourceVersion {
+				e.Object = obj
+			}
+		}
+		s.objects[key] = obj
+	}
+	s.recordLocked(watch.Bookmark, nil)
+	s.forgotten, s.changedContent = s.version, s.version
 }
 
 // forget makes every version before now too old to watch from.
@@ -307,7 +329,11 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 		} else {
 			ended = time.After(time.Until(w.ends))
 		}
+		goesOn := w.next >= w.source.changedContent || w.source.silent
 		w.source.mu.Unlock()
+		if !goesOn {
+			return batch, errGone
+		}
 		if len(pending) > 0 {
 			w.next += len(pending)
 			for _, e := range pending {

@@ -119,6 +119,7 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 		"name":    func(obj object) []string { return []string{obj.Name} },
 		"several": func(obj object) []string { return []string{"all", obj.Name, obj.Name + "-again"} },
 	})
+	x.keepHashes()
 	var all []object
 	for i := range 20_000 {
 		all = append(all, many(i, 1, "xy"))
@@ -143,6 +144,9 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 	}
 	if n := cap(x.hashes); n > 1024 {
 		t.Errorf("room for %d hashes is left", n)
+	}
+	if n := cap(x.contents); n > 1024 {
+		t.Errorf("room for %d content hashes is left", n)
 	}
 	for _, idx := range x.indexes {
 		if n := cap(idx.byID) + cap(idx.free); n > 2048 {
@@ -298,6 +302,7 @@ func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
 
 func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
+	x.keepHashes()
 	var all []object
 	var updates Deltas[object]
 	for i := range 1000 {

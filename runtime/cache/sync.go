@@ -3,7 +3,6 @@ package cache
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 )
 
@@ -41,13 +40,33 @@ func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 	return nil
 }
 
+// waiter is a Syncer of this package, which knows what its reason is about.
+type waiter interface {
+	// waitsFor returns the reason of NotSyncedReason, and what it is about.
+	waitsFor() (subject, string)
+}
+
+// subject is an informer, or a handler of it if handler is not nil.
+type subject struct{ informer, handler any }
+
+// notSynced names what is not synced. A handler waits first for what its informer
+// waits for, which is said once, even if the informer's phase changes meanwhile.
 func notSynced(cause error, syncers []Syncer) error {
 	err := &NotSyncedError{Cause: cause}
+	named := map[subject]bool{}
 	for _, s := range syncers {
-		// A handler waits for what its informer waits for, which is said once.
-		if reason := s.NotSyncedReason(); reason != "" && !slices.Contains(err.Waiting, reason) {
-			err.Waiting = append(err.Waiting, reason)
+		about, reason := subject{}, ""
+		if w, ok := s.(waiter); ok {
+			about, reason = w.waitsFor()
+		} else {
+			reason = s.NotSyncedReason()
+			about.informer = reason
 		}
+		if reason == "" || named[about] || named[subject{informer: about.informer}] {
+			continue
+		}
+		named[about] = true
+		err.Waiting = append(err.Waiting, reason)
 	}
 	if len(err.Waiting) == 0 {
 		return nil // the last one came in at the last moment

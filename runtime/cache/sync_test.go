@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
@@ -172,4 +174,117 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	src.set("a", "w", nil)
 	NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets,
 		Indexers: Indexers[object]{"bad": func(object) []string { panic("no such field") }}}).Run(context.Background())
+}
+
+// errorLog is a log that counts errors.
+type errorLog struct{ errors *int }
+
+func (l errorLog) Init(klog.RuntimeInfo)          {}
+func (l errorLog) Enabled(int) bool               { return true }
+func (l errorLog) Info(int, string, ...any)       {}
+func (l errorLog) Error(error, string, ...any)    { *l.errors++ }
+func (l errorLog) WithValues(...any) klog.LogSink { return l }
+func (l errorLog) WithName(string) klog.LogSink   { return l }
+
+// TestStopBeforeStartIsNoError starts a factory of which one informer was stopped. To
+// run one twice is an error.
+func TestStopBeforeStartIsNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logged := 0
+		ctx := klog.NewContext(t.Context(), klog.New(errorLog{&logged}))
+		src, asked := newSource(), []string{}
+		f := NewSharedInformerFactory(0)
+		s := InformerFor(f, kindOf(src, &asked))
+		s.Stop()
+		f.Start(ctx)
+		synctest.Wait()
+		s.Run(ctx)
+		if s.Status().Phase != Stopped || src.count("list") != 0 || logged != 0 {
+			t.Errorf("the informer is %v, it made %d lists, %d errors were logged", s.Status(), src.count("list"), logged)
+		}
+		other := kindOf(src, &asked)
+		other.Resource.Resource = "others"
+		twice := InformerFor(f, other)
+		f.Start(ctx)
+		synctest.Wait()
+		twice.Run(ctx)
+		if logged != 1 {
+			t.Errorf("%d errors were logged of an informer that was run twice", logged)
+		}
+		f.Shutdown()
+	})
+}
+
+// hasty is an informer whose phase changes whenever somebody asks for the reason.
+type hasty struct {
+	*SharedIndexInformer[object]
+	phases []Phase
+}
+
+func (h *hasty) waitsFor() (subject, string) {
+	about, reason := h.SharedIndexInformer.waitsFor()
+	h.controller.reflector.status.enter(h.phases[0], nil)
+	h.phases = h.phases[1:]
+	return about, reason
+}
+
+// TestNotSyncedErrorNamesAnInformerOnce changes its phase between its entry and those
+// of its handlers, and lets it become synced before the last of them.
+func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		other := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: gvr{Group: "test.example.com", Version: "v1", Resource: "others"}}))
+		_, first := listen(t, s)
+		_, second := listen(t, s)
+		_, third := listen(t, other)
+		_, fourth := listen(t, other)
+		other.controller.markSynced()
+		err := notSynced(context.DeadlineExceeded, []Syncer{&hasty{s, []Phase{Listing}}, first, &hasty{s, []Phase{Degraded}}, third, second, fourth})
+		var notSynced *NotSyncedError
+		if !errors.As(err, &notSynced) {
+			t.Fatal(err)
+		}
+		of := "a handler of others.test.example.com has not returned from its initial list: 0 events to go"
+		wantLines(t, notSynced.Waiting, "widgets.test.example.com: Pending (not started)", of, of)
+		s.Stop()
+		other.Stop()
+	})
+}
+
+// TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile names it, and not its handler as
+// well.
+func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+	_, reg := listen(t, s)
+	err := notSynced(context.DeadlineExceeded, []Syncer{&late{s}, reg})
+	if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending (not started)"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	s.Stop()
+}
+
+// late is an informer that is synced once it was asked for the reason why not.
+type late struct{ *SharedIndexInformer[object] }
+
+func (l *late) waitsFor() (subject, string) {
+	defer l.controller.markSynced()
+	return l.SharedIndexInformer.waitsFor()
+}
+
+// TestInformerWithoutAResourceIsCalledByItsType has one that was made by hand.
+func TestInformerWithoutAResourceIsCalledByItsType(t *testing.T) {
+	config := via(Config[object]{ListerWatcher: newSource()})
+	s := NewSharedIndexInformer(config)
+	defer s.Stop()
+	if got, want := s.NotSyncedReason(), "v1.PartialObjectMetadata: Pending (not started)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	_, controller := NewInformer(config, &recorder{})
+	if got, want := controller.NotSyncedReason(), "v1.PartialObjectMetadata: Pending (not started)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	ofView := Config[*widgetSummary]{Namespace: "team-a"}
+	if got, want := ofView.name(), "cache.widgetSummary in namespace team-a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

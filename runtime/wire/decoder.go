@@ -74,14 +74,27 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	return obj, nil
 }
 
-// object makes the object of a frame, or takes it from the cache. It has to have a
-// name: an object without one is none that an API server has.
-func (d *Decoder[T]) object(frame []byte) (obj T, held bool, err *DecodeError) {
-	if obj, held = d.held(frame); held {
-		return obj, true, nil
+// item is what the frame of one object becomes: an object or an error.
+type item[T Object] struct {
+	obj T
+	// held is set if obj comes from the cache.
+	held bool
+	// contentHash is 0 if it is not known.
+	contentHash uint64
+	err         *DecodeError
+}
+
+// object makes the object of a frame, or takes it from the cache if mayBeHeld is set. It
+// has to have a name: an object without one is none that an API server has.
+func (d *Decoder[T]) object(frame []byte, mayBeHeld bool) (i item[T]) {
+	i.contentHash = d.contentHash(frame)
+	if mayBeHeld {
+		if i.obj, i.held = d.held(frame, i.contentHash); i.held {
+			return i
+		}
 	}
-	obj, err = d.named(frame)
-	return obj, false, err
+	i.obj, i.err = d.named(frame)
+	return i
 }
 
 // named is decode of an object that has a name.
@@ -98,9 +111,9 @@ var errNoName = errors.New("it has no metadata.name")
 // skips says whether an object that cannot be decoded is to be left out.
 func (d *Decoder[T]) skips(err *DecodeError) bool { return d.skip && err.Name != "" }
 
-// held returns the object that the cache has in the state of the frame, of which it
-// reads no more than the metadata.
-func (d *Decoder[T]) held(frame []byte) (obj T, ok bool) {
+// held returns the object that the cache has in the state of the frame, whose hash is
+// contentHash. It reads no more of the frame than the metadata.
+func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 	if d.cached == nil {
 		return obj, false
 	}
@@ -108,7 +121,7 @@ func (d *Decoder[T]) held(frame []byte) (obj T, ok bool) {
 	if len(m.name) == 0 || len(m.resourceVersion) == 0 {
 		return obj, false
 	}
-	return d.cached(m.namespace, m.name, m.resourceVersion)
+	return d.cached(m.namespace, m.name, m.resourceVersion, contentHash)
 }
 
 // decode makes the object of a frame by the plan or, where that gives up, as

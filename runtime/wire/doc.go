@@ -20,6 +20,7 @@
 //	scan.go       where a JSON value ends
 //	members.go    the members of an object, without decoding it
 //	metadata.go   name and version of an object, read before it is decoded
+//	content.go    the hash of an object's text
 //	task.go       frames that are decoded together, and by whom
 //	plan*.go      how objects of a type are decoded
 //	diagnose.go   what to say of an object that cannot be decoded

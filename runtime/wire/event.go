@@ -37,14 +37,16 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
 	if !ok || !isChange(kind) {
 		return event, false
 	}
+	i := item[T]{contentHash: d.contentHash(object)}
 	if kind == watch.Added {
 		// Nobody else looks whether this is one event and no more.
-		if obj, ok := d.held(object); ok && valueEnd(frame, 0) == len(frame) {
-			return changeTo(kind, obj, true), true
+		if i.obj, i.held = d.held(object, i.contentHash); i.held && valueEnd(frame, 0) == len(frame) {
+			return changeTo(kind, i), true
 		}
+		i.held = false
 	}
-	if obj, ok := d.decodeFast(object); ok && obj.GetName() != "" {
-		return changeTo(kind, obj, false), true
+	if i.obj, ok = d.decodeFast(object); ok && i.obj.GetName() != "" {
+		return changeTo(kind, i), true
 	}
 	return event, false
 }
@@ -84,8 +86,8 @@ func isChange(kind watch.EventType) bool {
 	return kind == watch.Added || kind == watch.Modified || kind == watch.Deleted
 }
 
-func changeTo[T Object](kind watch.EventType, obj T, held bool) Event[T] {
-	return Event[T]{Type: kind, Object: obj, ResourceVersion: obj.GetResourceVersion(), Held: held}
+func changeTo[T Object](kind watch.EventType, i item[T]) Event[T] {
+	return Event[T]{Type: kind, Object: i.obj, ResourceVersion: i.obj.GetResourceVersion(), Held: i.held, ContentHash: i.contentHash}
 }
 
 // event makes an event of its frame.
@@ -106,21 +108,14 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	}
 	switch {
 	case isChange(kind):
-		var obj T
-		var held bool
-		var undecodable *DecodeError
-		if kind == watch.Added {
-			obj, held, undecodable = d.object(object)
-		} else {
-			obj, undecodable = d.named(object)
-		}
+		i := d.object(object, kind == watch.Added)
 		switch {
-		case undecodable == nil:
-			return changeTo(kind, obj, held), nil
-		case d.skips(undecodable):
-			return Event[T]{Type: kind, ResourceVersion: undecodable.ResourceVersion, Undecodable: undecodable}, nil
+		case i.err == nil:
+			return changeTo(kind, i), nil
+		case d.skips(i.err):
+			return Event[T]{Type: kind, ResourceVersion: i.err.ResourceVersion, Undecodable: i.err}, nil
 		}
-		return event, undecodable
+		return event, i.err
 	case kind == watch.Bookmark:
 		return bookmark[T](object)
 	case kind == watch.Error:

@@ -76,13 +76,6 @@ type listReader[T Object] struct {
 	failed atomic.Bool
 }
 
-// item is what one frame of a list becomes.
-type item[T Object] struct {
-	obj  T
-	held bool
-	err  *DecodeError
-}
-
 // errUndecodable ends the reading. The DecodeError is with the items.
 var errUndecodable = errors.New("an object cannot be decoded")
 
@@ -104,11 +97,11 @@ func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
 	if r.typeMeta != nil && memberAt(frame, 0, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	obj, held, err := r.decoder.object(frame)
-	if err != nil && !r.decoder.skips(err) {
+	i := r.decoder.object(frame, true)
+	if i.err != nil && !r.decoder.skips(i.err) {
 		r.failed.Store(true)
 	}
-	return append(items, item[T]{obj, held, err})
+	return append(items, i)
 }
 
 // read reads the list's object, whose members come in any order, and the end of
@@ -272,6 +265,9 @@ func (r *listReader[T]) page() (Page[T], error) {
 		ResourceVersion: r.meta.ResourceVersion,
 		Continue:        r.meta.Continue,
 	}
+	if r.decoder.cached != nil {
+		page.ContentHashes = make([]uint64, 0, count)
+	}
 	for _, t := range r.tasks {
 		for _, item := range t.results {
 			switch {
@@ -282,6 +278,9 @@ func (r *listReader[T]) page() (Page[T], error) {
 				page.Items = append(page.Items, item.obj)
 				if page.Held != nil {
 					page.Held = append(page.Held, item.held)
+				}
+				if page.ContentHashes != nil {
+					page.ContentHashes = append(page.ContentHashes, item.contentHash)
 				}
 			case r.decoder.skips(item.err):
 				page.Undecodable = append(page.Undecodable, item.err)

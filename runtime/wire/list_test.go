@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -254,46 +255,61 @@ func TestListEndsWithItsContext(t *testing.T) {
 
 func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 	const n = 1000
-	held := map[string]*widget{}
+	var held []*widget
 	for i := range n {
-		w := newWidget(i)
-		held[w.Namespace+"/"+w.Name] = w
+		held = append(held, newWidget(i))
 	}
-	changed := newWidget(3)
-	changed.ResourceVersion = "2000"
+	newer, other := newWidget(3), newWidget(4)
+	newer.ResourceVersion = "2000"
+	other.Spec.Color = "red" // at the same version
 	all := texts(t, n)
-	all[3] = textOf(t, changed)
+	all[3], all[4] = textOf(t, newer), textOf(t, other)
 	text := `{"metadata":{},"items":[` + strings.Join(all, ",") + `]}`
-	decoder := NewDecoder(Options{}, func(namespace, name, resourceVersion []byte) (*widget, bool) {
-		obj, ok := held[string(namespace)+"/"+string(name)]
-		return obj, ok && obj.ResourceVersion == string(resourceVersion)
-	})
-	page, err := decoder.List(t.Context(), bodyOf(text))
+	page, err := NewDecoder(Options{}, cachedOf(held...)).List(t.Context(), bodyOf(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, got := range page.Items {
-		if want := held[got.Namespace+"/"+got.Name]; (got == want) != (i != 3) {
-			t.Errorf("item %d: is the cached object: %v", i, got == want)
+		if isHeld := i != 3 && i != 4; (got == held[i]) != isHeld || page.Held[i] != isHeld {
+			t.Errorf("item %d: is the cached object: %v, held: %v", i, got == held[i], page.Held[i])
+		}
+		if hash := page.ContentHashes[i]; hash != contentHash([]byte(all[i])) {
+			t.Errorf("item %d: the hash is %x", i, hash)
 		}
 	}
-	if page.Items[3].ResourceVersion != "2000" {
+	if page.Items[3].ResourceVersion != "2000" || page.Items[4].Spec.Color != "red" {
 		t.Error("a new state was not decoded")
+	}
+}
+
+// cachedOf is a cache of objects that were made of the texts that textOf makes.
+func cachedOf(objs ...*widget) Cached[*widget] {
+	type state struct {
+		namespace, name, resourceVersion string
+		contentHash                      uint64
+	}
+	held := map[state]*widget{}
+	for _, obj := range objs {
+		text, err := json.Marshal(obj)
+		if err != nil {
+			panic(err)
+		}
+		held[state{obj.Namespace, obj.Name, obj.ResourceVersion, contentHash(text)}] = obj
+	}
+	return func(namespace, name, resourceVersion []byte, contentHash uint64) (*widget, bool) {
+		obj, ok := held[state{string(namespace), string(name), string(resourceVersion), contentHash}]
+		return obj, ok
 	}
 }
 
 // TestRelistAllocatesNextToNothing reads a list of which the cache has everything.
 func TestRelistAllocatesNextToNothing(t *testing.T) {
 	const n = 1000
-	held := map[string]*widget{}
+	var held []*widget
 	for i := range n {
-		w := newWidget(i)
-		held[w.Name] = w
+		held = append(held, newWidget(i))
 	}
-	decoder := NewDecoder(Options{}, func(_, name, resourceVersion []byte) (*widget, bool) {
-		obj, ok := held[string(name)]
-		return obj, ok && obj.ResourceVersion == string(resourceVersion)
-	})
+	decoder := NewDecoder(Options{}, cachedOf(held...))
 	text := listOf(t, n)
 	var page Page[*widget]
 	allocations := testing.AllocsPerRun(10, func() {
@@ -306,7 +322,7 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 		t.Errorf("%v allocations for %d objects", allocations, n)
 	}
 	for i, obj := range page.Items {
-		if held[obj.Name] != obj || !page.Held[i] {
+		if held[i] != obj || !page.Held[i] {
 			t.Fatalf("%s does not come from the cache", obj.Name)
 		}
 	}

@@ -27,6 +27,9 @@ type Page[T Object] struct {
 	Undecodable []*DecodeError
 	// Held says of each of Items whether it is what Cached returned; nil if none is.
 	Held []bool
+	// ContentHashes are the hashes of the texts of Items, as Event.ContentHash is; nil
+	// if they are not known.
+	ContentHashes []uint64
 }
 
 // Event is one change that a watch reports, in the order of the server.
@@ -46,9 +49,14 @@ type Event[T Object] struct {
 	Undecodable *DecodeError
 	// Held says that Object is what Cached returned.
 	Held bool
+	// ContentHash is a hash of the text of Object, the same for a LIST and a WATCH of one
+	// process. It is 0 if it is not known: without a Cached, and for other sources than
+	// a Decoder.
+	ContentHash uint64
 }
 
 // Cached returns the object of that name if the cache holds it at that
-// resourceVersion. It is called from several goroutines, and must not keep or change
-// the slices.
-type Cached[T Object] func(namespace, name, resourceVersion []byte) (T, bool)
+// resourceVersion and made it of a text with that hash: a server may answer with other
+// content at the same version. contentHash is never 0. Cached is called from several
+// goroutines, and must not keep or change the slices.
+type Cached[T Object] func(namespace, name, resourceVersion []byte, contentHash uint64) (T, bool)

@@ -110,9 +110,7 @@ func TestWatchTakesEventsInAnyForm(t *testing.T) {
 
 func TestWatchTakesLinesThatAreNotOneEvent(t *testing.T) {
 	held := newWidget(1)
-	decoder := NewDecoder(Options{}, func(_, name, resourceVersion []byte) (*widget, bool) {
-		return held, string(name) == held.Name && string(resourceVersion) == held.ResourceVersion
-	})
+	decoder := NewDecoder(Options{}, cachedOf(held))
 	first, second := eventOf("ADDED", textOf(t, held)), eventOf("ADDED", textOf(t, newWidget(2)))
 	text := first + second + "\n" + second + " " + first + "\n" + second + first + second + "\n"
 	got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(text)))
@@ -286,9 +284,7 @@ func TestWatchEndsWithItsContextAndWithStop(t *testing.T) {
 
 func TestWatchTakesInitialEventsFromTheCache(t *testing.T) {
 	held := newWidget(1)
-	decoder := NewDecoder(Options{}, func(_, name, resourceVersion []byte) (*widget, bool) {
-		return held, string(name) == held.Name && string(resourceVersion) == held.ResourceVersion
-	})
+	decoder := NewDecoder(Options{}, cachedOf(held))
 	object := textOf(t, held)
 	got, err := readAll(t, decoder.Watch(t.Context(), bodyOf(eventOf("ADDED", object)+eventOf("MODIFIED", object)+eventOf("ADDED", textOf(t, newWidget(2))))))
 	if err != io.EOF || len(got) != 3 {
@@ -296,5 +292,8 @@ func TestWatchTakesInitialEventsFromTheCache(t *testing.T) {
 	}
 	if got[0].Object != held || got[1].Object == held || got[2].Object == held {
 		t.Error("the wrong objects come from the cache")
+	}
+	if got[0].ContentHash == 0 || got[1].ContentHash != got[0].ContentHash || got[2].ContentHash == got[0].ContentHash {
+		t.Errorf("the hashes are %x, %x, %x", got[0].ContentHash, got[1].ContentHash, got[2].ContentHash)
 	}
 }

@@ -26,6 +26,23 @@ var relistScenarios = []scenario{
 		),
 	},
 	{
+		name: "relist-content", // a new default in a CRD, for one
+		script: func(s *stage) {
+			s.server.put("a/one")
+			h := s.listen("h")
+			s.start()
+			s.relist(func() { s.server.defaultTo("a/one", "color=red") })
+			s.hear(h)
+			after, _ := s.informer.Get("a", "one")
+			s.note("cached is %s %v", describe([]object{after}), after.Labels)
+		},
+		want: lines(
+			"h: add a/one@101 initial",
+			"h: update a/one@101->101",
+			"cached is [a/one@101] map[color:red]",
+		),
+	},
+	{
 		name: "relist-changed",
 		script: func(s *stage) {
 			s.server.put("a/one")

@@ -92,6 +92,16 @@ func (s *server) put(key string, labels ...string) object {
 	return obj.DeepCopy()
 }
 
+// defaultTo adds labels to an object at the version that it has.
+func (s *server) defaultTo(key string, labels ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	obj := newObject(key, labels...)
+	obj.UID, obj.ResourceVersion = s.objects[key].UID, s.objects[key].ResourceVersion
+	s.objects[key] = obj
+	s.version++ // of something else, so that no watch goes on
+}
+
 // remove deletes an object.
 func (s *server) remove(key string) {
 	s.mu.Lock()

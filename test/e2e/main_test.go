@@ -172,6 +172,11 @@ func (l *log) write(what string, db *datav1.Database, flag bool) {
 	if flag {
 		line += map[string]string{"add": " initial", "delete": " unknown"}[what]
 	}
+	l.note(line)
+}
+
+// note writes a line.
+func (l *log) note(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, line)

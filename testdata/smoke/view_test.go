@@ -65,8 +65,11 @@ func TestViewOfFake(t *testing.T) {
 	}
 
 	summary, err := summaries.Lister().RobotSummaries("east").Get("full")
-	if err != nil || summary.Spec.Hall != "h1" || summary.Status.Phase != "Busy" {
-		t.Errorf("the summary is %+v, %v", summary, err)
+	if err != nil {
+		t.Fatalf("the view lists nothing: %v", err)
+	}
+	if summary.Spec.Hall != "h1" || summary.Status.Phase != "Busy" {
+		t.Errorf("the summary is %+v", summary)
 	}
 	if inHall, err := summaries.Lister().ByHall("h1"); err != nil || len(inHall) != 1 || inHall[0] != summary {
 		t.Errorf("in hall h1 are %v, %v", inHall, err)
@@ -83,8 +86,13 @@ func TestViewOfFake(t *testing.T) {
 	if _, err := client.PlantV1().Robots("east").Update(t.Context(), robot, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if summary := <-changed; summary.Spec.Hall != "h2" {
-		t.Errorf("the summary is %+v after the update", summary)
+	select {
+	case summary := <-changed:
+		if summary.Spec.Hall != "h2" {
+			t.Errorf("the summary is %+v after the update", summary)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the view was not told of the update")
 	}
 }
 

@@ -11,7 +11,7 @@
 //	side.go      what is asked of a side; ours.go and theirs.go answer
 //	counter.go   the handlers
 //	figures.go   what is reported, and how it is measured
-//	sync.go, heap.go, reads.go, events.go, latency.go   the rows
+//	sync.go, heap.go, idle.go, reads.go, events.go, latency.go   the rows
 //
 // What is read is digested, so that the benchmark can see that both sides read the
 // same.

@@ -59,6 +59,9 @@ func Run(ctx context.Context, o Options) (*report.Memory, error) {
 	if err := m.heap(); err != nil { // while there is nothing else
 		return nil, err
 	}
+	if err := m.idle(ctx); err != nil {
+		return nil, err
+	}
 	m.work = newWorkload(o.Objects)
 	for _, rows := range []func(context.Context) error{m.first, m.typicalInformer, m.sources, m.handlers, m.indexes} {
 		if err := rows(ctx); err != nil {

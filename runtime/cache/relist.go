@@ -1,0 +1,158 @@
+package cache
+
+// listing is a collection while it is compared with the cache.
+type listing[T Object] struct {
+	// listed has a bit for each place of the cache, which is set if its object is in
+	// the collection. left is how many are not set.
+	listed []uint64
+	left   int
+	// refreshed are cached objects that stay, but were made of another text.
+	refreshed []refreshed
+	// repeats is set if the collection has several states of one object.
+	repeats bool
+}
+
+// refreshed is the content hash of the text that is listed of the object at a place.
+type refreshed struct {
+	place   uint32
+	content uint64
+}
+
+// see notes that the object at a place is in the collection. It reports whether that was
+// noted before.
+func (r *listing[T]) see(place uint32) (again bool) {
+	if r.has(place) {
+		return true
+	}
+	r.listed[place/64] |= 1 << (place % 64)
+	r.left--
+	return false
+}
+
+func (r *listing[T]) has(place uint32) bool { return r.listed[place/64]&(1<<(place%64)) != 0 }
+
+// replace makes the objects of a relist all that there is, and tells exactly the
+// difference. Where an object did not change, the cached one stays, and costs nothing. So
+// does one of which an undecodable state is listed: to tell that it is gone would be
+// wrong.
+func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []notification[T] {
+	before := x.objects.len()
+	r := listing[T]{listed: make([]uint64, (before+63)/64), left: before}
+	var call calling[T]
+	defer call.guard()
+	defer x.endBatch()
+	if before == 0 {
+		x.expectEntries(len(all.Objects))
+	}
+	for i, obj := range all.Objects {
+		if e, changed := x.compare(&r, obj, all.contentHash(i)); changed {
+			x.enter(&call, e)
+		}
+	}
+	for _, undecodable := range all.Undecodable {
+		name := nameOf(undecodable)
+		if place, old, known := x.find(name, hashOf(name)); known && mayBe(undecodable, old.GetUID()) {
+			r.see(place)
+		}
+	}
+	x.lock()
+	defer x.unlock()
+	for _, same := range r.refreshed {
+		x.setContent(same.place, same.content)
+	}
+	told := len(notes)
+	// What is gone comes first, so that a handler that counts never counts an
+	// object and its successor at one time. From behind, so that what moves to a free
+	// place is known to stay.
+	for place := uint32(before); place > 0 && r.left > 0; {
+		place--
+		if !r.has(place) {
+			old := x.objects.at(place)
+			x.remove(place)
+			r.left--
+			notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
+		}
+	}
+	for i := range x.entries {
+		e, n := &x.entries[i], x.objects.len()
+		notes = x.put(notes, e)
+		if e.place == noPlace && x.objects.len() == n { // it was new, and is not any more
+			r.repeats = true
+		}
+	}
+	if r.repeats {
+		notes = append(notes[:told], netOf(notes[told:])...)
+	}
+	return notes
+}
+
+// compare returns the entry of an object that is listed. changed is false if the cached
+// object stays as it is, for all that is listed so far.
+func (x *Indexer[T]) compare(r *listing[T], obj T, content uint64) (e entry[T], changed bool) {
+	name := MetaObjectToName(obj)
+	e = entry[T]{obj: obj, name: name, hash: hashOf(name), content: content, place: noPlace}
+	place, old, known := x.find(name, e.hash)
+	if !known {
+		return e, true
+	}
+	e.place = place
+	again := r.see(place)
+	r.repeats = r.repeats || again
+	if !x.isSame(place, old, obj, content) {
+		return e, true
+	}
+	switch held := x.contentAt(place); {
+	case content == 0:
+		e.content = held
+	case content != held && x.keepsHashes:
+		r.refreshed = append(r.refreshed, refreshed{place, content})
+	}
+	e.obj = old // in the place of another state, if that is listed before
+	return e, again
+}
+
+// isSame reports whether obj is the state that is cached at a place, which is old: of the
+// same version and the same content. Content is compared as it is now, whatever the
+// decoder took from the cache: other deltas may have been applied since.
+func (x *Indexer[T]) isSame(place uint32, old, obj T, content uint64) bool {
+	switch {
+	case old == obj:
+		return true
+	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
+		return false
+	case content != 0 && content == x.contentAt(place):
+		return true
+	}
+	return equalContent(old, obj)
+}
+
+// netOf makes of the notifications of a relist what changed from its begin to its end: of
+// an object with several states, the last one counts. The objects keep the order in which
+// they were first mentioned.
+func netOf[T Object](notes []notification[T]) []notification[T] {
+	var none T
+	firsts := make([]notification[T], 0, len(notes))
+	at := make(map[ObjectName]int, len(notes)) // of firsts
+	for i := range notes {
+		n := &notes[i]
+		name := MetaObjectToName(n.obj)
+		if first, seen := at[name]; seen {
+			firsts[first].kind, firsts[first].obj = n.kind, n.obj
+			continue
+		}
+		at[name] = len(firsts)
+		firsts = append(firsts, *n)
+	}
+	net := make([]notification[T], 0, len(firsts))
+	for _, n := range firsts {
+		switch {
+		case n.kind == notifyDelete: // it is not listed: an object that is ends with its state
+			net = append(net, n)
+		case n.old == none:
+			net = append(net, notification[T]{kind: notifyAdd, obj: n.obj})
+		case n.old != n.obj:
+			net = noteChange(net, n.old, n.obj)
+		}
+	}
+	return net
+}

@@ -1,0 +1,262 @@
+package cache
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// listedAs is a Replaced of objects that have these content hashes.
+func listedAs(hashes []uint64, objs ...object) Deltas[object] {
+	return Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: objs, ContentHashes: hashes}}}
+}
+
+// inShort are notifications with their versions and letters.
+func inShort(notes []notification[object]) (short []string) {
+	say := func(obj object) string {
+		return fmt.Sprint(obj.Name, "@", obj.ResourceVersion, obj.Labels["letters"])
+	}
+	for _, n := range notes {
+		switch n.kind {
+		case notifyAdd:
+			short = append(short, "add "+say(n.obj))
+		case notifyUpdate:
+			short = append(short, "update "+say(n.old)+"->"+say(n.obj))
+		case notifyDelete:
+			short = append(short, "delete "+say(n.obj))
+		}
+	}
+	return short
+}
+
+func withKind(obj object) object {
+	obj.TypeMeta = metav1.TypeMeta{Kind: "Widget", APIVersion: "test.example.com/v1"}
+	return obj
+}
+
+func TestIndexerTellsStatesApart(t *testing.T) {
+	old := func() object { return version("w", "1", "u", "x") }
+	for name, test := range map[string]struct {
+		old, listed      object
+		oldHash, newHash uint64
+		want             []string
+		wantHash         uint64
+	}{
+		"the same state":             {old: old(), listed: old()},
+		"of the same text":           {old: old(), listed: old(), oldHash: 5, newHash: 5, wantHash: 5},
+		"of another text":            {old: old(), listed: old(), oldHash: 5, newHash: 6, wantHash: 6},
+		"of a text now known":        {old: old(), listed: old(), newHash: 6, wantHash: 6},
+		"of a text not known":        {old: old(), listed: old(), oldHash: 5, wantHash: 5},
+		"with its kind":              {old: old(), listed: withKind(old())},
+		"without its kind":           {old: withKind(old()), listed: old()},
+		"no version, as of a fake":   {old: version("w", "", "", "x"), listed: version("w", "", "", "x")},
+		"no version, other content":  {old: version("w", "", "", "x"), listed: version("w", "", "", "y"), want: []string{"update w@x->w@y"}},
+		"another version":            {old: old(), listed: version("w", "2", "u", "x"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@2x"}, wantHash: 6},
+		"other content":              {old: old(), listed: version("w", "1", "u", "y"), want: []string{"update w@1x->w@1y"}},
+		"other content, by its hash": {old: old(), listed: version("w", "1", "u", "y"), oldHash: 5, newHash: 6, want: []string{"update w@1x->w@1y"}, wantHash: 6},
+		"other content, no hash":     {old: old(), listed: version("w", "1", "u", "y"), oldHash: 5, want: []string{"update w@1x->w@1y"}},
+		"other content and kind":     {old: old(), listed: withKind(version("w", "1", "u", "y")), want: []string{"update w@1x->w@1y"}},
+		"another object, by chance":  {old: old(), listed: version("w", "1", "v", "x"), oldHash: 5, newHash: 5, want: []string{"delete w@1x", "add w@1x"}, wantHash: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndexer(Indexers[object]{"letters": byLetters})
+			x.keepHashes()
+			x.apply(Deltas[object]{{Type: Added, Object: test.old, ContentHash: test.oldHash}})
+			kind := test.listed.TypeMeta
+			got := inShort(x.apply(listedAs([]uint64{test.newHash}, test.listed)))
+			if !slices.Equal(got, test.want) {
+				t.Errorf("told are %q, want %q", got, test.want)
+			}
+			want := test.listed
+			if len(test.want) == 0 {
+				want = test.old
+			}
+			obj, hash, _ := x.held(ObjectName{Name: "w"})
+			if obj != want || hash != test.wantHash {
+				t.Errorf("cached is %v with the hash %d, want %v with %d", obj, hash, want, test.wantHash)
+			}
+			letters := test.listed.Labels["letters"]
+			if indexed, err := x.ByIndex("letters", letters); err != nil || !slices.Equal(indexed, []object{want}) {
+				t.Errorf("the index has %v under %s, %v", indexed, letters, err)
+			}
+			if test.listed.TypeMeta != kind {
+				t.Errorf("the kind of what is listed is %v, was %v", test.listed.TypeMeta, kind)
+			}
+		})
+	}
+}
+
+// TestRelistDecidesByWhatIsCached has a collection with an object that the decoder took
+// from the cache, before other deltas were applied.
+func TestRelistDecidesByWhatIsCached(t *testing.T) {
+	x := NewIndexer[object](nil)
+	x.keepHashes()
+	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
+	got := inShort(x.apply(Deltas[object]{
+		{Type: Added, Object: held, ContentHash: 5},
+		{Type: Updated, Object: later, ContentHash: 6},
+		listedAs([]uint64{5}, held)[0],
+		listedAs([]uint64{5}, held)[0],
+	}))
+	if want := []string{"add w@1x", "update w@1x->w@1y", "update w@1y->w@1x"}; !slices.Equal(got, want) {
+		t.Errorf("told are %q, want %q", got, want)
+	}
+	if obj, hash, _ := x.held(ObjectName{Name: "w"}); obj != held || hash != 5 {
+		t.Errorf("cached is %v with the hash %d", obj, hash)
+	}
+}
+
+func TestRelistOfUntypedObjects(t *testing.T) {
+	widget := func(kind, color string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1",
+			"metadata": map[string]any{"name": "w", "resourceVersion": "1"}, "spec": map[string]any{"color": color}}}
+	}
+	x := NewIndexer[GenericObject](nil)
+	for _, step := range []struct {
+		obj  *unstructured.Unstructured
+		want int
+	}{{widget("Widget", "blue"), 1}, {widget("Widget", "blue"), 0}, {widget("Widget", "red"), 1}, {widget("Other", "red"), 1}} {
+		notes := x.apply(Deltas[GenericObject]{{Type: Replaced, Collection: &Collection[GenericObject]{Objects: []GenericObject{step.obj}}}})
+		if len(notes) != step.want {
+			t.Errorf("%v: %d events, want %d", step.obj, len(notes), step.want)
+		}
+	}
+}
+
+// TestLastOfSeveralStatesCounts lists objects more than once.
+func TestLastOfSeveralStatesCounts(t *testing.T) {
+	a5, a6, a7, other := version("a", "5", "u", ""), version("a", "6", "u", ""), version("a", "7", "u", ""), version("a", "9", "v", "")
+	b1, b2, b3 := version("b", "1", "w", ""), version("b", "2", "w", ""), version("b", "3", "x", "")
+	again := func(obj object) object { return obj.DeepCopy() } // as it is decoded
+	for name, test := range map[string]struct {
+		listed []object
+		want   []string
+		stays  bool
+	}{
+		"unchanged in the end":              {[]object{a6, again(a5)}, nil, true},
+		"unchanged at first":                {[]object{again(a5), a6}, []string{"update a@5->a@6"}, false},
+		"unchanged in between":              {[]object{a6, again(a5), a7}, []string{"update a@5->a@7"}, false},
+		"unchanged twice":                   {[]object{again(a5), again(a5)}, nil, true},
+		"changed twice":                     {[]object{a6, a7}, []string{"update a@5->a@7"}, false},
+		"another object of the name":        {[]object{a6, other}, []string{"delete a@5", "add a@9"}, false},
+		"another one, and the cached one":   {[]object{other, again(a5)}, nil, true},
+		"another one, and a later state":    {[]object{other, a6}, []string{"update a@5->a@6"}, false},
+		"new":                               {[]object{again(a5), b1, b2}, []string{"add b@2"}, true},
+		"new, and back":                     {[]object{again(a5), b2, b1, b2, b1}, []string{"add b@1"}, true},
+		"new, of two objects":               {[]object{again(a5), b1, b3}, []string{"add b@3"}, true},
+		"new and cached, one in the others": {[]object{b1, a6, b2, again(a5)}, []string{"add b@2"}, true},
+		"new and gone":                      {[]object{b1, b2}, []string{"delete a@5", "add b@2"}, false},
+	} {
+		for _, hashed := range []bool{false, true} {
+			x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
+			var hashes []uint64
+			if hashed {
+				x.keepHashes()
+				for _, obj := range test.listed {
+					hashes = append(hashes, uint64(number(obj)))
+				}
+			}
+			deltas := append(Deltas[object]{{Type: Added, Object: a5, ContentHash: 5}}, listedAs(hashes, test.listed...)...)
+			m.apply(deltas)
+			got := inShort(x.apply(deltas))[1:]
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s, hashed %v: told are %q, want %q", name, hashed, got, test.want)
+			}
+			compare(t, x, m)
+			if (m[ObjectName{Name: "a"}] == a5) != test.stays {
+				t.Errorf("%s, hashed %v: the cached object stays: %v", name, hashed, !test.stays)
+			}
+			for name, obj := range m {
+				if _, hash, _ := x.held(name); hashed && hash != uint64(number(obj)) {
+					t.Errorf("%v: the hash is %d", name, hash)
+				}
+			}
+		}
+	}
+}
+
+// TestRelistOfOneName lists one name many times, as no server does.
+func TestRelistOfOneName(t *testing.T) {
+	const n = 100_000
+	var all []object
+	for i := range n {
+		all = append(all, version("w", fmt.Sprint(i), "u", ""))
+	}
+	x := NewIndexer[object](nil)
+	for _, want := range [][]string{{fmt.Sprintf("add w@%d", n-1)}, nil} {
+		if got := inShort(x.apply(listedAs(nil, all...))); !slices.Equal(got, want) {
+			t.Errorf("told are %d, want %q", len(got), want)
+		}
+	}
+}
+
+// TestHeldBesideAWriter reads objects and their hashes while a writer changes, removes and
+// lists them: they are of one moment.
+func TestHeldBesideAWriter(t *testing.T) {
+	const n = 300
+	x := NewIndexer[object](nil)
+	held := x.keepHashes()
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; !isClosed(stop); i = (i + 1) % n {
+				obj, hash, ok := held(MetaObjectToName(many(i, 0, "")))
+				if ok && hash != uint64(number(obj)) {
+					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
+					return
+				}
+			}
+		})
+	}
+	random := rand.New(rand.NewPCG(1, 9))
+	for version := 1; version < 60; version++ {
+		var deltas Deltas[object]
+		all := &Collection[object]{}
+		for i := range n {
+			obj := many(i, version, "")
+			switch random.IntN(4) {
+			case 0:
+				deltas = append(deltas, Delta[object]{Type: Deleted, Object: obj})
+			case 1:
+				deltas = append(deltas, Delta[object]{Type: Updated, Object: obj, ContentHash: uint64(version)})
+			case 2:
+				all.Objects = append(all.Objects, obj)
+				all.ContentHashes = append(all.ContentHashes, uint64(version))
+			}
+		}
+		if version%3 == 0 {
+			deltas = append(deltas, Delta[object]{Type: Replaced, Collection: all})
+		}
+		x.apply(deltas)
+	}
+	close(stop)
+	readers.Wait()
+}
+
+// TestContentHashesTakeNoMemoryUnlessNeeded compares caches over typed clients and over
+// bodies.
+func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
+	src := newSource()
+	for what, test := range map[string]struct {
+		config Config[object]
+		keeps  bool
+	}{
+		"typed":  {Config[object]{ListerWatcher: src}, false},
+		"bodies": {Config[object]{Open: openerOf(src)}, true},
+	} {
+		shared := NewSharedIndexInformer(test.config).indexer
+		own, _ := NewIndexerInformer(test.config, ResourceEventHandlerFuncs[object]{})
+		for _, x := range []*Indexer[object]{shared, own} {
+			x.apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
+			if got := len(x.contents); (got == 2) != test.keeps || !test.keeps && got != 0 {
+				t.Errorf("%s: %d hashes are kept", what, got)
+			}
+		}
+	}
+}
