@@ -10,10 +10,11 @@
 //	list_test.go        LIST, sane and not
 //	watch_test.go       WATCH and streaming lists, sane and not
 //	fault_test.go       the table of faults
-//	link_test.go        HTTP: over pipes in a synctest bubble, over sockets, HTTP/2
+//	link_test.go        HTTP/1 and HTTP/2, over pipes in a synctest bubble and over sockets
 //	play_test.go        a script of faults and changes, played to an informer
 //	invariant_test.go   what must hold, and when
-//	hostile_test.go     random plays, FuzzHostile, plays over sockets
+//	hostile_test.go     random plays, FuzzHostile
+//	socket_test.go      plays over sockets, in real time
 //	scenario_test.go    one readable scenario for each promise about odd servers
 //
 // It promises to notice:
