@@ -18,10 +18,14 @@ import (
 type Recorder[T cache.Object] struct {
 	store cache.Store[T]
 
-	mu       sync.Mutex // guards what follows
-	known    map[cache.ObjectName]T
-	latest   map[cache.ObjectName]string // the version of the last state, also of what is gone
-	ended    map[types.UID]bool
+	mu     sync.Mutex // guards what follows
+	known  map[cache.ObjectName]T
+	latest map[cache.ObjectName]string // the version of the last state, also of what is gone
+	ended  map[types.UID]bool
+	// loose leaves versions out of account.
+	loose bool
+	// replays lets what has ended come back.
+	replays  bool
 	events   int
 	begun    bool // an event came that was not initial
 	late     int  // calls after Leave
@@ -43,6 +47,22 @@ func NewRecorder[T cache.Object](store cache.Store[T]) *Recorder[T] {
 	}
 }
 
+// IgnoreVersions makes r accept states in any version, and a cache that seems to be behind: for servers whose versions
+// are wrong, or that change the content of one. Call it before r is registered.
+func (r *Recorder[T]) IgnoreVersions() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose = true
+}
+
+// AllowReplays is IgnoreVersions for servers that send a part of the history again, as one whose events claim an earlier
+// version than theirs does: what was deleted is added and deleted once more.
+func (r *Recorder[T]) AllowReplays() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose, r.replays = true, true
+}
+
 // OnAdd takes a new object.
 func (r *Recorder[T]) OnAdd(obj T, isInInitialList bool) {
 	r.mu.Lock()
@@ -55,7 +75,7 @@ func (r *Recorder[T]) OnAdd(obj T, isInInitialList bool) {
 	if _, ok := r.known[name]; ok {
 		r.faultLocked("add of %s, which is known", name)
 	}
-	if r.ended[obj.GetUID()] {
+	if r.ended[obj.GetUID()] && !r.replays {
 		r.faultLocked("add of %s, which has ended (UID %s)", name, obj.GetUID())
 	}
 	r.advanceLocked("add", name, obj)
@@ -91,7 +111,7 @@ func (r *Recorder[T]) OnDelete(obj T, finalStateUnknown bool) {
 	switch {
 	case !ok:
 		r.faultLocked("delete of %s, which is not known", name)
-	case known.GetUID() != obj.GetUID():
+	case known.GetUID() != obj.GetUID() && !r.replays:
 		r.faultLocked("delete of %s as another object", name)
 	case finalStateUnknown && known != obj:
 		r.faultLocked("delete of %s with unknown final state in version %s, and the last one told was %s", name, obj.GetResourceVersion(), known.GetResourceVersion())
@@ -219,7 +239,7 @@ func (r *Recorder[T]) hear(obj T) cache.ObjectName {
 			r.faultLocked("call %d about %s after the handler was removed", r.late, name)
 		}
 	}
-	if cached, ok := r.store.Get(name); ok {
+	if cached, ok := r.store.Get(name); ok && !r.loose {
 		if order, err := resourceversion.CompareResourceVersion(cached.GetResourceVersion(), obj.GetResourceVersion()); err != nil {
 			r.faultLocked("%s: %v", name, err)
 		} else if order < 0 && cached.GetUID() == obj.GetUID() {
@@ -232,7 +252,7 @@ func (r *Recorder[T]) hear(obj T) cache.ObjectName {
 // advanceLocked checks that obj is later than all that was told of its name.
 func (r *Recorder[T]) advanceLocked(what string, name cache.ObjectName, obj T) {
 	version := obj.GetResourceVersion()
-	if before, ok := r.latest[name]; ok {
+	if before, ok := r.latest[name]; ok && !r.loose {
 		if order, err := resourceversion.CompareResourceVersion(version, before); err != nil || order <= 0 {
 			r.faultLocked("%s of %s in version %s after %s", what, name, version, before)
 		}

@@ -45,6 +45,20 @@ func TestRecorderFindsFaults(t *testing.T) {
 			r.OnDelete(one, true)
 			r.OnAdd(state("y", "11"), true)
 		}, "is initial"},
+		"backwards, loosely": {func(r *history.Recorder[object]) {
+			r.IgnoreVersions()
+			r.OnAdd(two, true)
+			r.OnUpdate(two, one)
+			r.OnUpdate(one, state("x", "no version"))
+		}, ""},
+		"added twice, loosely": {func(r *history.Recorder[object]) { r.IgnoreVersions(); r.OnAdd(one, true); r.OnAdd(two, true) }, "which is known"},
+		"back from the dead, in a replay": {func(r *history.Recorder[object]) {
+			r.AllowReplays()
+			r.OnAdd(one, false)
+			r.OnDelete(one, true)
+			r.OnAdd(two, false)
+			r.OnDelete(state("y", "9"), false)
+		}, ""},
 		"after it left": {func(r *history.Recorder[object]) { r.Leave(); r.OnAdd(one, true); r.OnUpdate(one, two) }, "after the handler was removed"},
 	} {
 		t.Run(name, func(t *testing.T) {

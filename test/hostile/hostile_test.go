@@ -1,0 +1,77 @@
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var (
+	seedFlag = flag.Uint64("seed", 0, "play this seed only")
+	forFlag  = flag.Duration("for", 0, "play random seeds for so long")
+)
+
+// plays is how many random plays a test run has.
+const plays = 40
+
+func TestRandomPlays(t *testing.T) {
+	switch {
+	case *seedFlag != 0:
+		playSeed(t, *seedFlag)
+	case *forFlag != 0:
+		began := time.Now()
+		for seed := uint64(began.UnixNano()); time.Since(began) < *forFlag; seed++ {
+			playSeed(t, seed)
+		}
+	default:
+		for seed := range uint64(plays) {
+			playSeed(t, seed+1)
+		}
+	}
+}
+
+func playSeed(t *testing.T, seed uint64) {
+	t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { playScript(t, scriptOf(seed)) })
+	})
+}
+
+// FuzzHostile plays any script of faults and changes.
+func FuzzHostile(f *testing.F) {
+	for seed := range uint64(3) {
+		f.Add(scriptOf(seed + 1001))
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > maxScript {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playScript(t, script) })
+	})
+}
+
+func TestCheckRates(t *testing.T) {
+	began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		every           time.Duration
+		failed, counted bool
+		tooMany         bool
+	}{
+		"ten errors a minute":    {6 * time.Second, true, true, false},
+		"eleven errors a minute": {5900 * time.Millisecond, true, true, true},
+		"one a second":           {time.Second, false, true, false},
+		"more than one a second": {990 * time.Millisecond, false, true, true},
+		"pages":                  {time.Millisecond, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests []*request
+			for n := range 200 {
+				requests = append(requests, &request{at: began.Add(time.Duration(n) * test.every), failed: test.failed, counted: test.counted})
+			}
+			if _, err := checkRates(requests, 0); (err != nil) != test.tooMany {
+				t.Errorf("found %v", err)
+			}
+		})
+	}
+}
