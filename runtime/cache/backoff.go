@@ -45,6 +45,9 @@ type backoffs map[Reason]Backoff
 
 // withDefaults completes what a Config sets.
 func withDefaults(set map[Reason]Backoff) backoffs {
+	if len(set) == 0 {
+		return defaultBackoffs // which all informers share
+	}
 	all := maps.Clone(defaultBackoffs)
 	for reason, b := range set {
 		usual := all.of(reason)

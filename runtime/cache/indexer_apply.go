@@ -254,8 +254,13 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 	if !known {
 		return notes // nobody heard of it, so nobody needs to hear of its end
 	}
+	uid, version := delta.identity()
+	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
+	if another && !isLater(version, old.GetResourceVersion()) {
+		return notes // a server repeats the end of an object that has a successor
+	}
 	x.remove(place)
-	if delta.Undecodable != nil {
+	if another || delta.Undecodable != nil {
 		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 	}
 	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})

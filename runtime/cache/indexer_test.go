@@ -348,6 +348,33 @@ func version(name, version, uid, letters string) object {
 		UID: types.UID(uid), Labels: map[string]string{"letters": letters}}}
 }
 
+// TestDeletedOfAnotherUID has the end of an object of the same name come late.
+func TestDeletedOfAnotherUID(t *testing.T) {
+	for name, test := range map[string]struct {
+		deleted object
+		remains bool
+	}{
+		"of its predecessor":     {version("w", "5", "old", ""), true},
+		"of a successor":         {version("w", "12", "next", ""), false},
+		"of its own":             {version("w", "5", "this", ""), false},
+		"without a UID":          {version("w", "5", "", ""), false},
+		"of an unknown instance": {version("w", "", "other", ""), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndexer[object](nil)
+			cached := version("w", "9", "this", "")
+			x.Add(cached)
+			notes := x.apply(Deltas[object]{{Type: Deleted, Object: test.deleted}})
+			if x.Len() == 1 != test.remains || len(notes) == 0 != test.remains {
+				t.Fatalf("%d objects remain, told are %v", x.Len(), notes)
+			}
+			if another := test.deleted.UID == "next"; !test.remains && (notes[0].stateUnknown != another || (notes[0].obj == cached) != another) {
+				t.Errorf("told is %+v", notes[0])
+			}
+		})
+	}
+}
+
 func TestIndexerGetsAnIndexLate(t *testing.T) {
 	x, m := NewIndexer[object](nil), model{}
 	both := func(d Delta[object]) {

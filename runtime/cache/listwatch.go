@@ -157,8 +157,9 @@ type watchStream[T Object] struct {
 	pending error
 }
 
-// maxBatch bounds how many events wait for each other in one batch.
-const maxBatch = 1024
+// maxBatch bounds how many events wait for each other in one batch, and with it the
+// memory for them that an idle Reflector keeps. The queue makes larger batches of them.
+const maxBatch = 32
 
 func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
 	batch := reuse[:0]

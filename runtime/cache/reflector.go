@@ -55,12 +55,12 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
-	// tokens are the continue tokens that the server has sent for this list.
-	tokens map[string]struct{}
+	trail  pageTrail
 	// leaveFirst gives the place among first lists back.
 	leaveFirst func()
 	events     []Event[T]
-	deltas     Deltas[T]
+	// freeDeltas is memory for the deltas of a batch.
+	freeDeltas freeList[Delta[T]]
 }
 
 // NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
@@ -203,7 +203,10 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 			return in
 		}
 	}
-	if in.err = r.noteToken(options.Continue, page.Continue); in.err != nil {
+	if options.Continue == "" {
+		r.trail.begin()
+	}
+	if in.err = r.trail.note(page.Continue, firstName(page.Items)); in.err != nil {
 		return in
 	}
 	r.listed.addPage(page.Items, page.ContentHashes)
@@ -216,27 +219,15 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	return in
 }
 
-// noteToken remembers the token that a page ended with. It fails if the server has
-// sent it before: the list would never end.
-func (r *Reflector[T]) noteToken(asked, next string) error {
-	if asked == "" {
-		clear(r.tokens)
+// firstName returns the name of the first object, an empty one if there is none.
+func firstName[T Object](objects []T) ObjectName {
+	if len(objects) == 0 {
+		return ObjectName{}
 	}
-	if next == "" {
-		clear(r.tokens)
-		return nil
-	}
-	if _, again := r.tokens[next]; again {
-		return fmt.Errorf("list: %w", errTokenRepeated)
-	}
-	if r.tokens == nil {
-		r.tokens = map[string]struct{}{}
-	}
-	r.tokens[next] = struct{}{}
-	return nil
+	return MetaObjectToName(objects[0])
 }
 
-// requestError says which request failed. Of the URL of one that did not come
+// requestError names the request that failed. Of the URL of one that did not come
 // through it leaves out the parameters, which hide the rest.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {

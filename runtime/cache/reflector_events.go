@@ -13,6 +13,7 @@ import (
 // Of a batch with an object that cannot be taken, nothing from that object on
 // is pushed.
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
+	deltas := r.freeDeltas.take(len(events))
 	for i := range events {
 		event := &events[i]
 		delta := Delta[T]{Type: deltaTypeOf(event.Type), ContentHash: event.ContentHash}
@@ -38,7 +39,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 			noteUndecodable(r.status, &delta)
 		}
 		if delta.Type == Deleted || delta.Type != 0 && event.Undecodable == nil {
-			r.deltas = append(r.deltas, delta)
+			deltas = append(deltas, delta)
 		}
 		if isLater(event.ResourceVersion, in.resourceVersion) {
 			if !in.useful {
@@ -48,12 +49,12 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 			in.resourceVersion = event.ResourceVersion
 		}
 	}
-	r.queue.Push(r.deltas...)
+	r.queue.Push(deltas...)
 	if in.resourceVersion != "" {
 		r.status.reach(in.resourceVersion)
 	}
-	clear(r.deltas)
-	r.deltas = r.deltas[:0]
+	clear(deltas)
+	r.freeDeltas.give(deltas)
 	clear(events) // the next read reuses the memory; it must not keep objects alive
 	if cap(r.events) > maxReuse {
 		r.events = nil

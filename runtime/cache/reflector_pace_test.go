@@ -236,6 +236,37 @@ func TestListThatGoesInCircles(t *testing.T) {
 	}
 }
 
+// TestListThatRepeatsItsPages has new tokens, and pages that are not new.
+func TestListThatRepeatsItsPages(t *testing.T) {
+	for _, circle := range []int{1, 2, 3, 10, 100} {
+		for _, before := range []int{0, 1, 7} {
+			pages := 0
+			var trail pageTrail
+			for ; pages < 1000+100*circle; pages++ {
+				n := pages
+				if n >= before {
+					n = before + (n-before)%circle
+				}
+				if err := trail.note(strconv.Itoa(pages), MetaObjectToName(numbered(n))); err != nil {
+					if !errors.Is(err, errPagesRepeated) || reasonOf(err) != ServerError || !startsOver(err) {
+						t.Error(err)
+					}
+					break
+				}
+			}
+			if limit := 2*before + (maxRepeats+4)*circle; pages > limit {
+				t.Errorf("a circle of %d pages after %d is noticed after %d, want %d", circle, before, pages, limit)
+			}
+		}
+	}
+	var trail pageTrail
+	for n := range 100_000 {
+		if err := trail.note(strconv.Itoa(n), MetaObjectToName(numbered(n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestStatusHasTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()

@@ -199,7 +199,7 @@ func startsOver(err error) bool {
 	case Expired, Refused, NotFound:
 		return true
 	}
-	return errors.Is(err, errTokenRepeated) || isAboutAnObject(err)
+	return isCircle(err) || isAboutAnObject(err)
 }
 
 // idleWait counts an answer that brought nothing, and returns the wait after it; 0
@@ -222,7 +222,7 @@ func (s reflectorState) afterWatch(in input) (reflectorState, action) {
 		s.failures = 0
 	}
 	switch reason := reasonOf(in.err); {
-	case in.useful && (ended || wasCut(in.err)):
+	case in.useful && (ended || wasCut(in.err)), ended && in.lasted >= shortWatch:
 		next := s.watchAction()
 		next.resumed = true
 		next.wait = s.idleWait(in.lasted < shortWatch)

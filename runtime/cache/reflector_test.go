@@ -393,7 +393,7 @@ func TestReflectorNeverResumesEarlier(t *testing.T) {
 			t.Error("the memory of a batch keeps its objects alive")
 		}
 	}
-	if len(r.deltas) != 0 || r.deltas[:1][0].Object != nil {
+	if memory := r.freeDeltas.take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
 		t.Error("the memory of deltas keeps their objects alive")
 	}
 }

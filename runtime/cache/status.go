@@ -60,7 +60,7 @@ const (
 	// NoBookmark: a streaming list did not come to its end. The list is read in pages
 	// then.
 	NoBookmark Reason = "NoBookmark"
-	// HandlerPanic: a handler has panicked and goes on; see
+	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and goes on; see
 	// Config.RecoverHandlerPanics.
 	HandlerPanic Reason = "HandlerPanic"
 	// Unreachable: no answer came, or it was cut off.
@@ -225,6 +225,9 @@ var errUnanswered = errors.New("the server has not answered the watch in time")
 // errTokenRepeated is what becomes of a list in pages that goes in circles.
 var errTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
 
+// errPagesRepeated is what becomes of one whose tokens are new and whose pages are not.
+var errPagesRepeated = errors.New("the server sends the same pages again and again; the list would never end")
+
 // errNoListVersion is what becomes of a streaming list whose bookmark has no version.
 var errNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would go on")
 
@@ -235,6 +238,11 @@ var errListStalled = errors.New("the server did not answer a list in time")
 // it cannot decode. It claims to be a server error.
 func isDecodeStatus(err error) bool {
 	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
+}
+
+// isCircle reports whether err is about a list in pages that never ends.
+func isCircle(err error) bool {
+	return errors.Is(err, errTokenRepeated) || errors.Is(err, errPagesRepeated)
 }
 
 // isAboutAnObject reports whether err is about one object, rather than about the
@@ -269,7 +277,7 @@ func reasonOf(err error) Reason {
 		return ClosedEarly
 	case errors.Is(err, errNoBookmark):
 		return NoBookmark
-	case errors.Is(err, errTokenRepeated), errors.Is(err, errNoListVersion):
+	case isCircle(err), errors.Is(err, errNoListVersion):
 		return ServerError
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Unreachable

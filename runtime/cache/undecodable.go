@@ -29,6 +29,14 @@ func (d *Delta[T]) name() ObjectName {
 	return MetaObjectToName(d.Object)
 }
 
+// identity is the UID and the version of the state that a Deleted carries.
+func (d *Delta[T]) identity() (uid types.UID, resourceVersion string) {
+	if d.Undecodable != nil {
+		return types.UID(d.Undecodable.UID), d.Undecodable.ResourceVersion
+	}
+	return d.Object.GetUID(), d.Object.GetResourceVersion()
+}
+
 // undecodable are objects that the server has in a state that cannot be decoded.
 type undecodable map[ObjectName]*DecodeError
 

@@ -10,9 +10,9 @@ const (
 	// maxAhead is how many tasks may wait for a slow consumer; what comes after stays
 	// in the connection.
 	maxAhead = 16
-	// maxBatch is how many events one Next returns, and those that were decoded
-	// together with the last of them.
-	maxBatch = 4096
+	// maxBatch is how many events one Next returns at most. The caller's memory for
+	// them, which it keeps while it waits, stays small.
+	maxBatch = 32
 )
 
 // Stream is an open watch. One goroutine reads the body and finds the events in
@@ -35,8 +35,9 @@ type Stream[T Object] struct {
 	end   error
 
 	// Only Next touches what follows. current is the task whose results are to be
-	// returned next.
+	// returned next, from at on.
 	current *task[result[T]]
+	at      int
 	failed  error
 }
 
@@ -124,8 +125,8 @@ func (s *Stream[T]) flush(bool) error {
 	}
 }
 
-// Next blocks until there are events and returns all that have arrived, appended to
-// reuse[:0]. It returns io.EOF when the server closed the watch in good order, an
+// Next blocks until there are events and returns those that have arrived, at most 32,
+// appended to reuse[:0]. It returns io.EOF when the server closed the watch in good order, an
 // apierrors.APIStatus for an ERROR event, the cause of ctx or of the context of
 // Watch, and otherwise the errors of List. Events that came before an error are
 // returned before it.
@@ -176,15 +177,17 @@ func (s *Stream[T]) hasMore() bool {
 	return s.current != nil && s.current.isDone()
 }
 
-// take appends the results of the current task, up to the first error.
+// take appends results of the current task, up to the first error, as far as batch may
+// grow.
 func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
-	for i := range s.current.results {
-		r := &s.current.results[i]
-		if s.failed = r.err; s.failed != nil {
-			break
+	results := s.current.results
+	for ; s.at < len(results) && s.failed == nil && len(batch) < maxBatch; s.at++ {
+		if s.failed = results[s.at].err; s.failed == nil {
+			batch = append(batch, results[s.at].event)
 		}
-		batch = append(batch, r.event)
 	}
-	s.current = nil
+	if s.failed != nil || s.at == len(results) {
+		s.current, s.at = nil, 0
+	}
 	return batch
 }

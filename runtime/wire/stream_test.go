@@ -27,8 +27,8 @@ func readAll(t *testing.T, s *Stream[*widget]) (all []Event[*widget], end error)
 			}
 			return all, end
 		}
-		if len(batch) == 0 {
-			t.Fatal("an empty batch")
+		if len(batch) == 0 || len(batch) > maxBatch {
+			t.Fatalf("a batch of %d events", len(batch))
 		}
 		all = append(all, batch...)
 	}

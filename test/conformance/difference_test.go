@@ -18,6 +18,7 @@ var differences = map[string]string{
 	"watch-opened-in-vain":        "a watch that cannot be opened for a moment has not expired",
 	"watch-error-event":           "a server that fails for a moment has not forgotten anything",
 	"watch-deleted-unknown":       "who did not hear of an object cannot do anything with its end",
+	"watch-deleted-predecessor":   "the end of one object is not that of its successor",
 	"watch-recreated":             "another UID is another object",
 	"relist-recreated":            "another UID is another object",
 	"relist-unchanged":            "what did not change is no news",

@@ -115,6 +115,21 @@ var watchScenarios = []scenario{
 		clientgo: lines("h: delete a/one@100"),
 	},
 	{
+		name: "watch-deleted-predecessor",
+		script: func(s *stage) {
+			s.server.put("a/one")
+			h := s.listen("h")
+			s.start()
+			obj := newObject("a/one")
+			obj.ResourceVersion, obj.UID = "99", "another"
+			s.server.send(watch.Deleted, obj)
+			s.hear(h)
+			s.note("cached %d", len(s.informer.List()))
+		},
+		want:     lines("h: add a/one@101 initial", "cached 1"),
+		clientgo: lines("h: add a/one@101 initial", "h: delete a/one@99", "cached 0"),
+	},
+	{
 		name: "watch-recreated",
 		script: func(s *stage) {
 			s.server.put("a/one")
