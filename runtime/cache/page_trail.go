@@ -4,7 +4,7 @@ import "fmt"
 
 // maxRepeats is how many pages of a list may begin with the same object as an earlier
 // one. A server may have an object twice; one that repeats its pages never ends.
-const maxRepeats = 10
+const maxRepeats = 5
 
 // pageTrail notices that a list in pages goes in circles: by a continue token that the
 // server has sent before, or, where each token is a new one, by objects that return.
@@ -22,29 +22,30 @@ type pageTrail struct {
 func (p *pageTrail) begin() { *p = pageTrail{} }
 
 // note takes the token that a page ended with, and its first object, which is empty if
-// it has none.
-func (p *pageTrail) note(token string, first ObjectName) error {
+// it has none. It reports whether the page brought something new, as far as it knows.
+func (p *pageTrail) note(token string, first ObjectName) (isNew bool, err error) {
 	if token == "" {
 		p.begin()
-		return nil
+		return true, nil
 	}
 	if _, again := p.tokens[token]; again {
-		return fmt.Errorf("list: %w", errTokenRepeated)
+		return false, fmt.Errorf("list: %w", errTokenRepeated)
 	}
 	if p.tokens == nil {
 		p.tokens = map[string]struct{}{}
 	}
 	p.tokens[token] = struct{}{}
 	if first == (ObjectName{}) {
-		return nil
+		return false, nil
 	}
-	if first == p.mark {
+	isNew = first != p.mark
+	if !isNew {
 		if p.repeats++; p.repeats > maxRepeats {
-			return fmt.Errorf("list: %w, from %s on", errPagesRepeated, first)
+			return false, fmt.Errorf("list: %w, from %s on", errPagesRepeated, first)
 		}
 	}
 	if p.pages++; p.pages > p.until {
 		p.mark, p.pages, p.until = first, 0, 2*p.until+1
 	}
-	return nil
+	return isNew, nil
 }

@@ -206,7 +206,9 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	if options.Continue == "" {
 		r.trail.begin()
 	}
-	if in.err = r.trail.note(page.Continue, firstName(page.Items)); in.err != nil {
+	isNew, err := r.trail.note(page.Continue, firstName(page.Items))
+	if err != nil {
+		in.err = err
 		return in
 	}
 	r.listed.addPage(page.Items, page.ContentHashes)
@@ -215,7 +217,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 		r.listed.undecodable.add(state)
 	}
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
-	in.empty = len(page.Items) == 0 && len(page.Undecodable) == 0
+	in.idle = !isNew && len(page.Undecodable) == 0
 	return in
 }
 

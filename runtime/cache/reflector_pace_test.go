@@ -247,7 +247,7 @@ func TestListThatRepeatsItsPages(t *testing.T) {
 				if n >= before {
 					n = before + (n-before)%circle
 				}
-				if err := trail.note(strconv.Itoa(pages), MetaObjectToName(numbered(n))); err != nil {
+				if _, err := trail.note(strconv.Itoa(pages), MetaObjectToName(numbered(n))); err != nil {
 					if !errors.Is(err, errPagesRepeated) || reasonOf(err) != ServerError || !startsOver(err) {
 						t.Error(err)
 					}
@@ -261,8 +261,8 @@ func TestListThatRepeatsItsPages(t *testing.T) {
 	}
 	var trail pageTrail
 	for n := range 100_000 {
-		if err := trail.note(strconv.Itoa(n), MetaObjectToName(numbered(n))); err != nil {
-			t.Fatal(err)
+		if isNew, err := trail.note(strconv.Itoa(n), MetaObjectToName(numbered(n))); err != nil || !isNew {
+			t.Fatal(isNew, err)
 		}
 	}
 }

@@ -48,7 +48,7 @@ type reflectorState struct {
 	// failures counts requests that failed since the last progress, and pageFailures
 	// requests for the page that is being read.
 	failures, pageFailures int
-	// idle counts answers in a row that were no error and brought nothing: empty
+	// idle counts answers in a row that were no error and brought nothing: such
 	// pages, and watches that ended at once.
 	idle int
 	// backoffs are constant.
@@ -63,9 +63,10 @@ type input struct {
 	// resourceVersion is that of the page, or the last one that the watch saw.
 	resourceVersion string
 	// token asked for this page, and continueToken asks for the next one; they are
-	// empty for the first and on the last one. empty is set for a page without items.
+	// empty for the first and on the last one. idle is set for a page that brings
+	// nothing: it has no items, or those of an earlier page.
 	token, continueToken string
-	empty                bool
+	idle                 bool
 	// listed is set for a stream whose initial events have all come, and overdue if
 	// changes came before the bookmark.
 	listed, overdue bool
@@ -180,7 +181,7 @@ func (s reflectorState) afterPage(in input) (reflectorState, action) {
 	s.pageFailures = 0
 	if in.continueToken != "" {
 		next := listAction(in.continueToken)
-		next.wait = s.idleWait(in.empty)
+		next.wait = s.idleWait(in.idle)
 		return s, next
 	}
 	s.wholeList, s.skipStream, s.idle = false, false, 0
