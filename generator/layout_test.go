@@ -1,6 +1,7 @@
 package generator_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,11 @@ import (
 // Neither GOFLAGS=-mod=mod nor a network is there.
 func userModule(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	t.Setenv("GOFLAGS", "")
+	flags := ""
+	if slices.Contains(strings.Fields(os.Getenv("GOFLAGS")), "-race") {
+		flags = "-race" // with which make test has compiled client-go
+	}
+	t.Setenv("GOFLAGS", flags)
 	t.Setenv("GOPROXY", "off")
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -28,6 +33,20 @@ func userModule(t *testing.T, dir string, files map[string]string) {
 	for name, content := range files {
 		writeFile(t, filepath.Join(dir, name), content)
 	}
+}
+
+// keptDir returns an empty folder of that name, for a module that is compiled: the go
+// command does so again if the folder has another name than in the last run.
+func keptDir(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("../build/generator", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // hasFile says whether a run makes a file, with that in it.
@@ -122,7 +141,7 @@ func TestKubernetes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
 	}
-	dir := t.TempDir()
+	dir := keptDir(t, "kubernetes")
 	userModule(t, dir, nil)
 	options := generator.Options{
 		Dir: dir, Patterns: []string{"k8s.io/api/apps/v1", "k8s.io/api/core/v1", "k8s.io/api/rbac/v1"}, OutputDir: "kube",
@@ -139,7 +158,7 @@ func TestKubernetes(t *testing.T) {
 
 // TestViewsOnly generates for a program that has no kinds, and views of others'.
 func TestViewsOnly(t *testing.T) {
-	dir := t.TempDir()
+	dir := keptDir(t, "views")
 	userModule(t, dir, map[string]string{"internal/pods/v1/types.go": `package v1
 
 import (

@@ -69,7 +69,7 @@ func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
 // TestHandlerThatPanicsEndsTheProgram runs itself as a program.
 func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	if os.Getenv("PANIC_IN_HANDLER") == "" {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		program := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestHandlerThatPanicsEndsTheProgram$")
 		program.Env = append(os.Environ(), "PANIC_IN_HANDLER=yes")

@@ -160,7 +160,7 @@ func TestSlowIndexFuncHoldsUpNoAccessor(t *testing.T) {
 // TestPanicEndsTheProgram runs itself as a program whose index function panics.
 func TestPanicEndsTheProgram(t *testing.T) {
 	if os.Getenv("PANIC_IN_INDEX_FUNC") == "" {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		program := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestPanicEndsTheProgram$")
 		program.Env = append(os.Environ(), "PANIC_IN_INDEX_FUNC=yes")

@@ -1,16 +1,15 @@
 package apiserver_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 func TestInstallCRDsUpdates(t *testing.T) {
@@ -31,9 +30,7 @@ func TestInstallCRDsReportsNameClash(t *testing.T) {
 	t.Parallel()
 	crd := loadWidgetCRD(t)
 	crd.Name, crd.Spec.Names.Plural = "gadgets.example.com", "gadgets" // and still of kind Widget
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	err := shared.InstallCRDs(ctx, crd)
+	err := shared.InstallCRDs(progress.Context(t), crd)
 	if err == nil || !strings.Contains(err.Error(), "gadgets.example.com: its names are not accepted") {
 		t.Errorf("a CRD with the kind of another: %v", err)
 	}

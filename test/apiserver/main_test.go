@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // shared serves the tests that do not break their server; it has the CRD of testdata/widgets.yaml.
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := progress.Follow(context.Background())
 	defer cancel()
 	started := time.Now()
 	if shared, err = apiserver.Start(ctx, apiserver.Options{}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -34,10 +35,10 @@ type Module struct {
 
 // LoadProject reads the types of both sides, and fails unless all of ours compiles.
 //
-// It compiles what they import with -race, as the tests of this module compile it
-// anyway.
+// What they import is compiled with the GOFLAGS of the process: make test has compiled
+// it with these.
 func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, err error) {
-	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: append(project.Environ(), "GOFLAGS=-race"), Whole: project.Ours}
+	module := Module{Dir: p.Dir, Path: project.ModulePath, Env: append(project.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")), Whole: project.Ours}
 	trees, err := Load(ctx, module, project.Theirs, project.Ours)
 	if err != nil {
 		return nil, nil, err

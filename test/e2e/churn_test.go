@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/test/apiserver"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // writers change a population of databases at random, and get over restarts of
@@ -46,15 +47,17 @@ func object(n int) (namespace, name string) {
 // fill creates the objects from first to before end.
 func (w *writers) fill(t *testing.T, first, end int) {
 	t.Helper()
+	ctx := within(t)
 	numbers := make(chan int)
 	var creating sync.WaitGroup
 	for range 8 {
 		creating.Go(func() {
 			for n := range numbers {
 				namespace, name := object(n)
-				if _, err := w.client.DataV1().Databases(namespace).Create(t.Context(), database(name, 1), metav1.CreateOptions{}); err != nil {
+				if _, err := w.client.DataV1().Databases(namespace).Create(ctx, database(name, 1), metav1.CreateOptions{}); err != nil {
 					t.Error(err)
 				}
+				progress.Step()
 			}
 		})
 	}
@@ -104,7 +107,7 @@ func (w *writers) write(t *testing.T, ctx context.Context, random *rand.Rand) {
 }
 
 func (w *writers) tryWrite(ctx context.Context, random *rand.Rand) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := progress.Follow(ctx)
 	defer cancel()
 	namespace, name := object(random.IntN(w.objects))
 	databases := w.client.DataV1().Databases(namespace)
@@ -145,6 +148,7 @@ func (w *writers) tryWrite(ctx context.Context, random *rand.Rand) error {
 }
 
 func (w *writers) count() {
+	progress.Step()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes++
@@ -210,8 +214,7 @@ func TestChurn(t *testing.T) {
 	if testing.Short() {
 		objects, writes = 1_000, 300
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
-	defer cancel()
+	ctx := within(t)
 	began := time.Now()
 	phase := func(what string) { t.Logf("%6.1f s: %s", time.Since(began).Seconds(), what) }
 

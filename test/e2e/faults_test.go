@@ -21,6 +21,7 @@ import (
 	"github.com/typedinformers/informer-gen/test/apiserver"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // databases is what most tests are about.
@@ -112,11 +113,12 @@ func (f *follower) awaitSync(t *testing.T) {
 // first write may come by a list.
 func (f *follower) awaitWatch(t *testing.T) {
 	t.Helper()
+	const enough = 100 // writes, as each is progress
 	namespace, ctx := f.namespace, within(t)
 	if namespace == "" {
 		namespace = "marks"
 	}
-	for {
+	for range enough {
 		mark := database("", 1)
 		mark.GenerateName = "mark-" // several may follow one namespace
 		mark, err := f.direct.DataV1().Databases(namespace).Create(ctx, mark, metav1.CreateOptions{})
@@ -130,6 +132,7 @@ func (f *follower) awaitWatch(t *testing.T) {
 			return
 		}
 	}
+	t.Fatalf("%d writes came, and the status is %v", enough, f.informer.Status())
 }
 
 // fresh is what the server has.
@@ -335,7 +338,7 @@ func TestFaults(t *testing.T) {
 // clean leaves the shared server as it was, for the tests that list all of it.
 func clean(t *testing.T, namespace string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := progress.Follow(context.Background())
 	defer cancel()
 	if err := clientOf(t, shared).DataV1().Databases(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Error(err)

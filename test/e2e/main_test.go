@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -22,6 +21,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // manifests are the example's CRDs.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := progress.Follow(context.Background())
 	defer cancel()
 	if shared, err = apiserver.Start(ctx, apiserver.Options{}); err != nil {
 		return 1, err
@@ -127,12 +127,11 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// within bounds a wait for something that should come soon.
+// within bounds a wait by a lack of progress, which is what handlers hear and the
+// writes that the server accepts.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
+	return progress.Context(t)
 }
 
 // startFactory starts what use asks of a factory, until the test ends.
@@ -168,6 +167,7 @@ func (l *log) handler() cache.ResourceEventHandler[*datav1.Database] {
 }
 
 func (l *log) write(what string, db *datav1.Database, flag bool) {
+	progress.Step()
 	line := fmt.Sprintf("%s %s %d", what, db.Name, db.Spec.StorageGi)
 	if flag {
 		line += map[string]string{"add": " initial", "delete": " unknown"}[what]

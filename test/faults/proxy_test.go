@@ -3,7 +3,6 @@ package faults_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/test/faults"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 const (
@@ -71,9 +71,7 @@ func newStage(t *testing.T) *stage {
 // get returns the answer, whose body is closed with the test.
 func (s *stage) get(t *testing.T, path string) (*http.Response, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.proxy.URL()+path, nil)
+	request, err := http.NewRequestWithContext(progress.Context(t), http.MethodGet, s.proxy.URL()+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +105,8 @@ func (s *stage) send(t *testing.T, n int) {
 	t.Helper()
 	select {
 	case s.events <- n:
-	case <-time.After(30 * time.Second):
+		progress.Step()
+	case <-progress.Context(t).Done():
 		t.Fatal("nobody watches")
 	}
 }
@@ -124,7 +123,7 @@ func wait(t *testing.T, struck <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-struck:
-	case <-time.After(30 * time.Second):
+	case <-progress.Context(t).Done():
 		t.Fatal("the fault did not strike")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
@@ -89,7 +88,7 @@ func TestIndexes(t *testing.T) {
 
 // TestFieldSelectors looks at what informers ask the server for.
 func TestFieldSelectors(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	full, _, _ := robots()
 	paper := &formsv1.Paper{}

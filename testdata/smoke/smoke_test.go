@@ -4,7 +4,6 @@ package smoke
 import (
 	"context"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +27,7 @@ func order(name, customer string) *shopv1.Order {
 // TestFakeClientset goes from the fake clientset through a factory to listers, and
 // through the expansions that were written by hand.
 func TestFakeClientset(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	client := fake.NewSimpleClientset(order("tea", "ann"), order("ink", "bob"),
 		&fleetv1.Type{ObjectMeta: metav1.ObjectMeta{Namespace: "east", Name: "tug"}})

@@ -32,7 +32,7 @@ func runClient(t *testing.T, args ...string) (result report.Client) {
 	}
 	web := httptest.NewServer(server)
 	defer web.Close()
-	command := exec.CommandContext(t.Context(), os.Args[0], append(args, "--server="+web.URL, fmt.Sprintf("--objects=%d", objects), fmt.Sprintf("--updates=%d", objects/2), "--timeout=30s")...)
+	command := exec.CommandContext(t.Context(), os.Args[0], append(args, "--server="+web.URL, fmt.Sprintf("--objects=%d", objects), fmt.Sprintf("--updates=%d", objects/2), "--timeout=10m")...)
 	command.Env = append(os.Environ(), "BENCH_INFORMERS=1")
 	command.Stderr = os.Stderr
 	output, err := command.Output()

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long any one step may take.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 func main() {
 	repo := pflag.String("repo", "..", "root `FOLDER` of the repository")

@@ -180,15 +180,12 @@ func (p *Project) Generate(ctx context.Context) error {
 	return nil
 }
 
-// Vet compiles and vets packages of our side, such as clientset/versioned/... below
-// its folder. It does so with -race, as the tests compile what these import.
-func (p *Project) Vet(ctx context.Context, packages ...string) error {
-	args := []string{"vet", "-race"}
-	for _, name := range packages {
-		args = append(args, "./"+path.Join(Ours, name))
-	}
-	_, err := goCommand(ctx, p.Dir, args...)
-	return err
+// Vet compiles and vets our side, with the GOFLAGS of the process: make test has
+// compiled what it imports with these.
+func (p *Project) Vet(ctx context.Context) error {
+	command := p.command(ctx, "go", []string{"vet", "./" + Ours + "/..."})
+	command.Env = append(command.Env, "GOFLAGS="+os.Getenv("GOFLAGS"))
+	return run(command)
 }
 
 func (p *Project) command(ctx context.Context, name string, args []string) *exec.Cmd {

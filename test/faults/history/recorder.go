@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // Recorder is a handler that follows what it is told and notes what cannot be.
@@ -234,6 +235,7 @@ func (r *Recorder[T]) differenceLocked() string {
 func (r *Recorder[T]) hear(obj T) cache.ObjectName {
 	name := cache.MetaObjectToName(obj)
 	r.events++
+	progress.Step()
 	if r.left {
 		if r.late++; r.late > 1 {
 			r.faultLocked("call %d about %s after the handler was removed", r.late, name)
