@@ -35,6 +35,7 @@ type Reflector[T Object] struct {
 	source    ListerWatcher[T]
 	queue     *DeltaFIFO[T]
 	resource  schema.GroupVersionResource
+	name      string // of what is followed, for the log
 	transform TransformFunc[T]
 	// trim leaves out of objects that a client has decoded what our decoder would
 	// have left out.
@@ -56,6 +57,8 @@ type Reflector[T Object] struct {
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
 	trail  pageTrail
+	// watchEnded is when the last watch ended.
+	watchEnded time.Time
 	// leaveFirst gives the place among first lists back.
 	leaveFirst func()
 	events     []Event[T]
@@ -70,6 +73,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		source:    config.ListerWatcher,
 		queue:     queue,
 		resource:  config.Resource,
+		name:      config.name(),
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
@@ -115,7 +119,7 @@ func (r *Reflector[T]) Status() Status { return r.status.get() }
 // Run lists and watches until ctx ends. The logger of ctx gets the resource
 // with every line.
 func (r *Reflector[T]) Run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.resource.GroupResource().String()))
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
 	defer r.status.enter(Stopped, nil)
 	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
 	next := state.startAction()

@@ -80,7 +80,8 @@ func (r *Reflector[T]) follow(ctx context.Context, request action, giveUp contex
 	r.forgetRetry()
 	began := time.Now()
 	defer func() {
-		in.lasted = time.Since(began)
+		r.watchEnded = time.Now()
+		in.lasted = r.watchEnded.Sub(began)
 		in.useful = in.useful || in.lasted >= usefulWatch
 	}()
 	for {
@@ -96,7 +97,7 @@ func (r *Reflector[T]) open(ctx context.Context, request action, giveUp context.
 	defer unanswered.Stop()
 	if request.resumed {
 		entry := r.status.entry()
-		late := time.AfterFunc(resumeGrace, func() { r.status.enterUnlessMoved(entry, Degraded, errUnanswered) })
+		late := time.AfterFunc(resumeGrace-time.Since(r.watchEnded), func() { r.status.enterUnlessMoved(entry, Degraded, errUnanswered) })
 		defer late.Stop()
 	}
 	return r.source.Watch(ctx, request.options)

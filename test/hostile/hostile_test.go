@@ -16,6 +16,9 @@ var (
 // plays is how many random plays a test run has.
 const plays = 40
 
+// found are seeds of plays that failed once.
+var found = []uint64{1795309777127145435, 1795309777127146149, 1795309777127148229, 1795309777127149084}
+
 func TestRandomPlays(t *testing.T) {
 	switch {
 	case *seedFlag != 0:
@@ -28,6 +31,9 @@ func TestRandomPlays(t *testing.T) {
 	default:
 		for seed := range uint64(plays) {
 			playSeed(t, seed+1)
+		}
+		for _, seed := range found {
+			playSeed(t, seed)
 		}
 	}
 }

@@ -47,9 +47,9 @@ type server struct {
 
 // token is a continue token that the server handed out.
 type token struct {
-	asked    int  // requests that brought it back
-	answered bool // one of them was answered well
-	progress bool // the page that had it brought something new
+	asked    []*request // those that brought it back
+	answered bool       // one of them was answered well
+	progress bool       // the page that had it brought something new
 }
 
 func newServer(seed uint64) *server {
@@ -68,7 +68,8 @@ type request struct {
 	at   time.Time
 	verb verb
 	url  string
-	// counted is false for a page of a list that makes progress.
+	// counted is false for a page of a list that makes progress, and for the failures
+	// before the page came through.
 	counted bool
 	// failed is set for an answer that is an error to the client.
 	failed bool
@@ -206,9 +207,9 @@ func (s *server) noteLocked(c *call) *request {
 		clear(s.handedOut)
 		clear(s.seen)
 	case c.verb == page && t != nil:
-		t.asked++
+		t.asked = append(t.asked, r)
 		r.failed = r.failed || t.answered // it leads in a circle
-		r.counted = r.failed || t.asked > 1 || !t.progress
+		r.counted = r.failed || len(t.asked) > 1 || !t.progress
 	}
 	s.requests = append(s.requests, r)
 	close(s.asked)
@@ -225,6 +226,9 @@ func (s *server) end(c *call) {
 	}
 	if t := s.handedOut[c.token]; c.verb == page && t != nil && !c.request.failed {
 		t.answered = true
+		for _, r := range t.asked {
+			r.counted = r.counted && !r.failed && !t.progress
+		}
 	}
 }
 
