@@ -84,8 +84,8 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 // Kind is what a factory has to know of a kind to make its informer.
 type Kind[T Object] struct {
 	Resource schema.GroupVersionResource
-	// Kind is what the objects call their kind, such as Deployment; see
-	// DecodeOptions.Kind. It may be empty.
+	// Kind is the kind in the JSON of the objects, such as Deployment. An answer with
+	// another kind is refused; see DecodeOptions.Kind. It may be empty.
 	Kind       string
 	Namespaced bool
 	// Open returns where the bodies of a namespace come from; nil for a client that

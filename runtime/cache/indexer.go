@@ -301,9 +301,9 @@ func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: o
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
 
-// Replace makes objs all that there is. Where the UID, the resourceVersion and the
-// content are those of a cached object, that one stays. Of two objects of one name the
-// last one counts.
+// Replace makes objs all that there is. A cached object stays if one of objs has its
+// name, UID, resourceVersion and content. If objs has two objects of one name, the last
+// one counts.
 func (x *Indexer[T]) Replace(objs []T) {
 	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
 }

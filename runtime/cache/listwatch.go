@@ -69,7 +69,7 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 // pages.
 func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
 
-// clientKind is what a Reflector has to know of the client behind a ListerWatcher.
+// clientKind tells a Reflector what the client behind a ListerWatcher cannot do.
 type clientKind struct {
 	// noStreams is set if it has no streaming lists.
 	noStreams bool

@@ -37,6 +37,15 @@ func TestFinishedStreamIsNoProgress(t *testing.T) {
 	}
 }
 
+// laterBookmarks returns the opening of watches that each get to a later version.
+func laterBookmarks() func() []Event[object] {
+	version := 1000
+	return func() []Event[object] {
+		version++
+		return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
+	}
+}
+
 // TestEventAndFailureIsNoSiege has a server whose watches bring one event and fail.
 func TestEventAndFailureIsNoSiege(t *testing.T) {
 	for name, end := range map[string]error{"410": errGone, "500": errInternal} {
@@ -44,11 +53,7 @@ func TestEventAndFailureIsNoSiege(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.openErr = end
-				version := 1000
-				src.opening = func() []Event[object] {
-					version++
-					return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
-				}
+				src.opening = laterBookmarks()
 				follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
@@ -66,11 +71,7 @@ func TestShortWatchesAreSlowedDown(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.openErr = end
-				version := 1000
-				src.opening = func() []Event[object] {
-					version++
-					return []Event[object]{{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(version)}}
-				}
+				src.opening = laterBookmarks()
 				r, _ := follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Second)
 				synctest.Wait()

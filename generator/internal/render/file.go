@@ -50,7 +50,7 @@ func (f *file) Resource() string {
 	return fmt.Sprintf("%s.%s.WithResource(%q)", f.API(gv), gv.SchemeGroupVersion, f.Kind.Resource)
 }
 
-// WireKind is what the objects of the file's kind or view call their kind.
+// WireKind returns the kind in the JSON of the objects: a view has that of the whole.
 func (f *file) WireKind() string {
 	if view := f.Kind.View; view != nil {
 		return view.Of.Name
