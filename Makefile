@@ -4,6 +4,7 @@
 MODULES := . testdata examples/operator test
 BUILD   := $(CURDIR)/build
 FUZZTIME ?= 30s
+HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
 TIMEOUT ?= 60m
 
@@ -14,7 +15,7 @@ RACE := GOFLAGS="$$GOFLAGS -race"
 TEST := go test -vet=off -timeout=$(TIMEOUT)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify bench bench-quick lint fuzz clean
+.PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify bench bench-quick lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +84,9 @@ fuzz: ## Run each fuzz test for FUZZTIME (30s), some minutes in all
 			(cd $$package && go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x .) || exit 1; \
 		done; \
 	done
+
+hunt: ## Play faults of servers at random to informers for HUNT (1h), on one processor
+	cd test && go test -count=1 -timeout=0 -run=TestRandomPlays ./hostile -for=$(HUNT)
 
 clean: ## Remove the build folder
 	rm -rf $(BUILD)

@@ -33,5 +33,5 @@
 //
 // and run random plays for an hour with
 //
-//	go test ./hostile -run TestRandomPlays -for=1h -timeout=0
+//	make hunt HUNT=1h
 package hostile
