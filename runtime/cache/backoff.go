@@ -37,7 +37,7 @@ const (
 	// something and ends at once, an empty page with a token) is asked again after
 	// minIdleWait, then twice as long, up to maxIdleWait.
 	minIdleWait = 100 * time.Millisecond
-	maxIdleWait = time.Second
+	maxIdleWait = 1200 * time.Millisecond
 )
 
 // backoffs are the waits by reason.
