@@ -105,6 +105,41 @@ func withJitter(wait time.Duration, random func(time.Duration) time.Duration) ti
 	return wait + random(wait/4+1)
 }
 
+// maxFailed is how many requests may fail in any minute, without backoffs of the
+// Config: waits that begin to grow again after each success would allow more.
+const maxFailed = 10
+
+// failedRequests are the times of the last requests that failed, oldest first.
+type failedRequests struct {
+	times []time.Time
+	// pages is how many of the last ones were for the page that is being read. They are
+	// forgotten when it comes: a long list need not wait for its refused pages.
+	pages int
+}
+
+// note takes a request that began at a time, and what follows it. It returns the wait
+// until the next one.
+func (f *failedRequests) note(began time.Time, in input, next action) time.Duration {
+	switch {
+	case next.failed != nil:
+		f.times = append(f.times, began)
+		f.pages++
+		if next.verb != listPage || next.restart {
+			f.pages = 0
+		}
+		if extra := len(f.times) - maxFailed; extra > 0 {
+			f.times = append(f.times[:0], f.times[extra:]...)
+			f.pages = min(f.pages, maxFailed)
+		}
+	case in.verb == listPage:
+		f.times, f.pages = f.times[:len(f.times)-f.pages], 0
+	}
+	if len(f.times) < maxFailed {
+		return 0
+	}
+	return max(0, time.Until(f.times[0].Add(time.Minute)))
+}
+
 // pause waits before a request, until Retry at the latest. Status has the time of the
 // request meanwhile. It reports whether ctx is still alive.
 func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {

@@ -43,6 +43,8 @@ type Reflector[T Object] struct {
 	onError  WatchErrorHandler
 	status   *statusTracker
 	backoffs backoffs
+	// ownPace is set if the Config has backoffs.
+	ownPace  bool
 	noStream bool
 	// endless is set if watches do not end when their time is over, as those of
 	// client-go's fakes.
@@ -57,6 +59,7 @@ type Reflector[T Object] struct {
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
 	trail  pageTrail
+	failed failedRequests
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst gives the place among first lists back.
@@ -78,6 +81,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
 		backoffs:  withDefaults(config.Backoffs),
+		ownPace:   len(config.Backoffs) > 0,
 		noStream:  config.DisableStreamingList,
 
 		firstLists: config.firstLists,
@@ -131,6 +135,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		var in input
+		began := time.Now()
 		switch next.verb {
 		case listPage:
 			in = r.list(ctx, next.options)
@@ -141,6 +146,9 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		state, next = step(state, in)
+		if wait := r.failed.note(began, in, next); !r.ownPace {
+			next.wait = max(next.wait, wait)
+		}
 		r.conclude(ctx, next, state)
 	}
 }
