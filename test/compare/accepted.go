@@ -68,6 +68,10 @@ var ByDesign = []Accepted{
 		"How generated code shares an untyped informer; the runtime does that by type.",
 	},
 	{
+		`informers/externalversions SharedInformerFactory\.Retry: extra: func\(\)`,
+		"Tries at once what waits to be tried again, for example when a CRD was installed.",
+	},
+	{
 		`informers/externalversions (SharedInformerFactory\.|With)InformerName: missing: .*`,
 		"A label for client-go's own metrics of queues that there are none of here.",
 	},
