@@ -29,7 +29,7 @@ demo: ## See it all at work, from API types to typed events of a real API server
 	@go -C test build -o $(BUILD)/bin/demo ./cmd/demo
 	@$(BUILD)/bin/demo --repo=$(CURDIR)
 
-test: lint ## Run all checks and tests: up to 15 CPU minutes the first time, 6 after that
+test: lint ## Run all checks and tests: 23 CPU minutes the first time, 7 after that
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
