@@ -14,7 +14,7 @@ var (
 )
 
 // plays is how many random plays a test run has.
-const plays = 40
+const plays = 20
 
 // found are seeds of plays that failed once.
 var found = []uint64{1795309777127145435, 1795309777127146149, 1795309777127148229, 1795309777127149084, 1795310640824702544}
