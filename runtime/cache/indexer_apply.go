@@ -256,7 +256,7 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 	}
 	uid, version := delta.identity()
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
-	if another && !isLater(version, old.GetResourceVersion()) {
+	if another && isEarlier(version, old.GetResourceVersion()) {
 		return notes // a server repeats the end of an object that has a successor
 	}
 	x.remove(place)

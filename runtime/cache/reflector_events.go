@@ -115,6 +115,12 @@ func isLater(version, before string) bool {
 	return order > 0
 }
 
+// isEarlier reports whether version is known to be before another one.
+func isEarlier(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
+}
+
 func isWellFormed(version string) bool {
 	_, err := resourceversion.CompareResourceVersion(version, version)
 	return err == nil
