@@ -23,7 +23,7 @@ const (
 	// watch.
 	Listing Phase = "Listing"
 	// Watching: the cache follows the server. A watch is open; when it ends in good
-	// order, the server has two seconds to answer the next one.
+	// order or with its connection, the server has two seconds to answer the next one.
 	Watching Phase = "Watching"
 	// Degraded: the last request failed and will be made again. The cache
 	// answers with what it had before.
