@@ -30,15 +30,12 @@ var defaultBackoffs = backoffs{
 	Refused:      {2 * time.Second, time.Minute},
 }
 
-const (
-	// maxRetryAfter bounds the wait that a server can ask for.
-	maxRetryAfter = 5 * time.Minute
-	// A server that answers without an error and without effect (a watch that brings
-	// something and ends at once, an empty page with a token) is asked again after
-	// minIdleWait, then twice as long, up to maxIdleWait.
-	minIdleWait = 100 * time.Millisecond
-	maxIdleWait = 1200 * time.Millisecond
-)
+// maxRetryAfter bounds the wait that a server can ask for.
+const maxRetryAfter = 5 * time.Minute
+
+// idleBackoff is for a server that answers without an error and without effect: a watch
+// that brings something and ends at once, an empty page with a token.
+var idleBackoff = Backoff{100 * time.Millisecond, 1200 * time.Millisecond}
 
 // backoffs are the waits by reason.
 type backoffs map[Reason]Backoff
@@ -90,11 +87,6 @@ func doubled(b Backoff, times int) time.Duration {
 		wait *= 2
 	}
 	return min(wait, b.Max)
-}
-
-// idleWait returns the wait after so many answers in a row that brought nothing.
-func idleWait(answers int) time.Duration {
-	return doubled(Backoff{minIdleWait, maxIdleWait}, answers)
 }
 
 // withJitter adds a random part to a wait.

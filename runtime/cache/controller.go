@@ -50,7 +50,7 @@ type Config[T Object] struct {
 	WatchErrorHandler WatchErrorHandler
 	// Backoffs set how long to wait before a failed list or watch is tried again, by
 	// the reason of the failure; that under "" is for reasons without one of their
-	// own. Where it is zero, or there is none, the defaults hold: 0.8 s, doubled up to
+	// own. A zero or missing value keeps its default: 0.8 s, doubled up to
 	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
 	// 24 s; after Decode and Refused 2 s up to a minute. With no backoffs set, at most
 	// ten requests fail in a minute.

@@ -160,6 +160,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 	}
 	if next.restart {
 		r.listed.clear()
+		r.trail.begin()
 	}
 	switch {
 	case next.failed != nil:
@@ -215,9 +216,6 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 			return in
 		}
 	}
-	if options.Continue == "" {
-		r.trail.begin()
-	}
 	isNew, err := r.trail.note(page.Continue, firstName(page.Items))
 	if err != nil {
 		in.err = err
@@ -233,7 +231,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 	return in
 }
 
-// firstName returns the name of the first object, an empty one if there is none.
+// firstName returns the name of the first of objects, empty if objects is empty.
 func firstName[T Object](objects []T) ObjectName {
 	if len(objects) == 0 {
 		return ObjectName{}

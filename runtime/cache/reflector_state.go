@@ -211,7 +211,7 @@ func (s *reflectorState) idleWait(idle bool) time.Duration {
 		return 0
 	}
 	s.idle++
-	return idleWait(s.idle - 1)
+	return doubled(idleBackoff, s.idle-1)
 }
 
 func (s reflectorState) afterWatch(in input) (reflectorState, action) {

@@ -219,16 +219,16 @@ var errNoBookmark = errors.New("the server sent no bookmark to end the initial e
 // whose connection is therefore taken for broken.
 var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
 
-// errUnanswered is what becomes of a watch that the server does not answer.
+// errUnanswered ends a watch that the server does not answer.
 var errUnanswered = errors.New("the server has not answered the watch in time")
 
-// errTokenRepeated is what becomes of a list in pages that goes in circles.
+// errTokenRepeated ends a list in pages whose continue token the server has sent before.
 var errTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
 
-// errPagesRepeated is what becomes of one whose tokens are new and whose pages are not.
+// errPagesRepeated ends a list in pages whose tokens are new and whose pages are not.
 var errPagesRepeated = errors.New("the server sends the same pages again and again; the list would never end")
 
-// errNoListVersion is what becomes of a streaming list whose bookmark has no version.
+// errNoListVersion ends a streaming list whose bookmark has no version.
 var errNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would go on")
 
 // errListStalled is what becomes of a list that takes longer than any should.
