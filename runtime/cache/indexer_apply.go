@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -266,20 +267,63 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})
 }
 
-// remove takes the object out of a place. The last one moves there.
+// manyValues is how many values in the indexes make it expensive to give an object
+// another place.
+const manyValues = 64
+
+// remove removes the object at a place. Another one moves there.
 func (x *Indexer[T]) remove(place uint32) {
-	for _, idx := range x.indexes {
-		idx.remove(place)
-	}
+	x.vacate(place)
 	last := uint32(len(x.hashes) - 1)
+	if place != last && x.valuesAt(last) > manyValues {
+		// If it moved to place, the removal of the objects before it, in reverse order,
+		// would move it each time. From a random place it moves again when half of the
+		// objects are gone, on average.
+		if at := rand.Uint32N(last); at != place {
+			x.move(at, place)
+			place = at
+		}
+	}
+	x.fill(place)
+}
+
+// vacate takes the object at a place out of all tables but that of the objects.
+func (x *Indexer[T]) vacate(place uint32) {
+	for _, idx := range x.indexes {
+		idx.leave(place)
+	}
 	x.names.remove(x.hashes[place], place)
+}
+
+// fill moves the last object to a place that was vacated, and makes the tables shorter.
+func (x *Indexer[T]) fill(place uint32) {
+	last := uint32(len(x.hashes) - 1)
 	if place != last {
-		x.objects.set(place, x.objects.at(last))
-		x.names.move(x.hashes[last], last, place)
-		x.hashes[place] = x.hashes[last]
-		x.setContent(place, x.contentAt(last))
+		x.move(last, place)
+	}
+	for _, idx := range x.indexes {
+		idx.pop()
 	}
 	x.objects.pop()
 	x.hashes = shrunk(x.hashes[:last])
 	x.popContent()
+}
+
+// valuesAt returns how many values an object has in all indexes.
+func (x *Indexer[T]) valuesAt(place uint32) (n int) {
+	for _, idx := range x.indexes {
+		n += idx.valuesAt(place)
+	}
+	return n
+}
+
+// move moves an object to a place that was vacated.
+func (x *Indexer[T]) move(from, to uint32) {
+	for _, idx := range x.indexes {
+		idx.move(from, to)
+	}
+	x.objects.set(to, x.objects.at(from))
+	x.names.move(x.hashes[from], from, to)
+	x.hashes[to] = x.hashes[from]
+	x.setContent(to, x.contentAt(from))
 }

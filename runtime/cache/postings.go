@@ -24,6 +24,8 @@ type index[T Object] struct {
 	// they are in more.
 	refs []ref
 	more map[uint32][]ref
+	// posted is how many places all lists have.
+	posted int
 	// peak is the most values that there were since lists was made, and peakMore the
 	// most places in more.
 	peak, peakMore int
@@ -31,12 +33,16 @@ type index[T Object] struct {
 
 // postings are the places that an index has under one value, in no order.
 type postings struct {
-	value  string
-	id     uint32
-	places []uint32
-	// shared is set by a reader who goes on to read places when he lets the writer
-	// in, which then makes a copy before it changes any of them.
+	value string
+	id    uint32
+	// shared is set by a reader that keeps reading places after it releases the lock.
+	// The writer then copies places before it changes any of them.
 	shared atomic.Bool
+	places []uint32
+	// slots has, next to each place that has several values, the index of this list in
+	// the refs of the place, so that moving it in the list needs no search. It is nil
+	// until such a place comes, and means nothing for a place with one value.
+	slots *[]uint32
 }
 
 // ref is where a place stands: at an index of the places of a list. The zero value
@@ -63,22 +69,24 @@ func (x *index[T]) update(place uint32, values []string) {
 	}
 }
 
-// remove takes a place out. The last place moves to it.
-func (x *index[T]) remove(place uint32) {
-	x.leave(place)
-	last := uint32(len(x.refs) - 1)
-	if place != last {
-		for _, r := range x.refsOf(last, &[1]ref{}) {
-			x.byID[r.list].writable()[r.at] = place
-		}
-		x.refs[place] = x.refs[last]
-		if x.refs[last] == severalRefs {
-			x.more[place] = x.more[last]
-			x.forget(last)
-		}
+// move gives a new place to what stands at from. Nothing may stand at to.
+func (x *index[T]) move(from, to uint32) {
+	for _, r := range x.refsOf(from, &[1]ref{}) {
+		x.byID[r.list].writable()[r.at] = to
 	}
-	x.refs = shrunk(x.refs[:last])
+	x.refs[to] = x.refs[from]
+	if x.refs[from] == severalRefs {
+		x.more[to] = x.more[from]
+		x.forget(from)
+	}
+	x.refs[from] = ref{}
 }
+
+// pop removes the last place, at which nothing stands.
+func (x *index[T]) pop() { x.refs = shrunk(x.refs[:len(x.refs)-1]) }
+
+// valuesAt returns how many values a place has.
+func (x *index[T]) valuesAt(place uint32) int { return len(x.refsOf(place, &[1]ref{})) }
 
 // refsOf returns where a place stands. It may use the memory of one.
 func (x *index[T]) refsOf(place uint32, one *[1]ref) []ref {
@@ -112,21 +120,17 @@ func (x *index[T]) enter(place uint32, values []string) {
 	switch len(values) {
 	case 0:
 	case 1:
-		x.refs[place] = x.post(place, values[0])
+		x.refs[place] = x.post(place, x.listOf(values[0]))
 	default:
 		refs := make([]ref, 0, len(values))
-		var seen map[string]bool
-		for i, value := range values {
-			if len(values) <= 8 && slices.Contains(values[:i], value) || seen[value] {
-				continue
+		for _, value := range values {
+			list := x.listOf(value)
+			if n := len(list.places); n > 0 && list.places[n-1] == place {
+				continue // values has this one twice
 			}
-			if len(values) > 8 {
-				if seen == nil {
-					seen = make(map[string]bool, len(values))
-				}
-				seen[value] = true
-			}
-			refs = append(refs, x.post(place, value))
+			r := x.post(place, list)
+			list.setSlot(r.at, uint32(len(refs)))
+			refs = append(refs, r)
 		}
 		if len(refs) == 1 {
 			x.refs[place] = refs[0]
@@ -140,8 +144,9 @@ func (x *index[T]) enter(place uint32, values []string) {
 	}
 }
 
-// post appends a place to the list of a value.
-func (x *index[T]) post(place uint32, value string) ref {
+// listOf returns the list of a value. If it is new, it is empty, and a place has to
+// be posted to it.
+func (x *index[T]) listOf(value string) *postings {
 	list := x.lists[value]
 	if list == nil {
 		list = &postings{value: value, id: uint32(len(x.byID))}
@@ -154,8 +159,14 @@ func (x *index[T]) post(place uint32, value string) ref {
 		x.lists[value] = list
 		x.peak = max(x.peak, len(x.lists))
 	}
-	// A reader does not look behind the end of what he has.
+	return list
+}
+
+// post appends a place to a list.
+func (x *index[T]) post(place uint32, list *postings) ref {
+	// A reader does not look after the end of the places that it has.
 	list.places = append(list.places, place)
+	x.posted++
 	return ref{list.id, uint32(len(list.places) - 1)}
 }
 
@@ -169,7 +180,10 @@ func (x *index[T]) leave(place uint32) {
 	}
 	x.refs[place] = ref{}
 	if x.peak > 64 && 8*len(x.lists) < x.peak { // not before: place stood in lists that are gone
-		x.shrink()
+		x.lists, x.peak = copied(x.lists), len(x.lists)
+	}
+	if len(x.free) > 64 && len(x.free) > x.posted {
+		x.renumber()
 	}
 }
 
@@ -194,16 +208,18 @@ func (x *index[T]) unpost(r ref) {
 	places := list.writable()
 	last := uint32(len(places) - 1)
 	if r.at != last {
-		moved := places[last]
-		places[r.at] = moved
-		if x.refs[moved] != severalRefs {
-			x.refs[moved].at = r.at
-		} else {
-			several := x.more[moved]
-			several[slices.Index(several, ref{r.list, last})].at = r.at
+		places[r.at] = places[last]
+		x.refAt(list, last).at = r.at
+		if list.slots != nil {
+			list.setSlot(r.at, list.slot(last))
 		}
 	}
-	if list.places = shrunk(places[:last]); last > 0 {
+	x.posted--
+	list.places = shrunk(places[:last])
+	if list.slots != nil {
+		*list.slots = shrunk((*list.slots)[:min(last, uint32(len(*list.slots)))])
+	}
+	if last > 0 {
 		return
 	}
 	delete(x.lists, list.value)
@@ -211,28 +227,54 @@ func (x *index[T]) unpost(r ref) {
 	x.free = append(x.free, r.list)
 }
 
-// shrink gives memory back. The lists get new ids, without gaps, which takes a step
-// for each place in them.
-func (x *index[T]) shrink() {
+// refAt returns the ref of the place at an index of a list.
+func (x *index[T]) refAt(list *postings, at uint32) *ref {
+	place := list.places[at]
+	if r := &x.refs[place]; *r != severalRefs {
+		return r
+	}
+	return &x.more[place][list.slot(at)]
+}
+
+// renumber gives the lists new ids, without gaps, to free memory. It takes a step
+// for each list and place; the caller waits until as many lists have ended.
+func (x *index[T]) renumber() {
 	byID := make([]*postings, 1, len(x.lists)+1)
 	for _, list := range x.byID {
 		if list == nil {
 			continue
 		}
-		old := list.id
 		// In this order no new id is one that another list still has.
 		list.id = uint32(len(byID))
 		byID = append(byID, list)
-		for at, place := range list.places {
-			if x.refs[place] != severalRefs {
-				x.refs[place].list = list.id
-			} else {
-				several := x.more[place]
-				several[slices.Index(several, ref{old, uint32(at)})].list = list.id
-			}
+		for at := range list.places {
+			x.refAt(list, uint32(at)).list = list.id
 		}
 	}
-	x.lists, x.byID, x.free, x.peak = copied(x.lists), byID, nil, len(x.lists)
+	x.byID, x.free = byID, nil
+}
+
+// slot returns the slot at an index of places, 0 if none was set.
+func (p *postings) slot(at uint32) uint32 {
+	if p.slots == nil || int(at) >= len(*p.slots) {
+		return 0
+	}
+	return (*p.slots)[at]
+}
+
+// setSlot sets the slot at an index of places. Lists of places with one value each,
+// most indexes have no others, spend no memory on it.
+func (p *postings) setSlot(at, slot uint32) {
+	if p.slots == nil {
+		if slot == 0 {
+			return
+		}
+		p.slots = new([]uint32)
+	}
+	for len(*p.slots) <= int(at) {
+		*p.slots = append(*p.slots, 0)
+	}
+	(*p.slots)[at] = slot
 }
 
 // share returns the places for a reader, who may go on to read them when he lets the

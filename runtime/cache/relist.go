@@ -62,17 +62,8 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 	}
 	told := len(notes)
 	// What is gone comes first, so that a handler that counts never counts an
-	// object and its successor at one time. From behind, so that what moves to a free
-	// place is known to stay.
-	for place := uint32(before); place > 0 && r.left > 0; {
-		place--
-		if !r.has(place) {
-			old := x.objects.at(place)
-			x.remove(place)
-			r.left--
-			notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
-		}
-	}
+	// object and its successor at one time.
+	notes = x.removeUnlisted(notes, &r)
 	for i := range x.entries {
 		e, n := &x.entries[i], x.objects.len()
 		notes = x.put(notes, e)
@@ -82,6 +73,27 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 	}
 	if r.repeats {
 		notes = append(notes[:told], netOf(notes[told:])...)
+	}
+	return notes
+}
+
+// removeUnlisted removes the objects that are not in the collection. It moves each of
+// the others once at most.
+func (x *Indexer[T]) removeUnlisted(notes []notification[T], r *listing[T]) []notification[T] {
+	var first uint32 // all objects before it stay
+	for ; r.left > 0; r.left-- {
+		place := uint32(x.objects.len() - 1)
+		if r.has(place) {
+			for r.has(first) {
+				first++
+			}
+			place = first
+			first++
+		}
+		old := x.objects.at(place)
+		x.vacate(place)
+		x.fill(place)
+		notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 	}
 	return notes
 }

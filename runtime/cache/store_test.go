@@ -162,6 +162,9 @@ func TestIndexerGivesMemoryBack(t *testing.T) {
 			if n := cap(list.places); n > 1024 {
 				t.Errorf("index %s has room for %d places under %s", idx.name, n, value)
 			}
+			if list.slots != nil && cap(*list.slots) > 1024 {
+				t.Errorf("index %s has room for %d slots under %s", idx.name, cap(*list.slots), value)
+			}
 		}
 		if idx.peak > 1024 {
 			t.Errorf("index %s has room for %d values", idx.name, idx.peak)
