@@ -2,7 +2,8 @@
 
 # The modules of the repository, the product first.
 MODULES := . testdata examples/operator test
-BUILD   := $(CURDIR)/build
+# No recipe has an absolute path from make in it: in a folder whose name has a space,
+# the shell would take it for two.
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -26,8 +27,8 @@ help: ## List the targets
 
 demo: ## See it all at work, from API types to typed events of a real API server
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
-	@go -C test build -o $(BUILD)/bin/demo ./cmd/demo
-	@$(BUILD)/bin/demo --repo=$(CURDIR)
+	@go -C test build -o ../build/bin/demo ./cmd/demo
+	@build/bin/demo --repo=.
 
 test: lint ## Run all checks and tests: 23 CPU minutes the first time, 7 after that
 	$(OTHERS)
@@ -51,8 +52,8 @@ test-e2e: ## Run the tests against the real API server, and compare with what co
 
 apiserver: ## Keep an API server for CRDs running, for kubectl or any client (ARGS="--crds DIR")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
-	@go -C test build -o $(BUILD)/bin/apiserver ./cmd/apiserver
-	@$(BUILD)/bin/apiserver $(ARGS)
+	@go -C test build -o ../build/bin/apiserver ./cmd/apiserver
+	@build/bin/apiserver $(ARGS)
 
 generate: ## Write everything in the repository that is generated
 	hack/update-codegen.sh
@@ -61,38 +62,21 @@ verify: ## Check that everything that is generated is up to date
 	hack/verify-codegen.sh
 
 bench: ## Measure side by side with code-generator and client-go, in half an hour (ARGS="--only=memory", see --help)
-	@go -C test build -o $(BUILD)/bin/bench ./bench
-	@$(BUILD)/bin/bench --repo=$(CURDIR) --write $(ARGS)
+	@go -C test build -o ../build/bin/bench ./bench
+	@build/bin/bench --repo=. --write $(ARGS)
 
 bench-quick: ## The same in two minutes: fewer objects, one round, results in build/bench only
-	@go -C test build -o $(BUILD)/bin/bench ./bench
-	@$(BUILD)/bin/bench --repo=$(CURDIR) --quick $(ARGS)
+	@go -C test build -o ../build/bin/bench ./bench
+	@build/bin/bench --repo=. --quick $(ARGS)
 
-# The modules are checked as they are tested, with -race, so that each dependency is
-# compiled once and not twice. With GOGC the compiler and the checks take a fifth less
-# processor time, for more memory.
-lint: $(BUILD)/bin/staticcheck ## Run gofmt, go vet, staticcheck and go mod tidy on every module
-	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); \
-	if [ -n "$$unformatted" ]; then echo "not gofmt-clean, run gofmt -w:"; echo "$$unformatted"; exit 1; fi
-	@for module in $(MODULES); do \
-		echo "lint $$module"; \
-		(cd $$module && export GOGC=400 $(RACE) && \
-			go mod tidy -diff && go vet ./... && $(BUILD)/bin/staticcheck ./...) || exit 1; \
-	done
-
-$(BUILD)/bin/staticcheck: test/go.mod
-	GOGC=400 go -C test build -o $@ honnef.co/go/tools/cmd/staticcheck
+lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
+	@hack/lint.sh $(MODULES)
 
 fuzz: ## Run each fuzz test for FUZZTIME (30s), some minutes in all
-	@for package in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n1 dirname | sort -u); do \
-		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$package/*_test.go); do \
-			echo "fuzz $$package $$name"; \
-			(cd $$package && go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x .) || exit 1; \
-		done; \
-	done
+	@hack/fuzz.sh $(FUZZTIME)
 
 hunt: ## Play faults of servers at random to informers for HUNT (1h), on one processor
 	cd test && go test -count=1 -timeout=0 -run=TestRandomPlays ./hostile -for=$(HUNT)
 
 clean: ## Remove the build folder
-	rm -rf $(BUILD)
+	rm -rf build

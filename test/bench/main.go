@@ -104,6 +104,11 @@ func run(ctx context.Context, o options) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	repo, err := filepath.Abs(o.repo) // commands run in other folders
+	if err != nil {
+		return err
+	}
+	o.repo = repo
 	floors, err := readFloors(filepath.Join(o.repo, "test", "bench", "floors.json"))
 	if err != nil {
 		return err
