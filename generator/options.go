@@ -7,13 +7,13 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
@@ -147,7 +147,7 @@ func below(dir, path string) string {
 var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 
 func readBoilerplate(file string) ([]byte, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the header file: %w; check --go-header-file", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // definition is the kind of document that is looked for. A file without this word
@@ -137,7 +138,7 @@ func addEmptyFolder(mistakes *model.Errors, folder string) {
 func holdsDefinition(folder string) bool {
 	names, _ := manifestNames(folder)
 	return slices.ContainsFunc(names, func(name string) bool {
-		content, err := os.ReadFile(name)
+		content, err := regular.ReadFile(name)
 		return err == nil && bytes.Contains(content, []byte(definition))
 	})
 }
@@ -152,9 +153,9 @@ type manifestFile struct {
 }
 
 func (f *manifestFile) read() {
-	content, err := os.ReadFile(f.name)
+	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; mend that, or name other files with --crd", withoutPath(err))
+		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; fix that, or name other files with --crd", withoutPath(err))
 		return
 	}
 	f.parse(content)

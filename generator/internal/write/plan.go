@@ -2,6 +2,8 @@ package write
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -14,11 +16,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // Output is what a run produces, and where.
 type Output struct {
-	// Dir is the output folder. It need not exist.
+	// Dir is the output folder. It need not exist, and it may be a symbolic link.
 	Dir string
 	// Shown is what Dir is called in what a person reads, relative to a folder that
 	// the person knows, with slashes.
@@ -54,31 +58,60 @@ type Change struct {
 }
 
 // NewPlan compares output with the disk. It refuses to replace a file that it
-// did not write.
-func NewPlan(output Output) (*Plan, error) {
+// did not write, and to follow a symbolic link that leads out of the output folder.
+func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 	p := &Plan{dir: output.Dir, shown: output.Shown}
 	if err := checkDir(output.Dir); err != nil {
 		return nil, err
 	}
-	var errs []error
-	foreign, notFolders := foreignFiles{}, map[string]bool{}
+	root, err := os.OpenRoot(output.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for _, name := range slices.Sorted(maps.Keys(output.Files)) {
+			p.Changes = append(p.Changes, Change{Path: name, New: output.Files[name]})
+		}
+		return p, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or give another --output-dir", output.Dir, reason(err))
+	}
+	defer root.Close()
+	errs := p.compare(ctx, root, output)
+	for _, name := range output.Roots {
+		if err := p.findLeftOver(ctx, root, name, output); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return p, errors.Join(errs...)
+}
+
+// compare plans what is created and changed. It stops early if ctx ends.
+func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
+	foreign, obstacles := foreignFiles{}, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
+		if ctx.Err() != nil {
+			return nil
+		}
 		content := output.Files[name]
-		old, err := os.ReadFile(p.file(name))
-		inTheWay := ""
+		old, err := regular.Read(root.OpenFile, name)
+		var obstacle *fileError
 		if err != nil {
-			inTheWay = p.notFolder(name)
+			obstacle = p.obstacle(root, name)
 		}
 		switch {
-		case inTheWay != "":
-			if !notFolders[inTheWay] { // one error, however many files are to go below it
-				errs = append(errs, &fileError{inTheWay, "this is a file, where a folder has to be; move it away, or give another --output-dir"})
+		case obstacle != nil:
+			if !obstacles[obstacle.file] { // one error, however many files are to go below it
+				errs = append(errs, obstacle)
 			}
-			notFolders[inTheWay] = true
+			obstacles[obstacle.file] = true
 		case errors.Is(err, fs.ErrNotExist):
 			p.Changes = append(p.Changes, Change{Path: name, New: content})
 		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: cannot read what is to be replaced: %w; move it away, or give another --output-dir", p.file(name), reason(err)))
+			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read what is to be replaced: %v; move it away, or give another --output-dir", reason(err))})
 		case bytes.Equal(old, content):
 			p.Unchanged++
 		case !isOurs(old, output.Header):
@@ -87,44 +120,28 @@ func NewPlan(output Output) (*Plan, error) {
 			p.Changes = append(p.Changes, Change{Path: name, Old: old, New: content})
 		}
 	}
-	errs = append(errs, foreign.errors(p)...)
-	for _, root := range output.Roots {
-		if err := p.findLeftOver(root, output); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return p, errors.Join(errs...)
+	return append(errs, foreign.errors(p)...)
 }
 
-// findLeftOver plans to delete what earlier runs have written below root and
-// this one does not.
-func (p *Plan) findLeftOver(root string, output Output) error {
-	return filepath.WalkDir(p.file(root), func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
+// findLeftOver plans to delete what earlier runs have written below a folder and
+// this one does not. It follows no symbolic links.
+func (p *Plan) findLeftOver(ctx context.Context, root *os.Root, folder string, output Output) error {
+	if info, err := root.Lstat(folder); err != nil || !info.IsDir() {
+		return nil // then nothing is in it, or compare has said what is wrong
+	}
+	return fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+		switch err := cmp.Or(ctx.Err(), err); {
 		case err != nil:
-			return fmt.Errorf("cannot look for files of earlier runs: %w", err)
+			return &fileError{p.file(name), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
 		case entry.Type().IsRegular() && isAbandoned(entry.Name(), time.Now()):
-			below, err := filepath.Rel(p.dir, file)
-			p.abandoned = append(p.abandoned, filepath.ToSlash(below))
-			return err
-		case !entry.Type().IsRegular() || !strings.HasSuffix(file, ".go"):
+			p.abandoned = append(p.abandoned, name)
+			return nil
+		case !entry.Type().IsRegular() || !strings.HasSuffix(name, ".go") || output.Files[name] != nil:
 			return nil
 		}
-		below, err := filepath.Rel(p.dir, file)
+		content, err := regular.Read(root.OpenFile, name)
 		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(below)
-		if _, produced := output.Files[name]; produced {
-			return nil
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("cannot tell whether an earlier run wrote this: %w", err)
+			return &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))}
 		}
 		if isOurs(content, output.Header) {
 			p.Changes = append(p.Changes, Change{Path: name, Old: content})
@@ -144,11 +161,6 @@ func checkDir(dir string) error {
 			return nil
 		}
 	}
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }
 
 // isOurs says whether the header is one of the lines above the package clause.
