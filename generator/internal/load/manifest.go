@@ -150,6 +150,8 @@ type manifestFile struct {
 	folder    string
 	manifests []*model.Manifest
 	mistakes  []*model.Error
+	// visits is how many more values are looked at.
+	visits int
 }
 
 func (f *manifestFile) read() {
@@ -165,13 +167,30 @@ func (f *manifestFile) parse(content []byte) {
 	if !bytes.Contains(content, []byte(definition)) {
 		return
 	}
+	f.visits = visitsPerByte * len(content)
 	documents, mistake := f.documents(content)
 	for _, document := range documents {
 		f.describe(document)
 	}
+	if f.visits < 0 {
+		f.manifests, f.mistakes = nil, nil
+		f.addMistake(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many aliases, each of which stands for many values; write each CRD once, without aliases")
+		return
+	}
 	if mistake != nil {
 		f.mistakes = append(f.mistakes, mistake)
 	}
+}
+
+// visitsPerByte limits how many values of a file are looked at. Each is looked at a few
+// times, and more often only if there are aliases: 1,000 of them for a list of 1,000
+// values stand for 1,000,000 values.
+const visitsPerByte = 16
+
+// visit reports whether the values of a list or a mapping may be looked at.
+func (f *manifestFile) visit(node *yaml.Node) bool {
+	f.visits -= len(node.Content)
+	return f.visits >= 0
 }
 
 func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
