@@ -246,6 +246,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	if m.Scope.Value != "" && m.Scope.Value != "Namespaced" && m.Scope.Value != "Cluster" {
 		f.addMistake(m.Scope.Pos, "scope %q is not one that a server takes; write Namespaced or Cluster", m.Scope.Value)
 	}
+	f.checkNames(m)
 	versions := spec.get("versions")
 	for _, version := range versions.elements() {
 		m.Versions = append(m.Versions, describeVersion(version))
@@ -258,8 +259,29 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	}
 }
 
+// checkNames refuses names that no server takes.
+func (f *manifestFile) checkNames(m *model.Manifest) {
+	for _, name := range []struct {
+		what, form string
+		model.Placed
+		taken func(string) bool
+	}{
+		{"group", "an example is shop.example.com", m.Group, model.IsGroup},
+		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsResource},
+		{"kind", "write ASCII letters and digits", m.Kind, model.IsKind},
+		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
+	} {
+		if name.Value != "" && !name.taken(name.Value) {
+			f.addMistake(name.Pos, "%s %q is not one that a server takes; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
+		}
+	}
+}
+
 func describeVersion(node manifestNode) model.ManifestVersion {
 	v := model.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
+	if name := v.Name; name.Value != "" && !model.IsResource(name.Value) {
+		node.file.addMistake(name.Pos, "version %q is not one that a server takes; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
+	}
 	served := node.required(node, "spec.versions", "served")
 	v.Served, v.ServedPos = served.Value == "true", served.Pos
 	if served.Value != "" && served.Value != "true" && served.Value != "false" {
