@@ -125,6 +125,23 @@ func TestLinkAfterPlan(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreNotUTF8 has a folder and files with names that only some systems take.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	d := newDisk(t, map[string]string{"root/a.go": ours("var a = 1")})
+	for _, name := range []string{"out/root/\xff/\xfe\n.go", "out/root/\xfd.go"} {
+		file := filepath.Join(d.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(ours("")), 0o644)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := d.plan(map[string]string{"root/a.go": ours("var a = 2")}).Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(d.output.Dir, "root")); err != nil || len(entries) != 1 {
+		t.Errorf("the files are %v, %v", entries, err)
+	}
+}
+
 // TestNotRegular has what is not a regular file, or is too large, where a file is to be
 // replaced or may be left over.
 func TestNotRegular(t *testing.T) {

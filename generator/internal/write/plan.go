@@ -2,7 +2,6 @@ package write
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,28 +125,46 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 // findLeftOver plans to delete what earlier runs have written below a folder and
 // this one does not. It follows no symbolic links.
 func (p *Plan) findLeftOver(ctx context.Context, root *os.Root, folder string, output Output) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if info, err := root.Lstat(folder); err != nil || !info.IsDir() {
 		return nil // then nothing is in it, or compare has said what is wrong
 	}
-	return fs.WalkDir(root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
-		switch err := cmp.Or(ctx.Err(), err); {
-		case err != nil:
-			return &fileError{p.file(name), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
-		case entry.Type().IsRegular() && isAbandoned(entry.Name(), time.Now()):
+	entries, err := readDir(root, folder)
+	if err != nil {
+		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
+	}
+	var errs []error
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
+		switch {
+		case entry.IsDir():
+			errs = append(errs, p.findLeftOver(ctx, root, name, output))
+		case !entry.Type().IsRegular():
+		case isAbandoned(entry.Name(), time.Now()):
 			p.abandoned = append(p.abandoned, name)
-			return nil
-		case !entry.Type().IsRegular() || !strings.HasSuffix(name, ".go") || output.Files[name] != nil:
-			return nil
+		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
+			content, err := regular.Read(root.OpenFile, name)
+			if err != nil {
+				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))})
+			} else if isOurs(content, output.Header) {
+				p.Changes = append(p.Changes, Change{Path: name, Old: content})
+			}
 		}
-		content, err := regular.Read(root.OpenFile, name)
-		if err != nil {
-			return &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))}
-		}
-		if isOurs(content, output.Header) {
-			p.Changes = append(p.Changes, Change{Path: name, Old: content})
-		}
-		return nil
-	})
+	}
+	return errors.Join(errs...)
+}
+
+// readDir reads a folder. The file system of an os.Root would refuse names that are not
+// UTF-8.
+func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
+	dir, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir(-1)
 }
 
 // checkDir refuses an output folder that is a file, or is below one.
