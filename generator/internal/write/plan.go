@@ -76,10 +76,12 @@ func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 	defer root.Close()
 	errs := p.compare(ctx, root, output)
 	for _, name := range output.Roots {
-		if err := p.findLeftOver(ctx, root, name, output); err != nil {
-			errs = append(errs, err)
+		// One that is a link, or a file, holds nothing, or compare has said what is wrong.
+		if info, err := root.Lstat(name); err == nil && info.IsDir() {
+			errs = append(errs, p.findLeftOver(ctx, root, name, output))
 		}
 	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -91,12 +93,14 @@ func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 // compare plans what is created and changed. It stops early if ctx ends.
 func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
 	foreign, obstacles := foreignFiles{}, map[string]bool{}
+	files := reader{root: root}
+	defer files.close()
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
 		if ctx.Err() != nil {
 			return nil
 		}
 		content := output.Files[name]
-		old, err := regular.Read(root.OpenFile, name)
+		old, err := files.read(name)
 		var obstacle *fileError
 		if err != nil {
 			obstacle = p.obstacle(root, name)
@@ -122,18 +126,56 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 	return append(errs, foreign.errors(p)...)
 }
 
+// reader reads files below a root. It keeps the folder of the last one open, because a
+// root opens each folder on the way to a file.
+type reader struct {
+	root, folder *os.Root
+	// name is that of folder.
+	name string
+}
+
+func (r *reader) read(name string) ([]byte, error) {
+	dir, base := path.Split(name)
+	if r.folder == nil || r.name != dir {
+		r.close()
+		folder, err := r.root.OpenRoot(path.Clean(dir))
+		if err != nil {
+			return nil, err
+		}
+		r.folder, r.name = folder, dir
+	}
+	content, err := regular.Read(r.folder.OpenFile, base)
+	if err != nil { // a link may lead out of the folder, but not out of the root
+		return regular.Read(r.root.OpenFile, name)
+	}
+	return content, nil
+}
+
+func (r *reader) close() {
+	if r.folder != nil {
+		_ = r.folder.Close()
+		r.folder = nil
+	}
+}
+
 // findLeftOver plans to delete what earlier runs have written below a folder and
-// this one does not. It follows no symbolic links.
-func (p *Plan) findLeftOver(ctx context.Context, root *os.Root, folder string, output Output) error {
+// this one does not. It follows no symbolic links. The folder is in parent, and named by
+// its path.
+func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string, output Output) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if info, err := root.Lstat(folder); err != nil || !info.IsDir() {
-		return nil // then nothing is in it, or compare has said what is wrong
-	}
-	entries, err := readDir(root, folder)
-	if err != nil {
+	unreadable := func(err error) error {
 		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
+	}
+	root, err := parent.OpenRoot(path.Base(folder))
+	if err != nil {
+		return unreadable(err)
+	}
+	defer root.Close()
+	entries, err := readDir(root)
+	if err != nil {
+		return unreadable(err)
 	}
 	var errs []error
 	for _, entry := range entries {
@@ -145,7 +187,7 @@ func (p *Plan) findLeftOver(ctx context.Context, root *os.Root, folder string, o
 		case isAbandoned(entry.Name(), time.Now()):
 			p.abandoned = append(p.abandoned, name)
 		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
-			content, err := regular.Read(root.OpenFile, name)
+			content, err := regular.Read(root.OpenFile, entry.Name())
 			if err != nil {
 				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))})
 			} else if isOurs(content, output.Header) {
@@ -156,10 +198,10 @@ func (p *Plan) findLeftOver(ctx context.Context, root *os.Root, folder string, o
 	return errors.Join(errs...)
 }
 
-// readDir reads a folder. The file system of an os.Root would refuse names that are not
-// UTF-8.
-func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
-	dir, err := root.Open(name)
+// readDir reads the folder of a root. The file system of a root would refuse names that
+// are not UTF-8.
+func readDir(root *os.Root) ([]fs.DirEntry, error) {
+	dir, err := root.Open(".")
 	if err != nil {
 		return nil, err
 	}
