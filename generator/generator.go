@@ -60,7 +60,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	rendered := time.Now()
-	if result.plan, err = write.NewPlan(outputOf(setup, files)); err != nil {
+	if result.plan, err = write.NewPlan(ctx, outputOf(setup, files)); err != nil {
 		return nil, err
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}

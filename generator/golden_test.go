@@ -64,7 +64,7 @@ func TestGoldenApply(t *testing.T) { checkGolden(t, generate(t, applyGolden())) 
 func checkGolden(t *testing.T, result *generator.Result) {
 	t.Helper()
 	if *update {
-		if err := result.Write(); err != nil {
+		if err := result.Write(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		t.Log(result.Summary(true))

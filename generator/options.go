@@ -7,13 +7,16 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"os"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"golang.org/x/mod/module"
+
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
@@ -109,8 +112,13 @@ func (o Options) setup() (*setup, error) {
 	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
 		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is no import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
 	}
-	if !token.IsIdentifier(s.clientsetName) {
-		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is no name of a Go package; use --clientset-name=versioned", s.clientsetName))
+	if !isPackageName(s.clientsetName) {
+		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is no name of a Go package that others import; use --clientset-name=versioned", s.clientsetName))
+	}
+	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
+		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
+			errs = append(errs, fmt.Errorf("--plural-exceptions=%s:%s has no names of Go types; write Type:Plural, such as Endpoints:Endpoints", singular, plural))
+		}
 	}
 	if o.HeaderFile != "" {
 		if s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile)); err != nil {
@@ -135,6 +143,16 @@ func (s *setup) shownDir() string {
 	return ""
 }
 
+// isPackageName reports whether a folder and its package may have that name, and other
+// packages may import it.
+func isPackageName(name string) bool {
+	switch name {
+	case "internal", "main", "testdata", "vendor":
+		return false
+	}
+	return token.IsIdentifier(name) && name[0] != '_' && module.CheckImportPath("example.com/"+name) == nil
+}
+
 func below(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -147,7 +165,7 @@ func below(dir, path string) string {
 var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 
 func readBoilerplate(file string) ([]byte, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the header file: %w; check --go-header-file", err)
 	}

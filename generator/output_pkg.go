@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // outputPackage is the import path of a folder, which need not exist: that of
@@ -31,9 +32,9 @@ func outputPackage(dir, asked string) (string, error) {
 		}
 		return checked(strings.TrimSuffix(asked, "/"), dir)
 	}
-	content, err := os.ReadFile(goMod)
+	content, err := regular.ReadFile(goMod)
 	if err != nil {
-		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w", dir, err)
+		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w; repair that file, or give another --output-dir", dir, err)
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {

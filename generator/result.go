@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,9 +38,9 @@ type Timing struct {
 	Load, Render, Compare time.Duration
 }
 
-// Write brings the disk to what was generated. On an error everything is as it
-// was before.
-func (r *Result) Write() error { return r.plan.Apply() }
+// Write brings the disk to what was generated. If it fails, or ctx ends first,
+// everything is as it was before.
+func (r *Result) Write(ctx context.Context) error { return r.plan.Apply(ctx) }
 
 // Diff returns what Write would change, as a unified diff; empty for nothing.
 func (r *Result) Diff() (string, error) { return r.plan.Diff() }

@@ -155,7 +155,7 @@ func TestDiffApplies(t *testing.T) {
 func write(t *testing.T, options generator.Options) *generator.Result {
 	t.Helper()
 	result := generate(t, options)
-	if err := result.Write(); err != nil {
+	if err := result.Write(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return result

@@ -29,10 +29,22 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(interruptible(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// interruptible returns a context that the first SIGINT or SIGTERM cancels, so that
+// the run undoes what it has written. The second one has its default action, in case
+// something blocks.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // before cancel, so that a signal after its effects is not lost
+		cancel()
+	}()
+	return ctx
 }
 
 // run is main for tests.
@@ -99,7 +111,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	if f.verify {
 		return verify(f, result, stdout)
 	}
-	if err := result.Write(); err != nil {
+	if err := result.Write(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "informer-gen: %s (%.2f s)\n", result.Summary(true), time.Since(started).Seconds())

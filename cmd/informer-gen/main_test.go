@@ -180,6 +180,51 @@ func TestVerifyStale(t *testing.T) {
 	}
 }
 
+// TestNamesOfOtherLetters has letters that are not ASCII in each name that may have some.
+func TestNamesOfOtherLetters(t *testing.T) {
+	dir := orderModule(t)
+	const types = "shop/v1/types.go"
+	content, err := os.ReadFile(filepath.Join(dir, types))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(content), "package v1", "// +groupGoName=Äpfel\npackage v1", 1)
+	text = strings.Replace(text, "// +genclient\n", "// +genclient\n// +genclient:method=Öffne,verb=get,subresource=öffner\n// +informer:index:name=ähnlich,path=spec.ähnlich\n// +kubebuilder:selectablefield:JSONPath=.spec.ähnlich\n", 1)
+	text = strings.Replace(text, "	metav1.TypeMeta\n	metav1.ObjectMeta\n}", "	metav1.TypeMeta `json:\",inline\"`\n	metav1.ObjectMeta `json:\"metadata,omitempty\"`\n	Spec struct { Ä string `json:\"ähnlich\"` } `json:\"spec\"`\n}", 1)
+	text += `
+// Ärger is a view.
+//
+// +informer:view=Order
+// +informer:index:name=ähnlich,path=spec.ähnlich
+type Ärger struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Spec struct { Ä string ` + "`json:\"ähnlich\"`" + ` } ` + "`json:\"spec\"`" + `
+}
+
+func (in *Ärger) DeepCopyObject() runtime.Object { return nil }
+`
+	writeFiles(t, dir, map[string]string{types: text})
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not one part of a path`) {
+		t.Errorf("%+v", got)
+	}
+	writeFiles(t, dir, map[string]string{types: strings.Replace(text, "öffner", "opener", 1)})
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitOK {
+		t.Fatal(got.stderr)
+	}
+	for name, want := range map[string]string{
+		"informers/externalversions/shop/v1/interface.go": "Ärgers() ÄrgerInformer",
+		"informers/externalversions/factory.go":           "func (f *sharedInformerFactory) Äpfel()",
+		"clientset/versioned/clientset.go":                "äpfelV1 *äpfelv1.ÄpfelV1Client",
+		"clientset/versioned/typed/shop/v1/order.go":      "func (c *orders) Öffne(",
+		"listers/shop/v1/ärger.go":                        "func (l ärgerLister) Ähnlich(value string)",
+	} {
+		if content, err := os.ReadFile(filepath.Join(dir, "out", name)); err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("%s does not contain %s; %v", name, want, err)
+		}
+	}
+}
+
 // TestTwoRunsIntoOneFolder wants the second run to say why it deletes what the first
 // one has written.
 func TestTwoRunsIntoOneFolder(t *testing.T) {

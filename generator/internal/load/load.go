@@ -21,6 +21,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // Options say what to load.
@@ -192,7 +193,12 @@ func parse(ctx context.Context, sources []*source) error {
 		src.failures = make([]error, len(src.names))
 		for i, name := range src.names {
 			group.Go(func() error {
-				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+				content, err := regular.ReadFile(name)
+				if err != nil {
+					src.failures[i] = err
+					return ctx.Err()
+				}
+				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, parser.ParseComments|parser.SkipObjectResolution)
 				dropBodies(src.files[i])
 				return ctx.Err()
 			})
@@ -239,7 +245,7 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 		case errors.As(err, &list):
 			mistakes.Add(list[0].Pos, "%s; %s", list[0].Msg, toParse)
 		default:
-			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v", err)
+			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v; %s", withoutPath(err), toParse)
 		}
 		found = true
 	}

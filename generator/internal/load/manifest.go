@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // definition is the kind of document that is looked for. A file without this word
@@ -137,7 +138,7 @@ func addEmptyFolder(mistakes *model.Errors, folder string) {
 func holdsDefinition(folder string) bool {
 	names, _ := manifestNames(folder)
 	return slices.ContainsFunc(names, func(name string) bool {
-		content, err := os.ReadFile(name)
+		content, err := regular.ReadFile(name)
 		return err == nil && bytes.Contains(content, []byte(definition))
 	})
 }
@@ -149,12 +150,14 @@ type manifestFile struct {
 	folder    string
 	manifests []*model.Manifest
 	mistakes  []*model.Error
+	// visits is how many more values are looked at.
+	visits int
 }
 
 func (f *manifestFile) read() {
-	content, err := os.ReadFile(f.name)
+	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; mend that, or name other files with --crd", withoutPath(err))
+		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; fix that, or name other files with --crd", withoutPath(err))
 		return
 	}
 	f.parse(content)
@@ -164,13 +167,30 @@ func (f *manifestFile) parse(content []byte) {
 	if !bytes.Contains(content, []byte(definition)) {
 		return
 	}
+	f.visits = visitsPerByte * len(content)
 	documents, mistake := f.documents(content)
 	for _, document := range documents {
 		f.describe(document)
 	}
+	if f.visits < 0 {
+		f.manifests, f.mistakes = nil, nil
+		f.addMistake(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many aliases, each of which stands for many values; write each CRD once, without aliases")
+		return
+	}
 	if mistake != nil {
 		f.mistakes = append(f.mistakes, mistake)
 	}
+}
+
+// visitsPerByte limits how many values of a file are looked at. Each is looked at a few
+// times, and more often only if there are aliases: 1,000 of them for a list of 1,000
+// values stand for 1,000,000 values.
+const visitsPerByte = 16
+
+// visit reports whether the values of a list or a mapping may be looked at.
+func (f *manifestFile) visit(node *yaml.Node) bool {
+	f.visits -= len(node.Content)
+	return f.visits >= 0
 }
 
 func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
@@ -226,6 +246,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	if m.Scope.Value != "" && m.Scope.Value != "Namespaced" && m.Scope.Value != "Cluster" {
 		f.addMistake(m.Scope.Pos, "scope %q is not one that a server takes; write Namespaced or Cluster", m.Scope.Value)
 	}
+	f.checkNames(m)
 	versions := spec.get("versions")
 	for _, version := range versions.elements() {
 		m.Versions = append(m.Versions, describeVersion(version))
@@ -238,8 +259,29 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	}
 }
 
+// checkNames refuses names that no server takes.
+func (f *manifestFile) checkNames(m *model.Manifest) {
+	for _, name := range []struct {
+		what, form string
+		model.Placed
+		taken func(string) bool
+	}{
+		{"group", "an example is shop.example.com", m.Group, model.IsGroup},
+		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsResource},
+		{"kind", "write ASCII letters and digits", m.Kind, model.IsKind},
+		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
+	} {
+		if name.Value != "" && !name.taken(name.Value) {
+			f.addMistake(name.Pos, "%s %q is not one that a server takes; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
+		}
+	}
+}
+
 func describeVersion(node manifestNode) model.ManifestVersion {
 	v := model.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
+	if name := v.Name; name.Value != "" && !model.IsResource(name.Value) {
+		node.file.addMistake(name.Pos, "version %q is not one that a server takes; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
+	}
 	served := node.required(node, "spec.versions", "served")
 	v.Served, v.ServedPos = served.Value == "true", served.Pos
 	if served.Value != "" && served.Value != "true" && served.Value != "false" {

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/token"
 	"io"
 	"regexp"
-	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,7 +24,7 @@ type manifestNode struct {
 
 // get returns the field of that name.
 func (n manifestNode) get(name string) manifestNode {
-	if node := n.resolved(); node != nil && node.Kind == yaml.MappingNode {
+	if node := n.resolved(); node != nil && node.Kind == yaml.MappingNode && n.file.visit(node) {
 		for i := 0; i+1 < len(node.Content); i += 2 {
 			if node.Content[i].Value == name {
 				return manifestNode{n.file, node.Content[i+1]}
@@ -36,7 +36,7 @@ func (n manifestNode) get(name string) manifestNode {
 
 func (n manifestNode) elements() []manifestNode {
 	var all []manifestNode
-	if node := n.resolved(); node != nil && node.Kind == yaml.SequenceNode {
+	if node := n.resolved(); node != nil && node.Kind == yaml.SequenceNode && n.file.visit(node) {
 		for _, element := range node.Content {
 			all = append(all, manifestNode{n.file, element})
 		}
@@ -94,11 +94,15 @@ func (f *manifestFile) documents(content []byte) ([]*yaml.Node, *model.Error) {
 		}
 		// YAML may begin with a brace too.
 	}
-	documents, err := parseYAML(content)
+	if offset := tooManyTags(content); offset >= 0 {
+		return nil, f.syntaxError(placeOf(f.name, content, offset), errManyTags)
+	}
+	documents, err := parseYAML(bytes.NewReader(content))
 	if err == nil {
 		return documents, nil
 	}
-	return documents, f.syntaxError(token.Position{Filename: f.name, Line: badLine(content)}, err)
+	search := lineSearch{content: content}
+	return documents, f.syntaxError(token.Position{Filename: f.name, Line: search.badLine(err)}, err)
 }
 
 // aboutLine is how the parser of YAML begins its messages: with a line that often
@@ -109,11 +113,31 @@ func (f *manifestFile) syntaxError(pos token.Position, err error) *model.Error {
 	if err == nil {
 		return nil
 	}
-	return model.Errorf(pos, "this file of CRDs does not parse: %s; mend it, or name other files with --crd", aboutLine.ReplaceAllString(err.Error(), ""))
+	return model.Errorf(pos, "this file of CRDs does not parse: %s; fix it, or name other files with --crd", aboutLine.ReplaceAllString(err.Error(), ""))
 }
 
-func parseYAML(content []byte) (documents []*yaml.Node, err error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(content))
+// maxTags is how many %TAG directives a file may have, which the parser of YAML
+// compares with each other. CRDs have none.
+const maxTags = 100
+
+var errManyTags = fmt.Errorf("it has more than %d %%TAG directives", maxTags)
+
+// tooManyTags returns the offset of the first %TAG directive that is too many, or -1.
+func tooManyTags(content []byte) int {
+	const directive = "\n%TAG"
+	offset := 0
+	for range maxTags + 1 {
+		at := bytes.Index(content[offset:], []byte(directive))
+		if at < 0 {
+			return -1
+		}
+		offset += at + len(directive)
+	}
+	return offset - len("%TAG")
+}
+
+func parseYAML(content io.Reader) (documents []*yaml.Node, err error) {
+	decoder := yaml.NewDecoder(content)
 	for {
 		var document yaml.Node
 		switch err := decoder.Decode(&document); {
@@ -126,26 +150,6 @@ func parseYAML(content []byte) (documents []*yaml.Node, err error) {
 			documents = append(documents, document.Content[0])
 		}
 	}
-}
-
-// badLine finds the line with the mistake in YAML that does not parse: up to the
-// line before it, it does. Text that ends in the middle of a long scalar does not
-// parse either, so a few lines more are tried each time.
-func badLine(content []byte) int {
-	const longest = 8
-	lines := bytes.SplitAfter(content, []byte("\n"))
-	parses := func(count int) bool {
-		_, err := parseYAML(bytes.Join(lines[:count], nil))
-		return err == nil
-	}
-	return sort.Search(len(lines), func(count int) bool {
-		for more := 0; more <= longest && count+more <= len(lines); more++ {
-			if parses(count + more) {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // placeOf is the place of a byte of a file.

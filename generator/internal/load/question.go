@@ -144,10 +144,27 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, others map[st
 	return open
 }
 
+// leftOut returns the place of the first file that is not among the loaded ones, or no
+// place.
+func (src *source) leftOut(loaded []string) token.Position {
+	for i, name := range src.names {
+		if !slices.Contains(loaded, name) && src.files[i] != nil {
+			return src.fset.Position(src.files[i].Package)
+		}
+	}
+	return token.Position{}
+}
+
 // addTypeError notes why the types that are needed cannot be had: the first that
 // the go command, or the type checker, has against the packages.
 func (q *question) addTypeError(needed []*packages.Package, reason, dir string, mistakes *model.Errors) {
 	q.pkg.Types = nil // nothing is to be said of its kinds
+	if pos := q.src.leftOut(needed[0].GoFiles); pos.IsValid() {
+		mistakes.Add(pos, "this file is left out when types are loaded, as it needs cgo, and CGO_ENABLED is 0 so that no C compiler runs; move its types to a file without cgo if %s needs them", reason)
+		if !slices.ContainsFunc(needed, func(pkg *packages.Package) bool { return len(pkg.Errors) > 0 }) {
+			return
+		}
+	}
 	var errs []packages.Error
 	for _, pkg := range needed {
 		errs = append(errs, pkg.Errors...)
@@ -167,6 +184,9 @@ func (q *question) addTypeError(needed []*packages.Package, reason, dir string, 
 		mistakes.Add(q.pkg.Pos, "the types of package %s cannot be had, and %s needs them; see what go build says", q.src.path, reason)
 		return
 	}
-	first := errs[0]
-	mistakes.Add(absolute(dir, position(first.Pos)), "%s; package %s has to compile, because %s needs its types", strings.Join(strings.Fields(first.Msg), " "), q.src.path, reason)
+	first, how := errs[0], ""
+	if slices.ContainsFunc(errs, func(err packages.Error) bool { return strings.Contains(err.Msg, "build constraints exclude") }) {
+		how = " with CGO_ENABLED=0"
+	}
+	mistakes.Add(absolute(dir, position(first.Pos)), "%s; package %s has to compile%s, because %s needs its types", strings.Join(strings.Fields(first.Msg), " "), q.src.path, how, reason)
 }

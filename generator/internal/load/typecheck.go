@@ -1,11 +1,13 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"path"
 	"strings"
 
@@ -62,11 +64,13 @@ func conventionalName(importPath string) string {
 
 // typesOfPackages type-checks packages with what they import, which comes from
 // the compiler's export data and so from the build cache if it is there. It
-// returns them by import path.
+// returns them by import path. It runs no C compiler, so files that need cgo are left
+// out.
 func typesOfPackages(ctx context.Context, options Options, paths []string) (map[string]*packages.Package, error) {
 	config := options.config(ctx, packages.LoadSyntax)
+	config.Env = append(os.Environ(), "CGO_ENABLED=0")
 	listed, err := packages.Load(config, paths...)
-	if err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, fmt.Errorf("cannot load the types of %s: %w", strings.Join(paths, " "), withoutCommand{err})
 	}
 	found := make(map[string]*packages.Package, len(listed))

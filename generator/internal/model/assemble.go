@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Input is what is decided on.
@@ -172,6 +174,20 @@ func (a *assembly) version(pkg *Package) (string, bool) {
 // groupName is what +groupName says, or else what the package declares, or else
 // the folder above the version, as in client-gen.
 func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
+	name, pos, ok := a.writtenGroupName(pkg, version)
+	if ok && !IsGroup(name) {
+		where := "+groupName=… above the package clause"
+		if pos == pkg.GroupVersion.Pos {
+			where = pkg.GroupVersion.Name
+		}
+		a.errs.Add(pos, "group %q of package %s is not one that a server takes; "+groupForm+", in %s", name, pkg.Path, where)
+		return "", false
+	}
+	return name, ok
+}
+
+// writtenGroupName is groupName before it is checked, and where it is written.
+func (a *assembly) writtenGroupName(pkg *Package, version string) (name string, pos token.Position, ok bool) {
 	declared := pkg.GroupVersion
 	for _, m := range pkg.Markers {
 		if !m.Is("groupName") {
@@ -179,18 +195,18 @@ func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
 		}
 		if declared.GroupKnown && declared.Group != m.Value {
 			a.errs.Add(m.Pos, "+groupName says %q, but %s at %s says %q; write the same in both places", m.Value, declared.Name, declared.Pos, declared.Group)
-			return "", false
+			return "", m.Pos, false
 		}
-		return m.Value, true
+		return m.Value, m.Pos, true
 	}
 	if declared.GroupKnown {
-		return declared.Group, true
+		return declared.Group, declared.Pos, true
 	}
 	if dir := groupDir(pkg.Path, version, ""); dir != "core" {
-		return dir, true
+		return dir, pkg.Pos, true
 	}
 	a.errs.Add(pkg.Pos, "cannot tell the API group of package %s; write +groupName=example.com in a comment above the package clause", pkg.Path)
-	return "", false
+	return "", pkg.Pos, false
 }
 
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
@@ -252,6 +268,15 @@ func (a *assembly) set() *Set {
 	return set
 }
 
-func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+func lowerFirst(s string) string { return mapFirst(s, unicode.ToLower) }
 
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func upperFirst(s string) string { return mapFirst(s, unicode.ToUpper) }
+
+// mapFirst changes the first letter of s, if there is one.
+func mapFirst(s string, change func(rune) rune) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(change(first)) + s[size:]
+}

@@ -48,12 +48,12 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 		a.errs.Add(t.ListPos, "kind %s %s; %s", t.Name, t.ListProblem, fix)
 	}
 	a.Naming.name(k, r.resource)
-	if !resourcePattern.MatchString(k.Resource) {
+	if !IsResource(k.Resource) {
 		marker := "+resourceName="
 		if from == FromKubebuilder {
 			marker = "+kubebuilder:resource:path="
 		}
-		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write %s with lower-case letters, digits and hyphens", k.Resource, t.Name, marker)
+		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write %s with at most 63 lower-case letters, digits and hyphens, a letter first", k.Resource, t.Name, marker)
 	}
 	if from != FromKubebuilder {
 		a.checkResource(t, k)
@@ -180,8 +180,11 @@ func (a *assembly) checkType(t *Type) bool {
 		a.errs.Add(t.Pos, "+genclient stands on %s, which is not a struct; remove it, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name, t.Name)
 		return false
 	}
-	if !token.IsExported(t.Name) {
+	switch {
+	case !token.IsExported(t.Name):
 		a.errs.Add(t.Pos, "+genclient stands on %s, which is not exported; begin its name with a capital letter", t.Name)
+	case !IsKind(t.Name):
+		a.errs.Add(t.Pos, "kind %s is not one that a server takes; "+kindForm, t.Name)
 	}
 	a.checkMeta("kind", t)
 	if !t.HasDeepCopyObject {

@@ -97,8 +97,8 @@ func (m *Method) set(key, value string, errs *Errors) {
 		}
 	case "subresource":
 		m.Subresource = value
-		if strings.ContainsAny(value, "/%") || value == "." || value == ".." {
-			errs.Add(m.Pos, "method %s: subresource %q is not one part of a path; write one name, such as subresource=scale", m.Name, value)
+		if !isSubresource(value) {
+			errs.Add(m.Pos, "method %s: subresource %q is not one part of a path; write one name of letters and digits, such as subresource=scale", m.Name, value)
 		}
 	case "input", "result":
 		ref, ok := parseTypeRef(value)

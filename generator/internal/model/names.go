@@ -6,8 +6,8 @@ import (
 	"go/token"
 	"io"
 	"path"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
@@ -16,6 +16,7 @@ import (
 // Naming makes names from the names of types.
 type Naming struct {
 	plural, resource namer.Namer
+	exceptions       map[string]string
 }
 
 // NewNaming returns the naming rules of code-generator. exceptions are plurals
@@ -28,19 +29,21 @@ func NewNaming(exceptions map[string]string) *Naming {
 	return &Naming{
 		plural:   namer.NewPublicPluralNamer(all),
 		resource: namer.NewAllLowercasePluralNamer(all),
+
+		exceptions: all,
 	}
 }
 
 // name fills in the names of k, all but Resource from the name of the type.
 func (n *Naming) name(k *Kind, resource string) {
 	t := &types.Type{Name: types.Name{Name: k.Name}}
-	k.Private = namer.IL(k.Name)
+	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private
 	if token.IsKeyword(k.Param) || k.Param == "ctx" || k.Param == "opts" {
 		k.Param += "Object"
 	}
-	k.Plural = n.plural.Name(t)
-	k.PluralPrivate = namer.IL(k.Plural)
+	k.Plural = n.goPlural(k.Name)
+	k.PluralPrivate = lowerFirst(k.Plural)
 	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || usedPackages[k.PluralPrivate] {
 		k.PluralPrivate += "Client"
 	}
@@ -59,6 +62,19 @@ func (n *Naming) name(k *Kind, resource string) {
 	}
 }
 
+// goPlural returns the plural of a type's name in Go. The namer takes the first byte for
+// the first letter, so it is shown a name that begins with an ASCII letter.
+func (n *Naming) goPlural(name string) string {
+	if plural := n.exceptions[name]; plural != "" {
+		return upperFirst(plural)
+	}
+	prefix := ""
+	if name[0] >= utf8.RuneSelf {
+		prefix = "X"
+	}
+	return strings.TrimPrefix(n.plural.Name(&types.Type{Name: types.Name{Name: prefix + name}}), prefix)
+}
+
 // usedPackages are those that the file of a typed client calls by their names,
 // which its types must not have: the plural of Type is types.
 var usedPackages = map[string]bool{"apply": true, "context": true, "fmt": true, "gentype": true, "metav1": true, "scheme": true, "time": true, "types": true, "watch": true}
@@ -72,15 +88,6 @@ func chosenByName(file string) bool {
 	taken, err := context.MatchFile("", file+".go")
 	return err != nil || !taken || strings.HasSuffix(file, "_test")
 }
-
-// resourcePattern is what the server takes for the plural of a resource.
-var resourcePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-
-// versionPattern is what a version is called, and a folder named after one.
-var versionPattern = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
-
-// IsVersion says whether s is the name of an API version.
-func IsVersion(s string) bool { return versionPattern.MatchString(s) }
 
 // InternalVersion is the version of a group's unversioned types, which no server
 // speaks.
@@ -141,7 +148,7 @@ func groupGoName(group string) string {
 	}
 	var b strings.Builder
 	for _, word := range strings.Split(firstPart(group), "-") {
-		b.WriteString(namer.IC(word))
+		b.WriteString(upperFirst(word))
 	}
 	return b.String()
 }

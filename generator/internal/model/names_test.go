@@ -42,7 +42,7 @@ func TestKindNames(t *testing.T) {
 		if got != test {
 			t.Errorf("the names are %+v,\nwant %+v", got, test)
 		}
-		if !resourcePattern.MatchString(k.Resource) {
+		if !IsResource(k.Resource) {
 			t.Errorf("%s: no server takes the resource %q", test.kind, k.Resource)
 		}
 	}

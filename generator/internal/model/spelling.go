@@ -11,7 +11,7 @@ var ourMarkers = []string{"genclient", "resourceName", "groupName", "groupGoName
 func Misspelt(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
 	for _, word := range informerMarkers { // +informer-view
-		if ours := "informer:" + word; editDistance(strings.ToLower(first), ours) <= 1 {
+		if ours := "informer:" + word; isNear(strings.ToLower(first), ours) {
 			return strings.TrimSuffix(ours+":"+option, ":")
 		}
 	}
@@ -20,7 +20,7 @@ func Misspelt(name string) string {
 			continue
 		}
 		// One letter more, less or other, or a hyphen; and never mind the case.
-		if editDistance(strings.ToLower(first), strings.ToLower(ours)) <= 1 {
+		if isNear(strings.ToLower(first), strings.ToLower(ours)) {
 			if hasOption {
 				return ours + ":" + option
 			}
@@ -51,11 +51,20 @@ func didYouMean[S ~string](word string, known []S, prefix string) string {
 func nearest[S ~string](word string, known []S) string {
 	best, distance := "", len(word)/2+1
 	for _, k := range known {
+		if max(len(word), len(k))-min(len(word), len(k)) >= distance {
+			continue // the distance is at least that
+		}
 		if d := editDistance(strings.ToLower(word), strings.ToLower(string(k))); d < distance {
 			best, distance = string(k), d
 		}
 	}
 	return best
+}
+
+// isNear reports whether one letter at most has to be added, removed or replaced to make
+// b of a.
+func isNear(a, b string) bool {
+	return max(len(a), len(b))-min(len(a), len(b)) <= 1 && editDistance(a, b) <= 1
 }
 
 // editDistance is how many letters have to be added, removed or replaced to

@@ -170,6 +170,9 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	whole := &Kind{Name: kind.Name}
 	a.Naming.name(whole, r.resource)
 	r.resource = whole.Resource
+	if !IsResource(r.resource) || !IsKind(kind.Name) {
+		return refuse("a server takes no resource %q of a kind %s; name another kind", r.resource, kind.Name)
+	}
 	version, hasVersion := there.version(pkg)
 	group, hasGroup := there.groupName(pkg, version)
 	switch {

@@ -1,9 +1,11 @@
 package write
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"path/filepath"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,12 +73,28 @@ func (f foreignFiles) errors(p *Plan) []error {
 	return found
 }
 
-// notFolder returns the file that stands where a folder above name has to be.
-func (p *Plan) notFolder(name string) string {
-	for d := filepath.Dir(p.file(name)); len(d) > len(p.dir); d = filepath.Dir(d) {
-		if isFile(d) {
-			return d
+// obstacle returns what stands on the way to name: a file where a folder has to be,
+// or a symbolic link that root does not follow. It returns nil if the way is free.
+func (p *Plan) obstacle(root *os.Root, name string) *fileError {
+	for i, c := range name + "/" {
+		if c != '/' {
+			continue
+		}
+		at, isLast := name[:i], i == len(name)
+		info, err := root.Lstat(at)
+		if err != nil {
+			return nil // there is nothing, or nothing that can be looked at
+		}
+		isLink := info.Mode()&fs.ModeSymlink != 0
+		if isLink {
+			info, err = root.Stat(at)
+		}
+		switch {
+		case err != nil && !(isLast && errors.Is(err, fs.ErrNotExist)):
+			return &fileError{p.file(at), "this symbolic link leads out of the output folder, or nowhere, and is not followed; replace it by what it stands for, or give another --output-dir"}
+		case !isLast && !info.IsDir():
+			return &fileError{p.file(at), "this is a file, where a folder has to be; move it away, or give another --output-dir"}
 		}
 	}
-	return ""
+	return nil
 }

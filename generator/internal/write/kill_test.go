@@ -2,6 +2,7 @@ package write
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,9 +21,9 @@ const asWriter = "INFORMER_GEN_TEST_AS_WRITER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(asWriter); dir != "" {
-		plan, err := NewPlan(killedOutput(dir, 2))
+		plan, err := NewPlan(context.Background(), killedOutput(dir, 2))
 		if err == nil {
-			err = plan.Apply()
+			err = plan.Apply(context.Background())
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -125,11 +126,11 @@ func startWriter(t *testing.T, dir string) *exec.Cmd {
 
 func apply(t *testing.T, output Output) {
 	t.Helper()
-	plan, err := NewPlan(output)
+	plan, err := NewPlan(t.Context(), output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Apply(); err != nil {
+	if err := plan.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -236,7 +237,7 @@ func TestAbandoned(t *testing.T) {
 	if len(p.Changes) != 0 || d.String() != before {
 		t.Errorf("the plan changes %v, or has changed the disk", p.Changes)
 	}
-	if err := p.Apply(); err != nil {
+	if err := p.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"root/" + name(2*time.Hour), "root/new"} {

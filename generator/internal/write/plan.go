@@ -2,6 +2,7 @@ package write
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -14,11 +15,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // Output is what a run produces, and where.
 type Output struct {
-	// Dir is the output folder. It need not exist.
+	// Dir is the output folder. It need not exist, and it may be a symbolic link.
 	Dir string
 	// Shown is what Dir is called in what a person reads, relative to a folder that
 	// the person knows, with slashes.
@@ -54,31 +57,64 @@ type Change struct {
 }
 
 // NewPlan compares output with the disk. It refuses to replace a file that it
-// did not write.
-func NewPlan(output Output) (*Plan, error) {
+// did not write, and to follow a symbolic link that leads out of the output folder.
+func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 	p := &Plan{dir: output.Dir, shown: output.Shown}
 	if err := checkDir(output.Dir); err != nil {
 		return nil, err
 	}
-	var errs []error
-	foreign, notFolders := foreignFiles{}, map[string]bool{}
+	root, err := os.OpenRoot(output.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for _, name := range slices.Sorted(maps.Keys(output.Files)) {
+			p.Changes = append(p.Changes, Change{Path: name, New: output.Files[name]})
+		}
+		return p, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or give another --output-dir", output.Dir, reason(err))
+	}
+	defer root.Close()
+	errs := p.compare(ctx, root, output)
+	for _, name := range output.Roots {
+		// One that is a link, or a file, holds nothing, or compare has said what is wrong.
+		if info, err := root.Lstat(name); err == nil && info.IsDir() {
+			errs = append(errs, p.findLeftOver(ctx, root, name, output))
+		}
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return p, errors.Join(errs...)
+}
+
+// compare plans what is created and changed. It stops early if ctx ends.
+func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
+	foreign, obstacles := foreignFiles{}, map[string]bool{}
+	files := reader{root: root}
+	defer files.close()
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
+		if ctx.Err() != nil {
+			return nil
+		}
 		content := output.Files[name]
-		old, err := os.ReadFile(p.file(name))
-		inTheWay := ""
+		old, err := files.read(name)
+		var obstacle *fileError
 		if err != nil {
-			inTheWay = p.notFolder(name)
+			obstacle = p.obstacle(root, name)
 		}
 		switch {
-		case inTheWay != "":
-			if !notFolders[inTheWay] { // one error, however many files are to go below it
-				errs = append(errs, &fileError{inTheWay, "this is a file, where a folder has to be; move it away, or give another --output-dir"})
+		case obstacle != nil:
+			if !obstacles[obstacle.file] { // one error, however many files are to go below it
+				errs = append(errs, obstacle)
 			}
-			notFolders[inTheWay] = true
+			obstacles[obstacle.file] = true
 		case errors.Is(err, fs.ErrNotExist):
 			p.Changes = append(p.Changes, Change{Path: name, New: content})
 		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: cannot read what is to be replaced: %w; move it away, or give another --output-dir", p.file(name), reason(err)))
+			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read what is to be replaced: %v; move it away, or give another --output-dir", reason(err))})
 		case bytes.Equal(old, content):
 			p.Unchanged++
 		case !isOurs(old, output.Header):
@@ -87,50 +123,90 @@ func NewPlan(output Output) (*Plan, error) {
 			p.Changes = append(p.Changes, Change{Path: name, Old: old, New: content})
 		}
 	}
-	errs = append(errs, foreign.errors(p)...)
-	for _, root := range output.Roots {
-		if err := p.findLeftOver(root, output); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return p, errors.Join(errs...)
+	return append(errs, foreign.errors(p)...)
 }
 
-// findLeftOver plans to delete what earlier runs have written below root and
-// this one does not.
-func (p *Plan) findLeftOver(root string, output Output) error {
-	return filepath.WalkDir(p.file(root), func(file string, entry fs.DirEntry, err error) error {
+// reader reads files below a root. It keeps the folder of the last one open, because a
+// root opens each folder on the way to a file.
+type reader struct {
+	root, folder *os.Root
+	// name is that of folder.
+	name string
+}
+
+func (r *reader) read(name string) ([]byte, error) {
+	dir, base := path.Split(name)
+	if r.folder == nil || r.name != dir {
+		r.close()
+		folder, err := r.root.OpenRoot(path.Clean(dir))
+		if err != nil {
+			return nil, err
+		}
+		r.folder, r.name = folder, dir
+	}
+	content, err := regular.Read(r.folder.OpenFile, base)
+	if err != nil { // a link may lead out of the folder, but not out of the root
+		return regular.Read(r.root.OpenFile, name)
+	}
+	return content, nil
+}
+
+func (r *reader) close() {
+	if r.folder != nil {
+		_ = r.folder.Close()
+		r.folder = nil
+	}
+}
+
+// findLeftOver plans to delete what earlier runs have written below a folder and
+// this one does not. It follows no symbolic links. The folder is in parent, and named by
+// its path.
+func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string, output Output) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	unreadable := func(err error) error {
+		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
+	}
+	root, err := parent.OpenRoot(path.Base(folder))
+	if err != nil {
+		return unreadable(err)
+	}
+	defer root.Close()
+	entries, err := readDir(root)
+	if err != nil {
+		return unreadable(err)
+	}
+	var errs []error
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return fmt.Errorf("cannot look for files of earlier runs: %w", err)
-		case entry.Type().IsRegular() && isAbandoned(entry.Name(), time.Now()):
-			below, err := filepath.Rel(p.dir, file)
-			p.abandoned = append(p.abandoned, filepath.ToSlash(below))
-			return err
-		case !entry.Type().IsRegular() || !strings.HasSuffix(file, ".go"):
-			return nil
+		case entry.IsDir():
+			errs = append(errs, p.findLeftOver(ctx, root, name, output))
+		case !entry.Type().IsRegular():
+		case isAbandoned(entry.Name(), time.Now()):
+			p.abandoned = append(p.abandoned, name)
+		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
+			content, err := regular.Read(root.OpenFile, entry.Name())
+			if err != nil {
+				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))})
+			} else if isOurs(content, output.Header) {
+				p.Changes = append(p.Changes, Change{Path: name, Old: content})
+			}
 		}
-		below, err := filepath.Rel(p.dir, file)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(below)
-		if _, produced := output.Files[name]; produced {
-			return nil
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("cannot tell whether an earlier run wrote this: %w", err)
-		}
-		if isOurs(content, output.Header) {
-			p.Changes = append(p.Changes, Change{Path: name, Old: content})
-		}
-		return nil
-	})
+	}
+	return errors.Join(errs...)
+}
+
+// readDir reads the folder of a root. The file system of a root would refuse names that
+// are not UTF-8.
+func readDir(root *os.Root) ([]fs.DirEntry, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir(-1)
 }
 
 // checkDir refuses an output folder that is a file, or is below one.
@@ -144,11 +220,6 @@ func checkDir(dir string) error {
 			return nil
 		}
 	}
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }
 
 // isOurs says whether the header is one of the lines above the package clause.

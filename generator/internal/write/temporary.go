@@ -1,29 +1,20 @@
 package write
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
+	"path"
 	"regexp"
 	"strconv"
 	"time"
 )
 
-// temporaryName is the pattern of a new file that the go command does not look at,
-// such as .informer-gen-1763726400-123456. It has the time in it, in seconds: the
-// file's own time does not tell when a second name of an old file was made.
-func temporaryName() string {
-	return fmt.Sprintf(".informer-gen-%d-*", time.Now().Unix())
-}
-
-// freeName returns the name of no file, beside file.
-func freeName(file string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(file), temporaryName())
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), errors.Join(f.Close(), os.Remove(f.Name()))
+// temporaryName returns the name of a new file next to the one of that name, which
+// the go command does not look at, such as .informer-gen-1763726400-123456. It has
+// the time in it, in seconds: the file's own time does not tell when a second name of
+// an old file was made. The number is random, so no other file has it.
+func temporaryName(name string) string {
+	return path.Join(path.Dir(name), fmt.Sprintf(".informer-gen-%d-%d", time.Now().Unix(), rand.Uint64()))
 }
 
 // abandonedAfter is how old a temporary file is that surely belongs to no run: a run
@@ -42,12 +33,4 @@ func isAbandoned(name string, now time.Time) bool {
 	}
 	seconds, err := strconv.ParseInt(match[1], 10, 64)
 	return err == nil && now.Sub(time.Unix(seconds, 0)) > abandonedAfter
-}
-
-// removeAbandoned deletes what killed runs have left. One that cannot be deleted does
-// no harm where it is.
-func (p *Plan) removeAbandoned() {
-	for _, name := range p.abandoned {
-		_ = os.Remove(p.file(name))
-	}
 }

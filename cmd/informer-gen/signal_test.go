@@ -1,0 +1,119 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSecondSignal has a run that the first signal cannot end: it waits for what a
+// child of a program that it started still may write. The second one ends the process.
+func TestSecondSignal(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		dir := orderModule(t)
+		for _, pipe := range []string{"driver", "child", "never"} {
+			if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		never, err := os.OpenFile(filepath.Join(dir, "never"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = never.Close() })
+		// The driver holds the pipe driver open as long as it runs. Its child does not, and
+		// reads never until the test closes it.
+		writeScript(t, filepath.Join(dir, "gopackagesdriver"), "exec 3>driver\n(exec 3>&- 5<never 4>child; read line <&5)\n")
+		executable, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a process that ignores the signal
+		defer cancel()
+		cmd := exec.CommandContext(ctx, executable, "--output-dir=out", "./...")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), asTool+"=1", "PWD="+dir, "GOPACKAGESDRIVER="+filepath.Join(dir, "gopackagesdriver"), "GORACE=atexit_sleep_ms=0")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		driver, err := os.Open(filepath.Join(dir, "driver")) // waits for the driver
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, err := os.Open(filepath.Join(dir, "child")) // waits for its child
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = child.Close()
+		// The first signal cancels the run, which kills the driver.
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(driver); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != signal {
+			t.Errorf("after the second %v the process has ended with %v", signal, cmd.ProcessState)
+		}
+	}
+}
+
+func writeScript(t *testing.T, file, script string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNotRegular has a named pipe, and a link to an endless device, in each place from
+// which the tool reads a file. It must say so, and neither wait nor read.
+func TestNotRegular(t *testing.T) {
+	for name, args := range map[string][]string{
+		"out/listers/shop/v1/order.go":              nil,
+		"out/informers/externalversions/factory.go": nil,
+		"header.txt":    {"--go-header-file=header.txt"},
+		"crd.yaml":      {"--crd=crd.yaml"},
+		"crds/crd.yaml": {"--crd=crds"},
+		"out/go.mod":    {"--output-pkg=example.com/out"},
+	} {
+		for _, device := range []bool{false, true} {
+			dir := orderModule(t)
+			file := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if device {
+				if err := os.Symlink("/dev/zero", file); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := syscall.Mkfifo(file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			before := snapshot(t, dir)
+			got := runTool(t, dir, append(args, "--output-dir=out", "./shop/...")...)
+			reasons := []string{"not a regular file, but a named pipe", "not a regular file, but a device", "leads out of the output folder", "there is no go.mod above it", "there is no CustomResourceDefinition in the files"}
+			said := false
+			for _, reason := range reasons {
+				said = said || strings.Contains(got.stderr, reason)
+			}
+			if got.code != exitFailed || !said || !strings.Contains(got.stderr, filepath.Dir(name)) && !strings.Contains(got.stderr, name) {
+				t.Errorf("%s, device %v: exit code %d, stderr %s", name, device, got.code, got.stderr)
+			}
+			if after := snapshot(t, dir); after != before {
+				t.Errorf("%s: the disk has changed", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package model
+
+import (
+	"regexp"
+	"strings"
+)
+
+// maxLabel and maxSubdomain are the lengths of the longest DNS label and of the longest
+// DNS subdomain that an API server takes.
+const (
+	maxLabel     = 63
+	maxSubdomain = 253
+)
+
+var (
+	groupPattern       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	labelPattern       = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	subresourcePattern = regexp.MustCompile(`^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$`)
+	versionPattern     = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+)
+
+// IsGroup reports whether a server takes s for the name of a group: a DNS-1123 subdomain,
+// or nothing for the core group.
+func IsGroup(s string) bool {
+	return s == "" || len(s) <= maxSubdomain && groupPattern.MatchString(s)
+}
+
+// IsResource reports whether a server takes s for the plural of a resource: a DNS-1035
+// label.
+func IsResource(s string) bool { return len(s) <= maxLabel && labelPattern.MatchString(s) }
+
+// IsKind reports whether a server takes s for a kind: a DNS-1035 label, in letters of any
+// case.
+func IsKind(s string) bool {
+	// Of the letters that are no ASCII, two have an ASCII letter for lower case.
+	return IsResource(strings.ToLower(s)) && len(s) == len(strings.ToLower(s))
+}
+
+// IsVersion reports whether s is the name of an API version, and of a folder that is named
+// after one.
+func IsVersion(s string) bool { return len(s) <= maxLabel && versionPattern.MatchString(s) }
+
+// isSubresource reports whether s is one part of a path that a client need not escape.
+func isSubresource(s string) bool { return len(s) <= maxLabel && subresourcePattern.MatchString(s) }
+
+// What to write instead of a name that a server does not take.
+const (
+	groupForm = "write lower-case letters, digits and hyphens in parts with dots between them, such as example.com"
+	kindForm  = "write ASCII letters and digits, a letter first, and no more than 63 of them"
+)
