@@ -52,8 +52,8 @@ type Config[T Object] struct {
 	// the reason of the failure; that under "" is for reasons without one of their
 	// own. A zero or missing value keeps its default: 0.8 s, doubled up to
 	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
-	// 24 s; after Decode and Refused 2 s up to a minute. With no backoffs set, at most
-	// ten requests fail in a minute.
+	// 24 s; after Decode, Refused and Redirected 2 s up to a minute. With no backoffs
+	// set, at most ten requests fail in a minute.
 	Backoffs map[Reason]Backoff
 
 	// firstLists, if it is not nil, has a place for each informer that may read its
