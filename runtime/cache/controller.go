@@ -44,8 +44,12 @@ type Config[T Object] struct {
 	// is reported in the same way, with or without it.
 	RecoverHandlerPanics bool
 	// DetectMutations panics when somebody changes an object of the cache, and says
-	// who. It is slow, and meant for tests.
+	// who changed which fields. It is slow, takes the memory of each object twice, and is
+	// meant for tests.
 	DetectMutations bool
+	// MutationValues lets DetectMutations print the values of these fields too, which may
+	// be those of Secrets.
+	MutationValues bool
 	// WatchErrorHandler hears of failed lists and watches; nil logs them.
 	WatchErrorHandler WatchErrorHandler
 	// Backoffs set how long to wait before a failed list or watch is tried again, by
@@ -133,7 +137,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	controller := newController(config, u.process)
 	u.listener.panicked = controller.panics.report
 	if config.DetectMutations {
-		u.listener.watched = newMutationDetector[T](config.name())
+		u.listener.watched = newMutationDetector(&config)
 		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
 	}
 	return u.indexer, controller
