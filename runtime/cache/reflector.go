@@ -249,7 +249,7 @@ func requestError(verb string, err error) error {
 			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
 		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, address, failed.Err)
+		return fmt.Errorf("%s %s: %w", verb, printable(address), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }

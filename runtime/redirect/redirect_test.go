@@ -119,7 +119,8 @@ func TestErrorIsBounded(t *testing.T) {
 
 func TestDefaultPorts(t *testing.T) {
 	for from, hosts := range map[string]map[string]bool{
-		"https://api.example.com":    {"https://api.example.com:443/": true, "https://API.example.com/": true, "https://api.example.com:6443/": false, "http://api.example.com/": false, "http://api.example.com:443/": false, "https://api.example.com.evil.example/": false, "https://api.example.com@evil.example/": false},
+		"https://api.example.com":    {"https://api.example.com:443/": true, "https://API.example.com/": true, "https://api.example.com:6443/": false, "http://api.example.com/": false, "http://api.example.com:443/": false, "https://api.example.com.evil.example/": false, "https://api.example.com@evil.example/": false, "https://api.example.com./": false},
+		"https://kube.example":       {"https://KUBE.example:/": true, "https://\u212aube.example": false},
 		"https://[::1]:6443":         {"https://[::1]:6443/x": true, "https://[::1]/": false},
 		"http://api.example.com:80/": {"http://api.example.com/": true, "https://api.example.com:80/": false},
 	} {
