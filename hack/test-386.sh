@@ -2,7 +2,7 @@
 # Runs the tests of the runtime as 32-bit programs, in which words, alignment and
 # the sizes of slices differ. The race detector needs 64 bits.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 if [ "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" != linux/amd64 ]; then
 	echo "GOARCH=386: skipped, because only linux/amd64 runs such programs"
 	exit

@@ -2,6 +2,6 @@
 # Writes everything in the repository that is generated: the example's code, and
 # the golden output of the generator's tests.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/update-codegen.sh
 go test ./generator -run Golden -count=1 -update

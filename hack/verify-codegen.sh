@@ -2,6 +2,6 @@
 # Fails, and says what is stale, if hack/update-codegen.sh would change anything.
 # It changes nothing itself.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/verify-codegen.sh
 go test ./generator -run Golden -count=1

@@ -28,6 +28,7 @@ var defaultBackoffs = backoffs{
 	NotFound:     {2 * time.Second, 24 * time.Second},
 	Decode:       {2 * time.Second, time.Minute},
 	Refused:      {2 * time.Second, time.Minute},
+	Redirected:   {2 * time.Second, time.Minute},
 }
 
 // maxRetryAfter bounds the wait that a server can ask for.

@@ -13,7 +13,9 @@ import (
 // OpenFunc sends the request for a collection, a WATCH if options.Watch is set and
 // otherwise a LIST, and returns the body of the response: JSON, as it comes. Errors
 // of the API server are returned as they came (apierrors.APIStatus). The caller
-// closes the body. A generated factory makes one of client-go's rest client:
+// closes the body. It must not follow a redirect to another host, which would be sent
+// the credentials: the HTTP client is one of redirect.Refuse. A generated factory makes
+// one of client-go's rest client:
 //
 //	func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
 //		return client.Get().Resource("foos").VersionedParams(&options, metav1.ParameterCodec).

@@ -44,16 +44,20 @@ type Config[T Object] struct {
 	// is reported in the same way, with or without it.
 	RecoverHandlerPanics bool
 	// DetectMutations panics when somebody changes an object of the cache, and says
-	// who. It is slow, and meant for tests.
+	// who changed which fields. It is slow, takes the memory of each object twice, and is
+	// meant for tests.
 	DetectMutations bool
+	// MutationValues lets DetectMutations print the values of these fields too, which may
+	// be those of Secrets.
+	MutationValues bool
 	// WatchErrorHandler hears of failed lists and watches; nil logs them.
 	WatchErrorHandler WatchErrorHandler
 	// Backoffs set how long to wait before a failed list or watch is tried again, by
 	// the reason of the failure; that under "" is for reasons without one of their
 	// own. A zero or missing value keeps its default: 0.8 s, doubled up to
 	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
-	// 24 s; after Decode and Refused 2 s up to a minute. With no backoffs set, at most
-	// ten requests fail in a minute.
+	// 24 s; after Decode, Refused and Redirected 2 s up to a minute. With no backoffs
+	// set, at most ten requests fail in a minute.
 	Backoffs map[Reason]Backoff
 
 	// firstLists, if it is not nil, has a place for each informer that may read its
@@ -133,7 +137,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	controller := newController(config, u.process)
 	u.listener.panicked = controller.panics.report
 	if config.DetectMutations {
-		u.listener.watched = newMutationDetector[T](config.name())
+		u.listener.watched = newMutationDetector(&config)
 		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
 	}
 	return u.indexer, controller

@@ -49,6 +49,7 @@
 //	handler_panics.go  handlers that panic, or end their goroutine
 //	coalesce.go        the bounded queue of a slow handler
 //	mutation_detector.go who has changed a shared object
+//	difference.go      in which fields two objects differ
 //	controller.go      Controller: Reflector to queue to one consumer
 //	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
 //	factory.go         SharedInformerFactory: the informers of one program

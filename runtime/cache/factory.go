@@ -24,6 +24,7 @@ type SharedInformerFactory struct {
 	noStreamingList  bool
 	recoverPanics    bool
 	detectMutations  bool
+	mutationValues   bool
 	decode           DecodeOptions
 	backoffs         map[Reason]Backoff
 	// firstLists has a place for each informer that may read its first list at one
@@ -117,6 +118,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		DisableStreamingList: f.noStreamingList,
 		RecoverHandlerPanics: f.recoverPanics,
 		DetectMutations:      f.detectMutations,
+		MutationValues:       f.mutationValues,
 		Backoffs:             f.backoffs,
 		firstLists:           f.firstLists,
 	}

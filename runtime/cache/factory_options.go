@@ -41,6 +41,12 @@ func WithMutationDetector() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.detectMutations = true }
 }
 
+// WithMutationValues is WithMutationDetector that prints also the values of the fields
+// that were changed, which may be those of Secrets; see Config.MutationValues.
+func WithMutationValues() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.detectMutations, f.mutationValues = true, true }
+}
+
 // WithBackoff sets how long informers wait before they try again a list or watch that
 // failed for a reason; "" is for all reasons without a backoff of their own. What is
 // zero keeps its default; see Config.Backoffs.

@@ -218,31 +218,6 @@ func FuzzCoalesce(f *testing.F) {
 	})
 }
 
-func TestMutationDetector(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource()
-		src.set("a", "w", map[string]string{"letters": "x"})
-		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, RecoverHandlerPanics: true})
-		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "y" }}, WithHandlerName("vandal"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		err = s.Status().Err
-		if err == nil {
-			t.Fatal("nobody has noticed")
-		}
-		for _, want := range []string{"handler vandal has changed widgets.test.example.com a/w", "DeepCopy", `"letters":"x"`, `"letters":"y"`} {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("the error does not say %q: %v", want, err)
-			}
-		}
-		// Mend it, or the end of the informer would tell again.
-		obj, _ := s.GetStore().Get(ObjectName{"a", "w"})
-		obj.Labels["letters"] = "x"
-	})
-}
-
 func TestStopEndsOneInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := newSource(), []string{}

@@ -3,23 +3,33 @@ package cache
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"sync"
-
-	"k8s.io/apimachinery/pkg/util/json"
+	"weak"
 )
 
 // mutationDetector finds handlers, and readers, that change objects of the cache.
 // It keeps a copy of each object and compares, which is slow: it is for tests. A
 // nil detector does nothing.
+//
+// A copy is dropped with the memory of its object: an object that left the cache is
+// still compared when a handler is told of it late, and nobody can change one that
+// nothing points to.
 type mutationDetector[T Object] struct {
 	resource string
+	// withValues is Config.MutationValues.
+	withValues bool
 
 	mu     sync.Mutex // guards copies
-	copies map[T]T
+	copies map[objectKey]T
 }
 
-func newMutationDetector[T Object](resource string) *mutationDetector[T] {
-	return &mutationDetector[T]{resource: resource, copies: map[T]T{}}
+// objectKey identifies an object without keeping it alive. It is never that of a later
+// object at the same address. The type of what it points to does not matter.
+type objectKey = weak.Pointer[byte]
+
+func newMutationDetector[T Object](config *Config[T]) *mutationDetector[T] {
+	return &mutationDetector[T]{resource: config.name(), withValues: config.MutationValues, copies: map[objectKey]T{}}
 }
 
 // before is called before a handler is told n.
@@ -47,17 +57,27 @@ func (d *mutationDetector[T]) check(n *notification[T], culprit string) {
 }
 
 func (d *mutationDetector[T]) checkObject(obj T, culprit string) {
+	start := (*byte)(reflect.ValueOf(obj).UnsafePointer())
+	key := weak.Make(start)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	pristine, seen := d.copies[obj]
+	pristine, seen := d.copies[key]
 	if !seen {
-		d.copies[obj] = obj.DeepCopyObject().(T)
+		d.copies[key] = obj.DeepCopyObject().(T)
+		runtime.AddCleanup(start, d.drop, key)
 		return
 	}
 	if !reflect.DeepEqual(pristine, obj) {
-		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it has to change a DeepCopy of it\nwas: %s\nis:  %s",
-			culprit, d.resource, MetaObjectToName(pristine), asJSON(pristine), asJSON(obj)))
+		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it has to change a DeepCopy of it; changed: %s",
+			culprit, d.resource, printable(MetaObjectToName(pristine).String()), describeDifference(pristine, obj, d.withValues)))
 	}
+}
+
+// drop is called when the memory of an object is free.
+func (d *mutationDetector[T]) drop(key objectKey) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.copies, key)
 }
 
 // see is called when objects come into the cache.
@@ -78,12 +98,4 @@ func (d *mutationDetector[T]) checkAll(objs []T) {
 	for _, obj := range objs {
 		d.checkObject(obj, "somebody who reads the cache")
 	}
-}
-
-func asJSON(obj any) string {
-	text, err := json.Marshal(obj)
-	if err != nil {
-		return fmt.Sprintf("%+v", obj)
-	}
-	return string(text)
 }

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 )
 
 // TransformFunc changes an object before it is stored, for example to drop
@@ -243,8 +245,11 @@ func firstName[T Object](objects []T) ObjectName {
 // through it leaves out the parameters, which hide the rest.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		if redirect.Is(err) {
+			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
+		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, address, failed.Err)
+		return fmt.Errorf("%s %s: %w", verb, printable(address), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }

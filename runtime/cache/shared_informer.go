@@ -57,7 +57,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
 	if config.DetectMutations {
-		s.detector = newMutationDetector[T](s.name())
+		s.detector = newMutationDetector(&config)
 	}
 	if config.Open != nil {
 		config.held = s.indexer.keepHashes()

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -52,6 +53,9 @@ const (
 	// Refused: the server does not take the request, for example because of its
 	// selector.
 	Refused Reason = "Refused"
+	// Redirected: the server redirects to another host, which is not followed, because
+	// that host would be sent the credentials; see package redirect.
+	Redirected Reason = "Redirected"
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = "Decode"
 	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
@@ -259,6 +263,8 @@ func reasonOf(err error) Reason {
 	switch {
 	case err == nil:
 		return ""
+	case redirect.Is(err):
+		return Redirected
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
 		return Expired
 	case apierrors.IsForbidden(err):

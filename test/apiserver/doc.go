@@ -28,7 +28,9 @@
 // What it does not do:
 //
 //   - There is no core API: no Namespace objects (and none are needed), Events, Leases, RBAC, and no garbage
-//     collection by owner. Nobody is authenticated and everything is allowed, hence loopback only.
+//     collection by owner.
+//   - Nobody is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
+//     requests that name another host and those of web pages of other origins. Each user of the machine can use it.
 //   - A crash of the machine may lose writes: etcd runs without fsync.
 //   - Conversion webhooks are reached by URL only, since there are no Services.
 //   - The server sleeps 2 s in a create that comes within 2 s of its CRD becoming established (it waits for

@@ -32,6 +32,10 @@ func listen(ctx context.Context, address string) (*front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s for the API server: %w", address, err)
 	}
+	if at := hostname(listener.Addr().String()); !isLoopback(at) {
+		_ = listener.Close()
+		return nil, fmt.Errorf("listen on %s for the API server: it resolves to %s, which is not a loopback address; listen on 127.0.0.1", address, at)
+	}
 	return &front{
 		listener: listener,
 		gate:     &gate{addr: listener.Addr(), closed: make(chan struct{})},
@@ -44,7 +48,7 @@ func (f *front) address() string { return f.listener.Addr().String() }
 // serve starts to answer requests; until then connections wait in the listener's queue.
 func (f *front) serve(handler http.Handler, logs *logOutput) {
 	f.server = &http.Server{
-		Handler:           handler,
+		Handler:           onlyLocal(handler),
 		ErrorLog:          logs.http(),
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState: func(_ net.Conn, state http.ConnState) {

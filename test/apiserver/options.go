@@ -62,7 +62,7 @@ func checkLoopback(address string) error {
 	if err != nil {
 		return fmt.Errorf("Options.Address %q is not HOST:PORT: write 127.0.0.1:0 for a free port: %w", address, err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return fmt.Errorf("Options.Address %q is not a loopback address: the server authenticates nobody, so listen on 127.0.0.1", address)
 	}
 	return nil

@@ -148,6 +148,7 @@ func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(p.target)
+			r.Out.Host = r.In.Host // which the API server checks
 			r.Out.Header.Del("Accept-Encoding")
 		},
 		Transport:     p.transport,

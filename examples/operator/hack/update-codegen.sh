@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Generates what is generated from api/; generate.go says how.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 # Not ./...: go generate lists the files of all packages before it starts, and
 # fails when informer-gen removes one that is no longer needed.
 go generate .

@@ -2,7 +2,7 @@
 # Prints a diff, and fails, if hack/update-codegen.sh would change anything. It
 # changes nothing itself.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 fresh="$(mktemp -d)"
 trap 'rm -rf "$fresh"' EXIT

@@ -42,7 +42,8 @@ var known = map[string]string{
 	"rest":          "k8s.io/client-go/rest",
 	"testing":       "k8s.io/client-go/testing",
 
-	"cache": "github.com/typedinformers/informer-gen/runtime/cache",
+	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
+	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }
 
 // locals are what templates call the variables of functions that name packages

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/cache/v1"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/error/v1"
@@ -128,7 +129,8 @@ func NewForConfig(c *rest.Config) (*Clientset, error) {
 }
 
 // NewForConfigAndClient is NewForConfig with an HTTP client, which takes
-// precedence over the transport settings of c.
+// precedence over the transport settings of c. Redirects to another host are errors, as
+// with NewForConfig, because that host would be sent the credentials.
 func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset, error) {
 	config := *c
 	if config.RateLimiter == nil && config.QPS > 0 {
@@ -170,7 +172,7 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.typeV1, err = typev1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
-	if cs.DiscoveryClient, err = discovery.NewDiscoveryClientForConfigAndClient(&config, httpClient); err != nil {
+	if cs.DiscoveryClient, err = discovery.NewDiscoveryClientForConfigAndClient(&config, redirect.Refuse(httpClient)); err != nil {
 		return nil, err
 	}
 	return &cs, nil

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
@@ -56,7 +57,8 @@ func NewForConfig(c *rest.Config) (*Clientset, error) {
 }
 
 // NewForConfigAndClient is NewForConfig with an HTTP client, which takes
-// precedence over the transport settings of c.
+// precedence over the transport settings of c. Redirects to another host are errors, as
+// with NewForConfig, because that host would be sent the credentials.
 func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset, error) {
 	config := *c
 	if config.RateLimiter == nil && config.QPS > 0 {
@@ -71,7 +73,7 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.dataV1, err = datav1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
-	if cs.DiscoveryClient, err = discovery.NewDiscoveryClientForConfigAndClient(&config, httpClient); err != nil {
+	if cs.DiscoveryClient, err = discovery.NewDiscoveryClientForConfigAndClient(&config, redirect.Refuse(httpClient)); err != nil {
 		return nil, err
 	}
 	return &cs, nil

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,11 +28,21 @@ type SharedInformerFactory struct {
 // Open returns where an informer gets the bodies of responses from: requests of
 // client for the collection of a resource in a namespace, or in all for none. They
 // ask for JSON, whatever client prefers, and are not repeated: what to do about an
-// error is the informer's to decide. It is nil for a client that has no server, such
-// as a fake one.
+// error is the informer's to decide. A redirect to another host is an error, because
+// that host would be sent the credentials; only of a client that is no *rest.RESTClient
+// its own http.Client decides. Open returns nil for a client that has no server, such as
+// a fake one.
 func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	if c, ok := client.(*rest.RESTClient); client == nil || ok && c == nil {
+	switch c := client.(type) {
+	case nil:
 		return nil
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
+		refusing := shallowCopy(c)
+		refusing.Client = redirect.Refuse(c.Client)
+		client = refusing
 	}
 	root := []string{"/apis", resource.Group, resource.Version}
 	if resource.Group == "" {
@@ -47,6 +58,13 @@ func Open(client rest.Interface, resource schema.GroupVersionResource, namespace
 			MaxRetries(0).
 			Stream(ctx)
 	}
+}
+
+// shallowCopy is for a *rest.RESTClient, which has no other way to set the http.Client of
+// one that exists. All that it must not share is a flag for requests with CBOR.
+func shallowCopy[T any](of *T) *T {
+	copied := *of
+	return &copied
 }
 
 // TweakListOptionsFunc changes the options of a list or watch.

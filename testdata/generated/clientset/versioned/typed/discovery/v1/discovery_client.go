@@ -9,6 +9,7 @@ package v1
 import (
 	"net/http"
 
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	"k8s.io/client-go/rest"
@@ -42,11 +43,12 @@ func NewForConfig(c *rest.Config) (*DiscoveryV1Client, error) {
 }
 
 // NewForConfigAndClient is NewForConfig with an HTTP client, which takes
-// precedence over the transport settings of c.
+// precedence over the transport settings of c. Redirects to another host are errors, as
+// with NewForConfig, because that host would be sent the credentials.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*DiscoveryV1Client, error) {
 	config := *c
 	setConfigDefaults(&config)
-	client, err := rest.RESTClientForConfigAndClient(&config, h)
+	client, err := rest.RESTClientForConfigAndClient(&config, redirect.Refuse(h))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"k8s.io/client-go/rest"
 )
 
@@ -48,11 +49,12 @@ func NewForConfig(c *rest.Config) (*DataV1Client, error) {
 }
 
 // NewForConfigAndClient is NewForConfig with an HTTP client, which takes
-// precedence over the transport settings of c.
+// precedence over the transport settings of c. Redirects to another host are errors, as
+// with NewForConfig, because that host would be sent the credentials.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*DataV1Client, error) {
 	config := *c
 	setConfigDefaults(&config)
-	client, err := rest.RESTClientForConfigAndClient(&config, h)
+	client, err := rest.RESTClientForConfigAndClient(&config, redirect.Refuse(h))
 	if err != nil {
 		return nil, err
 	}

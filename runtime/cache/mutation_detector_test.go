@@ -1,0 +1,182 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// TestMutationDetector has a handler change an object. The error has its value only if
+// that is asked for.
+func TestMutationDetector(t *testing.T) {
+	for _, withValues := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.set("a", "w", map[string]string{"letters": "hunter1"})
+			s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, MutationValues: withValues, RecoverHandlerPanics: true})
+			_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "hunter2" }}, WithHandlerName("vandal"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			err = s.Status().Err
+			if err == nil {
+				t.Fatal("nobody has noticed")
+			}
+			for _, want := range []string{"handler vandal has changed widgets.test.example.com a/w", "DeepCopy", `changed: Labels["letters"]`} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error does not say %q: %v", want, err)
+				}
+			}
+			for _, value := range []string{"hunter1", "hunter2"} {
+				if strings.Contains(err.Error(), value) != withValues {
+					t.Errorf("with values is %v: %v", withValues, err)
+				}
+			}
+			restore(s.GetStore(), map[string]string{"letters": "hunter1"})
+		})
+	}
+}
+
+// restore undoes the change of a/w, which the end of the informer would find again.
+func restore(store Store[object], labels map[string]string) {
+	obj, _ := store.Get(ObjectName{"a", "w"})
+	obj.Labels = labels
+}
+
+// TestMutationDetectorDropsCopies updates, replaces and deletes objects 10,000 times.
+func TestMutationDetectorDropsCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "stays", nil)
+		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true})
+		told := 0
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { told++ }}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		stays, _ := s.GetStore().Get(ObjectName{"a", "stays"})
+		const rounds = 1000
+		for range rounds {
+			for i := range 8 {
+				src.set("a", fmt.Sprint("w", i), nil)
+			}
+			src.set("a", "short", nil)
+			src.remove("a", "short")
+			synctest.Wait()
+		}
+		if want := 8 * (rounds - 1); told != want {
+			t.Fatalf("the handler was told of %d updates, want %d", told, want)
+		}
+		// Memory of batches may point to some objects until it is used again.
+		awaitCopies(t, s.detector, 9+64)
+		if s.detector.count() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", s.detector.count())
+		}
+		stays.Labels = map[string]string{"letters": "x"}
+		if value := panicOf(func() { s.detector.checkAll(s.indexer.List()) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+			t.Errorf("a change of the oldest object is reported as %q", value)
+		}
+		stays.Labels = nil
+	})
+}
+
+// TestMutationDetectorDropsCopiesOfStoppedInformers has no cache anymore.
+func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
+	src := newSource()
+	for i := range 1000 {
+		src.set("a", fmt.Sprint("w", i), nil)
+	}
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DetectMutations: true}))
+	listen(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { s.Run(ctx); close(done) }()
+	<-s.Synced()
+	cancel()
+	<-done
+	detector := s.detector
+	s, src = nil, nil
+	awaitCopies(t, detector, 0)
+}
+
+// awaitCopies collects garbage until the detector has at most that many copies.
+func awaitCopies(t *testing.T, d *mutationDetector[object], most int) {
+	t.Helper()
+	for range 1000 {
+		if runtime.GC(); d.count() <= most {
+			return
+		}
+		runtime.Gosched() // to the cleanups
+	}
+	t.Errorf("there are %d copies, want at most %d", d.count(), most)
+}
+
+func (d *mutationDetector[T]) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.copies)
+}
+
+func panicOf(f func()) (text string) {
+	defer func() { text = fmt.Sprint(recover()) }()
+	f()
+	return ""
+}
+
+// TestMutationDetectorTellsALateHandler changes an object that has left the cache while a
+// handler has yet to be told of it.
+func TestMutationDetectorTellsALateHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", map[string]string{"letters": "x"})
+		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, RecoverHandlerPanics: true})
+		goOn := make(chan struct{})
+		late := ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-goOn }}
+		if _, err := s.AddEventHandler(late, WithHandlerName("late")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		obj, _ := s.GetStore().Get(ObjectName{"a", "w"})
+		src.set("a", "w", map[string]string{"letters": "z"})
+		src.remove("a", "w")
+		synctest.Wait()
+		if s.GetStore().Len() != 0 {
+			t.Fatal("the object is still cached")
+		}
+		obj.Labels["letters"] = "y"
+		obj = nil
+		for range 10 {
+			runtime.GC()
+			runtime.Gosched()
+		}
+		close(goOn)
+		synctest.Wait()
+		if err := s.Status().Err; err == nil || !strings.Contains(err.Error(), "has changed widgets.test.example.com a/w") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// TestMutationDetectorKnowsObjectsByIdentity gives it objects of one array, of a list that
+// a client has decoded, and a variable of the program.
+func TestMutationDetectorKnowsObjectsByIdentity(t *testing.T) {
+	d := newMutationDetector(&Config[object]{Resource: widgets})
+	array := make([]objectValue, 3)
+	objs := []object{&array[0], &array[1], &array[2], &variable}
+	d.checkAll(objs)
+	if d.count() != len(objs) {
+		t.Errorf("there are %d copies of %d objects", d.count(), len(objs))
+	}
+	d.checkAll(objs)
+	for i, obj := range objs {
+		obj.Name += "x"
+		if value := panicOf(func() { d.checkAll(objs[i : i+1]) }); !strings.HasSuffix(value, "changed: Name") {
+			t.Errorf("a change of object %d is reported as %q", i, value)
+		}
+	}
+	runtime.KeepAlive(array)
+}
