@@ -146,7 +146,7 @@ var hostileMembers = map[string]func() string{
 	"quantities":                 func() string { return fill(`"quantities":[`, `"1"`, "]") },
 	"numbers as quantities":      func() string { return fill(`"quantities":[`, `1`, "]") },
 	"map of quantities":          func() string { return fill(`"quantityMap":{`, `"%d":1`, "}") },
-	"a huge quantity":            func() string { return `"quantities":[` + strings.Repeat("1", 100_000) + "]" },
+	"a huge quantity":            func() string { return `"quantities":[` + strings.Repeat("1", hostileBytes/15) + "]" },
 	"times":                      func() string { return fill(`"times":[`, `"2024-02-29T01:02:03Z"`, "]") },
 	"unusual times":              func() string { return fill(`"times":[`, `"2024-02-29T01:02:03+01:00"`, "]") },
 	"null times":                 func() string { return fill(`"times":[`, `null`, "]") },
@@ -296,12 +296,12 @@ func TestHostileObjectsAllocateLittle(t *testing.T) {
 	if testing.Short() {
 		setHostileBytes(t, 20<<10)
 	} else {
-		setHostileBytes(t, 100<<10)
+		setHostileBytes(t, 50<<10)
 	}
 	const most = 5
 	for _, name := range names(hostileMembers) {
 		cases := hostileCases(t, hostileMembers[name]())
-		for _, way := range names(cases) {
+		for _, way := range []string{"fails", "fails, drops", "decoded", "untyped", "untyped, fails", "fails in its middle"} {
 			ours, theirs := costOf(2, cases[way].ours), costOf(1, cases[way].theirs)
 			// The memory of a scratch is made in one piece: up to 48 bytes for a byte of
 			// text, where the library makes nothing of duplicates.

@@ -97,6 +97,7 @@ func (s *source) leave(keep int) error {
 	}
 	if s.fits(size, keep) {
 		copy(s.block.bytes, kept)
+		clear(s.block.bytes[len(kept):s.end]) // a watch may wait for long now
 	} else {
 		next := newBlock(size, &s.large)
 		copy(next.bytes, kept)
