@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // TransformFunc changes an object before it is stored, for example to drop
@@ -46,6 +48,8 @@ type Reflector[T Object] struct {
 	// ownPace is set if the Config has backoffs.
 	ownPace  bool
 	noStream bool
+	// maxObjectBytes is that of the options of our decoder.
+	maxObjectBytes int
 	// endless is set if watches do not end when their time is over, as those of
 	// client-go's fakes.
 	endless bool
@@ -67,6 +71,7 @@ type Reflector[T Object] struct {
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freeList[Delta[T]]
+	skips      skipLog
 }
 
 // NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
@@ -90,23 +95,24 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	}
 	if config.Open != nil {
 		r.source = newBodySource(config.Open, config.Decode, config.held)
+		r.maxObjectBytes = config.Decode.MaxObjectBytes
 	} else {
 		r.trim = trimmer[T](&config.Decode)
 		client := clientKindOf(config.ListerWatcher)
 		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
 	}
 	if r.onError == nil {
-		r.onError = logWatchError
+		r.onError = r.logWatchError
 	}
 	return r
 }
 
 // logWatchError is the WatchErrorHandler of those who set none. That a watch
 // has to start anew is in the nature of things and of interest to few.
-func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
+func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
-	if _, skipped := err.(*DecodeError); skipped {
-		logger.Error(err, "Skipped an object that cannot be decoded")
+	if state, skipped := err.(*DecodeError); skipped {
+		r.skips.log(logger, state)
 		return
 	}
 	switch reason := reasonOf(err); reason {
@@ -125,6 +131,8 @@ func (r *Reflector[T]) Status() Status { return r.status.get() }
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
 	defer r.status.enter(Stopped, nil)
+	r.warnOfLimit(ctx)
+	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
 	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
 	next := state.startAction()
 	r.status.enter(Listing, nil)
@@ -150,6 +158,14 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			next.wait = max(next.wait, wait)
 		}
 		r.conclude(ctx, next, state)
+	}
+}
+
+// warnOfLimit warns of a limit that objects may exceed that the server has accepted.
+func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
+	if limit := r.maxObjectBytes; limit > 0 && limit < wire.EtcdRequestBytes {
+		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer refuses, or skips, objects that the server has accepted",
+			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 const (
 	// DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
 	DefaultMaxObjectBytes = 64 << 20
-	// MinObjectBytes is what etcd takes by default in one request. It stores custom
-	// resources as JSON, so that a limit below refuses objects that the server has
-	// accepted.
-	MinObjectBytes = 3 << 19
+	// EtcdRequestBytes is how many bytes etcd takes in one request by default. The API
+	// server stores custom resources as JSON, so a lower MaxObjectBytes refuses objects
+	// that the server has accepted.
+	EtcdRequestBytes = 3 << 19
 )
 
 // Options say how objects are decoded.
@@ -43,8 +43,9 @@ type Options struct {
 	// the rest of its metadata too, unless namespace, name, uid and resourceVersion come
 	// first.
 	//
-	// etcd takes requests of up to 1.5 MiB by default, MinObjectBytes. As JSON an object
-	// may be six times as large: the API server writes <, > and & as six bytes each.
+	// etcd takes requests of up to EtcdRequestBytes by default. As JSON an object that is
+	// stored in another form may be six times as large, 9 MiB: the API server writes <, >
+	// and & as six bytes each.
 	MaxObjectBytes int
 	// Kind is the kind of the objects on the wire, with its group. A list, or an object
 	// of a list or watch, that says that it is of another one fails the list or watch

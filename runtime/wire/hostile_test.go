@@ -67,7 +67,7 @@ type bulkFields struct {
 }
 
 // hostileBytes is how large the objects are.
-var hostileBytes = MinObjectBytes
+var hostileBytes = EtcdRequestBytes
 
 // setHostileBytes makes the objects of a test smaller.
 func setHostileBytes(t *testing.T, size int) {
