@@ -103,6 +103,23 @@ func TestErrorsAreShortAndPrintable(t *testing.T) {
 	}
 }
 
+// TestErrorsEscapeWhatIsNotEscapedInTheBody has odd characters in the body as they are.
+func TestErrorsEscapeWhatIsNotEscapedInTheBody(t *testing.T) {
+	const odd = "\u009b31m\u202e\u2028\ufeff"
+	for _, kind := range []string{"", `"kind":"Widget","spec":"` + odd + `",`} {
+		text := []byte(`{` + kind + `"metadata":{"name":"` + odd + `","labels":{"` + odd + `":[]}}}`)
+		if _, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).Decode(text); kind == "" {
+			checkText(t, "untyped", err)
+		}
+		_, err := NewDecoder[*widget](Options{}, nil).Decode(text)
+		checkText(t, "typed", err)
+		_, err = NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(`{"items":`+odd+`}`))
+		checkText(t, "a list", err)
+		_, err = NewDecoder[*widget](Options{MaxObjectBytes: 20}, nil).List(t.Context(), bodyOf(`{"items":[`+string(text)+`]}`))
+		checkText(t, "a large object", err)
+	}
+}
+
 // TestStatusKeepsWhatCountsOfIt checks that what is bounded is still of use.
 func TestStatusKeepsWhatCountsOfIt(t *testing.T) {
 	text := `{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"a\nb","details":{"retryAfterSeconds":7,"causes":[{"reason":"ClientWatchDecoding","message":"x"}]}}`

@@ -114,6 +114,14 @@ func TestMemoryThatIsUsedAgainIsCleared(t *testing.T) {
 	if text := string(s.unquoted[:cap(s.unquoted)]); strings.Trim(text, "\x00") != "" {
 		t.Errorf("a scratch holds %.100q", text)
 	}
+	for _, size := range []int{blockSize, idleSize} {
+		b := newBlock(size, nil)
+		copy(b.bytes, "secret")
+		copy(b.bytes[size-6:], "secret")
+		if b.release(); strings.Contains(string(b.bytes), "secret") {
+			t.Errorf("a block of %d bytes that was released holds text", size)
+		}
+	}
 	synctest.Test(t, func(t *testing.T) {
 		for _, size := range []int{10, 1000, 30_000, 100_000} {
 			reading, writing := io.Pipe()

@@ -7,6 +7,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -327,6 +328,41 @@ func TestDiagnosisReadsAnObjectOnce(t *testing.T) {
 			if f.visited > len(text) || f.decoded > 2*len(text) {
 				t.Errorf("%s: %d values were visited and %d bytes decoded, of %d bytes", name, f.visited, f.decoded, len(text))
 			}
+		}
+	}
+}
+
+// TestDiagnosisLeavesMethodsAlone is about types whose method has just failed on all of
+// the object.
+func TestDiagnosisLeavesMethodsAlone(t *testing.T) {
+	text := hostileText(`"a":1`, "1")
+	f := faultFinder{text: text}
+	if f.find(reflect.TypeFor[unstructured.Unstructured]()); f.decoded > 0 {
+		t.Errorf("%d bytes were decoded", f.decoded)
+	}
+}
+
+// TestEventsAreDecodedTwiceAtMost counts the calls of a method of an object on which the
+// plan gives up at its end.
+func TestEventsAreDecodedTwiceAtMost(t *testing.T) {
+	var calls atomic.Int32
+	setBeforeDecoding(t, func() { calls.Add(1) })
+	text := `{"metadata":{"name":"a"},"spec":1,"kind":"a","kind":"b"}`
+	for what, read := range map[string]func() error{
+		"watch": func() error {
+			s := NewDecoder[*heavy](Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text)+"\n"))
+			defer s.Stop()
+			_, err := s.Next(t.Context(), nil)
+			return err
+		},
+		"list": func() error {
+			_, err := NewDecoder[*heavy](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
+			return err
+		},
+	} {
+		calls.Store(0)
+		if err := read(); err != nil || calls.Load() != 2 {
+			t.Errorf("%s: %v after %d calls", what, err, calls.Load())
 		}
 	}
 }
