@@ -315,7 +315,7 @@ func TestHostileObjectsAllocateLittle(t *testing.T) {
 
 // TestDiagnosisReadsAnObjectOnce counts the steps of the search for what is wrong.
 func TestDiagnosisReadsAnObjectOnce(t *testing.T) {
-	setHostileBytes(t, 200<<10)
+	setHostileBytes(t, 30<<10)
 	for _, name := range names(hostileMembers) {
 		for _, bad := range []string{`"x"`, `1`} {
 			text := hostileText(hostileMembers[name](), bad)
