@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs each fuzz test of the repository for a time, such as 30s.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 time=$1
 git grep -o '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' | while IFS=: read -r file func; do
 	package=$(dirname "$file") name=${func#func }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the code of the modules that are its arguments, the scripts and the Makefile.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 unformatted=$(git ls-files -z -co --exclude-standard '*.go' | xargs -0 gofmt -l)
 if [ -n "$unformatted" ]; then

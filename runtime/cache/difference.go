@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 const (
@@ -52,13 +52,13 @@ func (d *difference) note(path string, a, b reflect.Value) {
 		d.more = true
 		return
 	}
-	if path = printable(strings.TrimPrefix(path, ".")); path == "" {
+	if path = excerpt(strings.TrimPrefix(path, ".")); path == "" {
 		path = "the object"
 	}
 	if d.withValues {
 		was, is := valueText(a), valueText(b)
 		if was == is { // JSON leaves out what differs
-			was, is = printable(fmt.Sprintf("%+v", a)), printable(fmt.Sprintf("%+v", b))
+			was, is = excerpt(fmt.Sprintf("%+v", a)), excerpt(fmt.Sprintf("%+v", b))
 		}
 		path += " was " + was + " and is " + is
 	}
@@ -185,7 +185,7 @@ func keyText(key reflect.Value) string {
 		text := key.String()
 		return strconv.Quote(text[:min(len(text), maxPrinted)])
 	}
-	return printable(fmt.Sprint(key))
+	return excerpt(fmt.Sprint(key))
 }
 
 func valueText(v reflect.Value) string {
@@ -194,25 +194,11 @@ func valueText(v reflect.Value) string {
 	}
 	if v.CanInterface() {
 		if text, err := json.Marshal(v.Interface()); err == nil {
-			return printable(string(text))
+			return excerpt(string(text))
 		}
 	}
-	return printable(fmt.Sprintf("%+v", v))
+	return excerpt(fmt.Sprintf("%+v", v))
 }
 
-// printable returns text, cut to 200 bytes, and quoted if a terminal could take a part of
-// it for something else than text.
-func printable(text string) string {
-	rest := ""
-	if len(text) > maxPrinted {
-		n := maxPrinted
-		for n > maxPrinted-utf8.UTFMax && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		text, rest = text[:n], "…"
-	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		text = strconv.Quote(text)
-	}
-	return text + rest
-}
+// excerpt returns what is printed of a text.
+func excerpt(text string) string { return printable.Text(printable.Cut(text, maxPrinted)) }

@@ -23,6 +23,7 @@
 //	view.go            views of what a typed client returns
 //	unavailable.go     what a client that cannot serve a view says
 //	undecodable.go     objects that cannot be decoded, and are skipped
+//	skip_log.go        what the log says of them
 //	reflector.go       Reflector: the I/O of lists
 //	reflector_watch.go the I/O of watches and streaming lists
 //	reflector_events.go events to deltas
@@ -76,7 +77,8 @@
 //  7. An object that cannot be taken (it does not decode, or its transform fails)
 //     stops nothing silently: the list fails, and Status names the object and the
 //     reason. One that does not decode can be skipped instead, with
-//     DecodeOptions.SkipUndecodable: it is in Status for as long as it does not.
+//     DecodeOptions.SkipUndecodable: it is in Status for as long as it does not. So is
+//     one that is larger than DecodeOptions.MaxObjectBytes.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and
 //     no handler is running.
 //  9. Objects in the cache are never written to by this package; a mutation

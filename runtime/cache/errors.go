@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 var (
@@ -28,7 +30,7 @@ type ObjectError struct {
 
 // Error names the resource, the object and the reason.
 func (e *ObjectError) Error() string {
-	return fmt.Sprintf("%s %s: %v", e.Resource.GroupResource(), e.Object, e.Err)
+	return fmt.Sprintf("%s %s: %v", e.Resource.GroupResource(), printable.Text(e.Object.String()), e.Err)
 }
 
 // Unwrap returns the reason.

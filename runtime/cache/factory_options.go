@@ -76,16 +76,25 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 
 // SkipUndecodable lets informers go on without objects that cannot be decoded. Each
 // is reported, and is in Status until a later state of it can be decoded or it is
-// gone; the cache keeps the last state that could. Without this option a list fails
-// as long as it has one; with it, still, if the object's name cannot be read or it is
-// too large. Objects that a client decodes, as a fake one, are not skipped.
+// gone; the cache keeps the last state that could. The same holds for objects above
+// WithMaxObjectBytes. Without this option a list fails as long as it has one. Even with
+// it, an object whose name cannot be read fails the list. Objects that a client decodes,
+// as a fake one, are not skipped.
 func SkipUndecodable() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.decode.SkipUndecodable = true }
 }
 
+// WithoutObjectTextInErrors leaves text of objects out of errors, logs and Status. They
+// still have the names of objects and of fields of Go types. It is always set for
+// Secrets; see DecodeOptions.WithoutObjectTextInErrors.
+func WithoutObjectTextInErrors() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.decode.WithoutObjectTextInErrors = true }
+}
+
 // WithMaxObjectBytes limits how many bytes of JSON an object may have: one that has
-// more fails the list or watch, which names it. Without it, and for 0, the limit is
-// wire.DefaultMaxObjectBytes.
+// more fails the list or watch, which names it, or is skipped, with SkipUndecodable.
+// Without it, and for 0, the limit is wire.DefaultMaxObjectBytes. An informer logs a
+// warning if the limit is below wire.EtcdRequestBytes.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.decode.MaxObjectBytes = limit }
 }

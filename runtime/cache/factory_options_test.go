@@ -70,6 +70,35 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 	})
 }
 
+// TestFactoryLeavesTextOfObjectsOut looks for a label in what Status says of an object that
+// cannot be decoded.
+func TestFactoryLeavesTextOfObjectsOut(t *testing.T) {
+	for kind, options := range map[string][]SharedInformerOption{
+		"":       {WithoutObjectTextInErrors()},
+		"Secret": nil,
+		"Widget": nil,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := &script{t: t, list: listOf(9, state("bad", 2, `{"hush":["hush"]}`))}
+			f := NewSharedInformerFactory(0, append(options, WithoutStreamingList())...)
+			defer f.Shutdown()
+			of := scripted(server)
+			of.Kind = kind
+			if kind == "Secret" {
+				of.Resource.Group = ""
+			}
+			s := InformerFor(f, of)
+			s.controller.reflector.onError = quiet
+			f.Start(t.Context())
+			synctest.Wait()
+			text := s.Status().String()
+			if strings.Contains(text, "hush") != (kind == "Widget") || !strings.Contains(text, "object a/bad cannot be decoded at /metadata/labels/") {
+				t.Errorf("the Status of %q is %s", kind, text)
+			}
+		})
+	}
+}
+
 // TestFactoryLimitsByFields sends both field selectors of a kind to the server.
 func TestFactoryLimitsByFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,9 +16,9 @@ type initialList[T Object] struct {
 
 // addPage adds the objects of a page and their content hashes.
 func (l *initialList[T]) addPage(page []T, hashes []uint64) {
-	if len(l.undecodable) > 0 { // the last state counts
+	if len(l.undecodable.states) > 0 { // the last state counts
 		for _, obj := range page {
-			delete(l.undecodable, MetaObjectToName(obj))
+			l.undecodable.forget(MetaObjectToName(obj))
 		}
 	}
 	hashes = hashes[:min(len(hashes), len(page))]
@@ -35,7 +35,7 @@ func (l *initialList[T]) addPage(page []T, hashes []uint64) {
 
 // apply takes an initial event.
 func (l *initialList[T]) apply(delta Delta[T]) {
-	forgetUndecodable(l.undecodable, &delta)
+	forgetUndecodable(&l.undecodable, &delta)
 	if delta.Type != Deleted && delta.Undecodable != nil {
 		l.undecodable.add(delta.Undecodable) // an earlier state stays
 		return
@@ -116,11 +116,11 @@ func (l *initialList[T]) setHash(i int, hash uint64) {
 }
 
 // take returns what was read, and begins anew.
-func (l *initialList[T]) take() (all *Collection[T], undecodable undecodable) {
-	undecodable = l.undecodable
-	all = &Collection[T]{Objects: l.objects, ContentHashes: l.hashes, Undecodable: undecodable.sorted()}
+func (l *initialList[T]) take() (all *Collection[T], states undecodable) {
+	states = l.undecodable
+	all = &Collection[T]{Objects: l.objects, ContentHashes: l.hashes, Undecodable: states.sorted()}
 	l.clear()
-	return all, undecodable
+	return all, states
 }
 
 func (l *initialList[T]) clear() { *l = initialList[T]{} }

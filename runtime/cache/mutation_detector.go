@@ -69,7 +69,7 @@ func (d *mutationDetector[T]) checkObject(obj T, culprit string) {
 	}
 	if !reflect.DeepEqual(pristine, obj) {
 		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it has to change a DeepCopy of it; changed: %s",
-			culprit, d.resource, printable(MetaObjectToName(pristine).String()), describeDifference(pristine, obj, d.withValues)))
+			culprit, d.resource, excerpt(MetaObjectToName(pristine).String()), describeDifference(pristine, obj, d.withValues)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/redirect"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // TransformFunc changes an object before it is stored, for example to drop
@@ -48,6 +49,8 @@ type Reflector[T Object] struct {
 	// ownPace is set if the Config has backoffs.
 	ownPace  bool
 	noStream bool
+	// maxObjectBytes is that of the options of our decoder.
+	maxObjectBytes int
 	// endless is set if watches do not end when their time is over, as those of
 	// client-go's fakes.
 	endless bool
@@ -69,6 +72,7 @@ type Reflector[T Object] struct {
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freeList[Delta[T]]
+	skips      skipLog
 }
 
 // NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
@@ -92,23 +96,24 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	}
 	if config.Open != nil {
 		r.source = newBodySource(config.Open, config.Decode, config.held)
+		r.maxObjectBytes = config.Decode.MaxObjectBytes
 	} else {
 		r.trim = trimmer[T](&config.Decode)
 		client := clientKindOf(config.ListerWatcher)
 		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
 	}
 	if r.onError == nil {
-		r.onError = logWatchError
+		r.onError = r.logWatchError
 	}
 	return r
 }
 
 // logWatchError is the WatchErrorHandler of those who set none. That a watch
 // has to start anew is in the nature of things and of interest to few.
-func logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
+func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
-	if _, skipped := err.(*DecodeError); skipped {
-		logger.Error(err, "Skipped an object that cannot be decoded")
+	if state, skipped := err.(*DecodeError); skipped {
+		r.skips.log(logger, state)
 		return
 	}
 	switch reason := reasonOf(err); reason {
@@ -127,6 +132,8 @@ func (r *Reflector[T]) Status() Status { return r.status.get() }
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
 	defer r.status.enter(Stopped, nil)
+	r.warnOfLimit(ctx)
+	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
 	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
 	next := state.startAction()
 	r.status.enter(Listing, nil)
@@ -152,6 +159,14 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			next.wait = max(next.wait, wait)
 		}
 		r.conclude(ctx, next, state)
+	}
+}
+
+// warnOfLimit warns of a limit that objects may exceed that the server has accepted.
+func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
+	if limit := r.maxObjectBytes; limit > 0 && limit < wire.EtcdRequestBytes {
+		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer refuses, or skips, objects that the server has accepted",
+			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
 
@@ -249,7 +264,7 @@ func requestError(verb string, err error) error {
 			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
 		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, printable(address), failed.Err) // a redirect may have set it
+		return fmt.Errorf("%s %s: %w", verb, excerpt(address), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }

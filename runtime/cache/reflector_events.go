@@ -78,7 +78,7 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 
 // reportSkipped reports a state that cannot be decoded, once.
 func (r *Reflector[T]) reportSkipped(ctx context.Context, state *DecodeError) {
-	if known := r.status.undecodable[nameOf(state)]; known == nil || known.ResourceVersion != state.ResourceVersion || known.UID != state.UID {
+	if !r.status.undecodable.isKnown(state) {
 		r.onError(ctx, r.resource, state)
 	}
 }

@@ -518,7 +518,7 @@ func TestInitialListOfPages(t *testing.T) {
 			t.Errorf("object %d is %s with the hash %d, want %d", i, all.Objects[i].Name, all.contentHash(i), want)
 		}
 	}
-	if len(all.Objects) != 5 || len(undecodable) != 0 || len(all.Undecodable) != 0 {
+	if len(all.Objects) != 5 || len(undecodable.states) != 0 || len(all.Undecodable) != 0 {
 		t.Errorf("%d objects, undecodable are %v", len(all.Objects), undecodable)
 	}
 }

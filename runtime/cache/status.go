@@ -90,7 +90,8 @@ type Status struct {
 	NextAttempt time.Time
 	// Undecodable are the objects that the server has in a state that cannot be
 	// decoded, by name; see DecodeOptions.SkipUndecodable. Of each the cache has the
-	// last state that could be, or nothing.
+	// last state that could be, or nothing. All are in it, but only 256 have a Path, Near
+	// and reason: Err of the others says that it is not kept.
 	Undecodable []*DecodeError
 }
 
@@ -150,12 +151,12 @@ func (t *statusTracker) replaceUndecodable(states undecodable) {
 
 // noteUndecodable is called with a change of one object.
 func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
-	if len(t.undecodable) == 0 && delta.Undecodable == nil {
+	if len(t.undecodable.states) == 0 && delta.Undecodable == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	forgetUndecodable(t.undecodable, delta)
+	forgetUndecodable(&t.undecodable, delta)
 	if delta.Type != Deleted && delta.Undecodable != nil {
 		t.undecodable.add(delta.Undecodable)
 	}

@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // Refuse returns a copy of client that follows no redirect to another host: the scheme,
@@ -54,12 +56,8 @@ type Error struct {
 
 // Error names both hosts. To is a text of the server: it is quoted, and cut to 200 bytes.
 func (e *Error) Error() string {
-	to := e.To
-	if len(to) > maxText {
-		to = to[:maxText] + "…"
-	}
 	return fmt.Sprintf("%q redirects to %q, which would be sent the credentials, so the redirect was not followed;"+
-		" if that is the API server, make it the server's URL in the kubeconfig or rest.Config", e.From, to)
+		" if that is the API server, make it the server's URL in the kubeconfig or rest.Config", e.From, printable.Cut(e.To, maxText))
 }
 
 // maxText is how much of To is printed, in bytes.

@@ -24,7 +24,7 @@ type block struct {
 	budget *budget
 }
 
-// Blocks of two sizes are used again. Large ones are left to the garbage collector.
+// Blocks of two sizes are used again, without the text that was in them. Large ones are left to the garbage collector.
 var (
 	blocks     = sync.Pool{New: func() any { return &block{bytes: make([]byte, blockSize)} }}
 	idleBlocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, idleSize)} }}
@@ -54,8 +54,10 @@ func (b *block) release() {
 	if b.holders.Add(-1) == 0 {
 		switch len(b.bytes) {
 		case blockSize:
+			clear(b.bytes)
 			blocks.Put(b)
 		case idleSize:
+			clear(b.bytes)
 			idleBlocks.Put(b)
 		default:
 			large.held.Add(-int64(len(b.bytes)))

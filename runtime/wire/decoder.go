@@ -10,8 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
-const DefaultMaxObjectBytes = 64 << 20
+const (
+	// DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
+	DefaultMaxObjectBytes = 64 << 20
+	// EtcdRequestBytes is how many bytes etcd takes in one request by default. The API
+	// server stores custom resources as JSON, so a lower MaxObjectBytes refuses objects
+	// that the server has accepted.
+	EtcdRequestBytes = 3 << 19
+)
 
 // Options say how objects are decoded.
 type Options struct {
@@ -20,13 +26,26 @@ type Options struct {
 	WithoutManagedFields bool
 	// WithoutAnnotations are the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
-	// SkipUndecodable delivers the name of an object that cannot be decoded, and the
-	// reason, instead of failing the list or watch. One whose name cannot be read, or that
-	// is above MaxObjectBytes, fails it nevertheless.
+	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
+	// above MaxObjectBytes, and the reason, instead of failing the list or watch. One whose
+	// name cannot be read fails it nevertheless.
 	SkipUndecodable bool
+	// WithoutObjectTextInErrors leaves text of objects out of errors: DecodeError.Near,
+	// the values and keys of maps in DecodeError.Path and Err, TooLargeError.Begin and
+	// SyntaxError.Near. What stays is the names, UIDs and versions of objects, their
+	// kinds, the names of fields of Go types, and indexes. It is always set for the kind
+	// Secret of the core group: if Kind says so, or if T is the one of k8s.io/api.
+	WithoutObjectTextInErrors bool
 	// MaxObjectBytes limits how many bytes of JSON an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
-	// watch before it is held in memory as a whole.
+	// watch before it is held in memory as a whole, or is skipped, with SkipUndecodable:
+	// then the rest of it is read and forgotten. Its name has to be within the limit, and
+	// the rest of its metadata too, unless namespace, name, uid and resourceVersion come
+	// first.
+	//
+	// etcd takes requests of up to EtcdRequestBytes by default. As JSON an object that is
+	// stored in another form may be six times as large, 9 MiB: the API server writes <, >
+	// and & as six bytes each.
 	MaxObjectBytes int
 	// Kind is the kind of the objects on the wire, with its group. A list, or an object
 	// of a list or watch, that says that it is of another one fails the list or watch
@@ -39,6 +58,7 @@ type Options struct {
 // may be used from several goroutines.
 type Decoder[T Object] struct {
 	skip   bool
+	hide   bool // text of objects in errors
 	max    int
 	drop   dropped
 	cached Cached[T]
@@ -59,6 +79,7 @@ type Decoder[T Object] struct {
 func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	d := &Decoder[T]{
 		skip:   options.SkipUndecodable,
+		hide:   options.WithoutObjectTextInErrors,
 		max:    options.MaxObjectBytes,
 		drop:   newDropped(&options),
 		cached: cached,
@@ -67,6 +88,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	}
 	d.plan = compile(d.kind, &d.drop)
 	d.untyped = d.kind == reflect.TypeFor[unstructured.Unstructured]()
+	d.hide = d.hide || options.Kind == schema.GroupKind{Kind: "Secret"} || d.kind.PkgPath() == "k8s.io/api/core/v1" && d.kind.Name() == "Secret"
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
@@ -76,7 +98,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 // Decode makes an object of its JSON text, of which it keeps nothing. The error is a
 // *DecodeError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
-	obj, err := d.decode(text)
+	obj, err := d.decode(text, false)
 	if err != nil {
 		return obj, err // not nil as an error
 	}
@@ -93,28 +115,37 @@ type item[T Object] struct {
 	err         *DecodeError
 }
 
-// object makes the object of a frame, or takes it from the cache if mayBeHeld is set. It
-// has to have a name: an object without one is none that an API server has.
-func (d *Decoder[T]) object(frame []byte, mayBeHeld bool) (i item[T]) {
+// howToDecode is what is known of an object before it is decoded.
+type howToDecode struct {
+	// mayBeHeld is set if the cache may have it.
+	mayBeHeld bool
+	// gaveUp is set if the plan has given up on it. To try it again would cost a part of
+	// what the library costs.
+	gaveUp bool
+}
+
+// object makes the object of a frame, or takes it from the cache. It has to have a name:
+// an object without one is none that an API server has.
+func (d *Decoder[T]) object(frame []byte, how howToDecode) (i item[T]) {
 	i.contentHash = d.contentHash(frame)
-	if mayBeHeld {
+	if how.mayBeHeld {
 		if i.obj, i.held = d.held(frame, i.contentHash); i.held {
 			return i
 		}
 	}
-	i.obj, i.err = d.named(frame)
+	i.obj, i.err = d.named(frame, how.gaveUp)
 	return i
 }
 
 // named is decode of an object that has a name.
-func (d *Decoder[T]) named(frame []byte) (T, *DecodeError) {
-	obj, err := d.decode(frame)
+func (d *Decoder[T]) named(frame []byte, gaveUp bool) (T, *DecodeError) {
+	obj, err := d.decode(frame, gaveUp)
 	if err == nil && obj.GetName() == "" {
-		return obj, diagnose(frame, d.kind, errNoName)
+		return obj, describe(frame, errNoName)
 	}
 	if err == nil {
 		if wrong := d.checkKind(obj); wrong != nil {
-			return obj, diagnose(frame, d.kind, wrong)
+			return obj, describe(frame, wrong)
 		}
 	}
 	return obj, err
@@ -140,6 +171,59 @@ func (d *Decoder[T]) skips(err *DecodeError) bool {
 	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
 }
 
+// skipLarge returns the error of an object that is to be left out because it is too large,
+// of which only the beginning is there. If it cannot be left out, that is what err says:
+// its name cannot be read for sure, it is of another kind, or none is to be left out.
+func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *DecodeError, err error) {
+	if !d.skip {
+		return nil, large
+	}
+	var kind, apiVersion string
+	var m metadata
+	whole := false
+	members(begin, 0, func(part member) bool {
+		switch {
+		case part.is("kind"):
+			kind = unquote(part.value)
+		case part.is("apiVersion"):
+			apiVersion = unquote(part.value)
+		case part.is("metadata") && !whole:
+			m, whole = readMembers(part.value)
+		}
+		return true
+	})
+	if err := checkKind(apiVersion, kind, d.want); err != nil {
+		return nil, err
+	}
+	if !whole && (m.namespace == nil || m.name == nil || m.uid == nil || m.resourceVersion == nil) {
+		return nil, large
+	}
+	state = &DecodeError{Namespace: bounded(m.namespace), Name: bounded(m.name), UID: bounded(m.uid), ResourceVersion: bounded(m.resourceVersion)}
+	if state.Name == "" {
+		return nil, large
+	}
+	why := &TooLargeError{Limit: d.max, Namespace: state.Namespace, Name: state.Name}
+	if !d.hide {
+		why.Begin = shown(begin)
+	}
+	state.Err = why
+	return state, nil
+}
+
+// withoutText returns err without text of objects, if that is to be left out.
+func (d *Decoder[T]) withoutText(err error) error {
+	if !d.hide {
+		return err
+	}
+	switch err := err.(type) {
+	case *SyntaxError:
+		return err.withoutText()
+	case *TooLargeError:
+		return &TooLargeError{Limit: err.Limit, Namespace: err.Namespace, Name: err.Name}
+	}
+	return err
+}
+
 // held returns the object that the cache has in the state of the frame, whose hash is
 // contentHash. It reads no more of the frame than the metadata.
 func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
@@ -153,19 +237,21 @@ func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 	return d.cached(m.namespace, m.name, m.resourceVersion, contentHash)
 }
 
-// decode makes the object of a frame by the plan or, where that gives up, as
-// apimachinery does, which also says what is wrong with it.
-func (d *Decoder[T]) decode(frame []byte) (T, *DecodeError) {
-	if obj, ok := d.decodeFast(frame); ok {
-		return obj, nil
+// decode makes the object of a frame by the plan or, where that gives up or has given up
+// before, as apimachinery does, which also says what is wrong with it.
+func (d *Decoder[T]) decode(frame []byte, gaveUp bool) (T, *DecodeError) {
+	if !gaveUp {
+		if obj, ok := d.decodeFast(frame); ok {
+			return obj, nil
+		}
 	}
 	obj := reflect.New(d.kind).Interface().(T)
-	if json.Valid(frame) { // otherwise what is wrong might be cut out
+	if !d.drop.nothing() && json.Valid(frame) { // otherwise what is wrong might be cut out
 		frame = d.drop.cut(frame)
 	}
 	if err := unmarshal(frame, obj); err != nil {
 		var none T
-		return none, diagnose(frame, d.kind, err)
+		return none, diagnose(frame, d.kind, err, d.hide)
 	}
 	return obj, nil
 }

@@ -1,14 +1,15 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // unmarshal is the definition of what a text means: it is what apimachinery's JSON
@@ -18,109 +19,140 @@ func unmarshal(text []byte, into any) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(text, into)
 }
 
-// diagnose makes an error of err, with which the object in frame cannot be
-// decoded to a value of type t. unmarshal does not say where in the object it
-// failed, so this looks for the smallest part that fails alone.
-func diagnose(frame []byte, t reflect.Type, err error) *DecodeError {
+const (
+	// maxPathBytes is how long DecodeError.Path may be, without the ellipsis.
+	maxPathBytes = 200
+	// maxErrBytes is how long the text of DecodeError.Err may be.
+	maxErrBytes = 500
+	// maxNameBytes is how long a name, a namespace, a UID or a version may be that an
+	// error holds. A Kubernetes API has names of at most 253 bytes, with few exceptions.
+	maxNameBytes = 1024
+)
+
+// describe makes an error of err, which is about the object in frame as a whole.
+func describe(frame []byte, err error) *DecodeError {
 	m := readMetadata(frame)
-	e := &DecodeError{
-		Namespace:       string(m.namespace),
-		Name:            string(m.name),
-		UID:             string(m.uid),
-		ResourceVersion: string(m.resourceVersion),
+	return &DecodeError{
+		Namespace:       bounded(m.namespace),
+		Name:            bounded(m.name),
+		UID:             bounded(m.uid),
+		ResourceVersion: bounded(m.resourceVersion),
 		Err:             err,
 	}
-	var path strings.Builder
-	part := frame
-	for effort := effortFor(frame); ; {
-		inner := failingPart(part, t, &effort)
-		if inner.err == nil {
-			break
-		}
-		path.WriteByte('/')
-		path.WriteString(pointerEscapes.Replace(inner.name))
-		part, t, e.Err = inner.text, inner.kind, inner.err
+}
+
+// bounded returns a name, or "" for one that is too long to be remembered: part of a
+// name would be that of another object.
+func bounded[T ~string | ~[]byte](name T) string {
+	if len(name) > maxNameBytes {
+		return ""
 	}
-	e.Path, e.Err = path.String(), short(e.Err)
-	at := cap(frame) - cap(part)
-	begin := max(at-shownBytes/2, 0)
-	e.Near = string(bytes.ToValidUTF8(frame[begin:min(at+shownBytes, len(frame))], []byte("?")))
+	return string(name)
+}
+
+// diagnose makes an error of err, with which unmarshal has failed to decode frame to a
+// value of type t. err says neither which member nor which element is wrong, so diagnose
+// finds it. It leaves the object's text out if hide is set.
+func diagnose(frame []byte, t reflect.Type, err error, hide bool) *DecodeError {
+	e := describe(frame, err)
+	var found fault
+	invalid, offset := kjson.SyntaxErrorOffset(err)
+	if invalid {
+		at := int(offset) - 1
+		if at == len(frame)-1 {
+			at++ // the end of frame is what is wrong
+		}
+		found = faultAt(frame, at, shapeOf(t))
+	} else {
+		found = findFault(frame, t)
+	}
+	if found.err != nil {
+		e.Err = found.err
+	}
+	e.Path = found.pointer(hide)
+	switch {
+	case hide && invalid:
+		e.Err = fmt.Errorf("byte %d makes the JSON invalid", offset)
+	case hide:
+		e.Err = found.hiddenError(frame)
+	default:
+		e.Err = short(e.Err)
+		begin := max(found.at-shownBytes/2, 0)
+		e.Near = strings.ToValidUTF8(string(frame[begin:min(found.at+shownBytes, len(frame))]), "?")
+	}
 	return e
 }
 
-// effortFor is how many bytes may be decoded in search of the failing part: each level
-// of nesting decodes what is below it again, and an object may be nested deeply on
-// purpose.
-func effortFor(frame []byte) int { return 8*len(frame) + 4096 }
-
 // short bounds the text of an error, which may repeat all of an object.
 func short(err error) error {
-	const enough = 500
-	if text := err.Error(); len(text) > enough {
-		return errors.New(strings.ToValidUTF8(text[:enough], "?") + "…")
+	if text := err.Error(); len(text) > maxErrBytes {
+		return errors.New(printable.Cut(text, maxErrBytes))
 	}
 	return err
 }
 
+// fault is the part of an object that cannot be decoded.
+type fault struct {
+	// steps lead to it, the innermost first.
+	steps []step
+	// at is where it begins, or where the text is no JSON.
+	at int
+	// typ is the type that it cannot be decoded to; nil if that is not known.
+	typ reflect.Type
+	err error
+}
+
+// step leads to a member or an element.
+type step struct {
+	// quoted is the name of the member as the text has it, nil for an element.
+	quoted []byte
+	// isField is set for a field of a Go type, whose name is no text of the object alone.
+	isField bool
+	index   int
+}
+
+// pointer returns where the fault is, as a JSON pointer that is cut. If hide is set, it
+// names fields of Go types only: * stands for the other members.
+func (f *fault) pointer(hide bool) string {
+	var path strings.Builder
+	for i := len(f.steps) - 1; i >= 0 && path.Len() <= maxPathBytes; i-- {
+		s := &f.steps[i]
+		path.WriteByte('/')
+		switch {
+		case s.quoted == nil:
+			path.WriteString(strconv.Itoa(s.index))
+		case hide && !s.isField:
+			path.WriteByte('*')
+		default:
+			inner := s.quoted[1:]
+			name, _ := appendUnquoted(nil, inner[:min(len(inner)-1, 6*(maxPathBytes+1))], true)
+			path.WriteString(pointerEscapes.Replace(strings.ToValidUTF8(string(name), "\ufffd")))
+		}
+	}
+	return printable.Cut(path.String(), maxPathBytes)
+}
+
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1") // RFC 6901
 
-// failing is a part of a value that cannot be decoded.
-type failing struct {
-	name string
-	text []byte
-	kind reflect.Type
-	err  error
-}
-
-// failingPart returns the first member or element of a value of type t that cannot
-// be decoded; err is nil if that cannot be told, or not within effort.
-func failingPart(text []byte, t reflect.Type, effort *int) (found failing) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// hiddenError returns an error without text of the object.
+func (f *fault) hiddenError(frame []byte) error {
+	kind := "value"
+	switch c := peek(frame, f.at); {
+	case c == '"':
+		kind = "string"
+	case c == '{':
+		kind = "object"
+	case c == '[':
+		kind = "array"
+	case c == 't', c == 'f':
+		kind = "boolean"
+	case c == 'n':
+		kind = "null"
+	case c == '-', '0' <= c && c <= '9':
+		kind = "number"
 	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return found
+	if f.typ == nil {
+		return fmt.Errorf("a JSON %s does not fit", kind)
 	}
-	try := func(name string, value []byte, kind reflect.Type) bool {
-		if *effort -= len(value); *effort < 0 {
-			return false
-		}
-		if err := unmarshal(value, reflect.New(kind).Interface()); err != nil {
-			found = failing{name, value, kind, err}
-		}
-		return found.err == nil
-	}
-	switch t.Kind() {
-	case reflect.Struct:
-		members(text, 0, func(m member) bool {
-			name := unquote(m.quoted)
-			if field, ok := fieldOf(t, name); ok {
-				return try(name, m.value, field)
-			}
-			return true
-		})
-	case reflect.Map:
-		members(text, 0, func(m member) bool {
-			name := unquote(m.quoted)
-			return try(name, m.value, t.Elem())
-		})
-	case reflect.Slice:
-		i := 0
-		elements(text, func(value []byte) bool {
-			i++
-			return try(strconv.Itoa(i-1), value, t.Elem())
-		})
-	}
-	return found
-}
-
-// fieldOf is the type of the field of t that has a name in JSON.
-func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
-	for _, field := range reflect.VisibleFields(t) {
-		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if tag == name || tag == "" && field.Name == name && !field.Anonymous {
-			return field.Type, true
-		}
-	}
-	return nil, false
+	return fmt.Errorf("a JSON %s does not fit the Go type %v", kind, f.typ)
 }

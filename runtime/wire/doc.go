@@ -24,6 +24,8 @@
 //	task.go       frames that are decoded together, and by whom
 //	plan*.go      how objects of a type are decoded
 //	diagnose.go   what to say of an object that cannot be decoded
+//	fault.go      the part of an object that cannot be decoded
+//	shape.go      what can be decoded to a type
 //	errors.go     errors that callers can tell apart
 //
 // # What it promises
@@ -42,6 +44,26 @@
 //     goroutine.
 //   - No goroutine is left when List or Stream.Stop has returned, and the body is
 //     closed.
+//   - An error holds less than 8 KB of a body, or 64 KB for a Status. Its text is short
+//     and in one line, whatever the body has. It has no text of Secrets, nor of any object
+//     with WithoutObjectTextInErrors.
+//   - An object that cannot be decoded costs at most five times what it costs apimachinery's
+//     serializer to find that out: one attempt of the plan, one of the serializer, and one
+//     pass over the text to find the place.
+//
+// # What memory holds of deleted objects
+//
+// Nothing that is reachable holds text of an object that its owner has dropped, with one
+// exception: strings of at most 64 bytes are remembered, so that equal strings of many
+// objects share memory. Each goroutine that decodes has a table of 2048 of them, and as
+// many of untyped values. All caches of a program share these tables. A table that is in
+// use forgets a string that it has not met for two minutes; a table that is not in use is
+// dropped in two cycles of the garbage collector. What stands below a field or member of
+// the name data or stringData is never remembered.
+//
+// Buffers that are used again are cleared first: the text of a body, and texts with
+// escapes. Other memory is left to the garbage collector, which does not clear it before
+// it is used again: a dump of the process may show what a deleted object held.
 //
 // # The protocol
 //

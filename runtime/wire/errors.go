@@ -3,12 +3,15 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // shownBytes is how much of a body an error shows.
@@ -16,7 +19,9 @@ const shownBytes = 80
 
 // SyntaxError is a body that is not what a Kubernetes API answers with.
 type SyntaxError struct {
-	// Near is what stands there.
+	// Near is what stands there, at most 80 bytes of it. With
+	// Options.WithoutObjectTextInErrors it is empty, or how a page of HTML or protobuf
+	// begins.
 	Near string
 	// Want is what should stand there; empty for a JSON value.
 	Want string
@@ -26,7 +31,7 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string {
 	near := strings.TrimSpace(e.Near)
 	if strings.HasPrefix(near, "<") {
-		return fmt.Sprintf("the answer is not JSON but looks like a page of HTML, %#q; is a proxy, or another server, answering for the API server?", near)
+		return fmt.Sprintf("the answer is not JSON but looks like a page of HTML, %s; is a proxy, or another server, answering for the API server?", printable.Quote(near))
 	}
 	if strings.HasPrefix(near, "k8s\x00") {
 		return "the answer is protobuf, not JSON; ask for JSON with the header Accept: application/json"
@@ -35,21 +40,33 @@ func (e *SyntaxError) Error() string {
 	if want == "" {
 		want = "a JSON value"
 	}
-	return fmt.Sprintf("the answer is not that of a Kubernetes API: %#q stands where %s is expected; is a proxy, or another server, answering for the API server?", near, want)
+	return fmt.Sprintf("the answer is not that of a Kubernetes API: %s stands where %s is expected; is a proxy, or another server, answering for the API server?",
+		printable.Quote(near), printable.Text(want))
+}
+
+// withoutText returns e without the text that may be that of an object.
+func (e *SyntaxError) withoutText() *SyntaxError {
+	without := &SyntaxError{Want: e.Want}
+	for _, begin := range []string{"<", "k8s\x00"} {
+		if strings.HasPrefix(strings.TrimSpace(e.Near), begin) {
+			without.Near = begin
+		}
+	}
+	return without
 }
 
 // KindError is a list, or an object of a list or watch, that says of itself that it
 // is of another kind or group than Options.Kind.
 type KindError struct {
-	// Got is what it says, and Want what it should say. A list has a kind that ends in
-	// List.
+	// Got is what it says, at most 80 bytes of the kind and of the group, and Want what it
+	// should say. A list has a kind that ends in List.
 	Got, Want schema.GroupKind
 }
 
 // Error names both kinds, each with its group.
 func (e *KindError) Error() string {
 	return fmt.Sprintf("the answer has the kind %q where %q is expected; is another server answering, or does the request name another resource?",
-		shown([]byte(e.Got.String())), e.Want.String())
+		e.Got.String(), e.Want.String())
 }
 
 // checkKind returns a *KindError if apiVersion and kind are not those of want. Each of
@@ -69,12 +86,44 @@ func checkKind(apiVersion, kind string, want schema.GroupKind) error {
 	if got == want || want.Kind == "" {
 		return nil
 	}
+	got.Kind, got.Group = shown(got.Kind), shown(got.Group)
 	return &KindError{Got: got, Want: want}
+}
+
+const (
+	// maxMessageBytes is how long the message of a Status may be, and each of its causes.
+	maxMessageBytes = 2000
+	// maxCauses is how many causes a Status may have.
+	maxCauses = 20
+)
+
+// boundStatus bounds the text of a Status of a server and escapes what is not printable.
+// Reasons, types and names that are not what Kubernetes has lose their end.
+func boundStatus(status *metav1.Status) {
+	bound := func(text string, limit int) string {
+		return printable.Cut(printable.Text(printable.Cut(text, limit)), limit)
+	}
+	status.TypeMeta, status.ListMeta = metav1.TypeMeta{}, metav1.ListMeta{}
+	status.Status, status.Message = bound(status.Status, shownBytes), bound(status.Message, maxMessageBytes)
+	status.Reason = metav1.StatusReason(bound(string(status.Reason), shownBytes))
+	if details := status.Details; details != nil {
+		details.Name, details.UID = bound(details.Name, maxNameBytes), types.UID(bound(string(details.UID), maxNameBytes))
+		details.Group, details.Kind = bound(details.Group, maxNameBytes), bound(details.Kind, maxNameBytes)
+		details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), maxCauses)])
+		for i, cause := range details.Causes {
+			details.Causes[i] = metav1.StatusCause{
+				Type:    metav1.CauseType(bound(string(cause.Type), shownBytes)),
+				Message: bound(cause.Message, maxMessageBytes),
+				Field:   bound(cause.Field, maxNameBytes),
+			}
+		}
+	}
 }
 
 // statusError returns the error of a Status. It has a message even if the Status has
 // none.
 func statusError(status metav1.Status) error {
+	boundStatus(&status)
 	if strings.TrimSpace(status.Message) == "" {
 		var known []string
 		if status.Reason != "" {
@@ -98,7 +147,8 @@ type TooLargeError struct {
 	Limit int
 	// Namespace and Name of the object, if they could be read.
 	Namespace, Name string
-	// Begin is how the part begins.
+	// Begin is how the part begins, at most 80 bytes of it; empty with
+	// Options.WithoutObjectTextInErrors.
 	Begin string
 }
 
@@ -109,41 +159,58 @@ func (e *TooLargeError) Error() string {
 		what = "object " + types.NamespacedName{Namespace: e.Namespace, Name: e.Name}.String()
 		what = strings.Replace(what, " /", " ", 1)
 	}
-	return fmt.Sprintf("%s has more than %d bytes, the limit (MaxObjectBytes); it begins with %#q", what, e.Limit, e.Begin)
+	text := fmt.Sprintf("%s has more than %d bytes, the limit (MaxObjectBytes)", printable.Text(what), e.Limit)
+	if e.Begin != "" {
+		text += "; it begins with " + printable.Quote(e.Begin)
+	}
+	return text
 }
 
-// DecodeError is an object that cannot be decoded.
+// DecodeError is an object that cannot be decoded. It has less than 8 KB. Its fields are
+// as the server has sent them: only Error escapes what is not printable.
 type DecodeError struct {
-	// Namespace and Name of the object, as far as they could be read.
+	// Namespace and Name of the object, as far as they could be read. A name of more
+	// than 1024 bytes counts as not read.
 	Namespace, Name string
-	// UID and ResourceVersion are of the state that cannot be decoded.
+	// UID and ResourceVersion are of the state that cannot be decoded, under the same
+	// limit.
 	UID, ResourceVersion string
 	// Path is where in the object, as a JSON pointer (RFC 6901); empty if that is
-	// not known.
+	// not known. One of more than 200 bytes is cut and ends with an ellipsis. With
+	// Options.WithoutObjectTextInErrors it names fields of Go types and indexes only, and
+	// * stands for a key of a map.
 	Path string
-	// Near is the object's text around that place.
+	// Near is the object's text around that place, at most 120 bytes of it; empty with
+	// Options.WithoutObjectTextInErrors.
 	Near string
-	// Err is the reason.
+	// Err is the reason, whose text has at most 500 bytes. It is a *TooLargeError for an
+	// object above Options.MaxObjectBytes.
 	Err error
 }
 
-// Error names the object, the place in it and the reason.
+// Error names the object, the place in it and the reason, in one line.
 func (e *DecodeError) Error() string {
+	if large, ok := e.Err.(*TooLargeError); ok {
+		return large.Error() // which names the object
+	}
 	var text strings.Builder
 	text.WriteString("object ")
 	if e.Namespace != "" {
-		text.WriteString(e.Namespace + "/")
+		text.WriteString(printable.Text(e.Namespace) + "/")
 	}
 	if e.Name != "" {
-		text.WriteString(e.Name)
+		text.WriteString(printable.Text(e.Name))
 	} else {
 		text.WriteString("without a name")
 	}
 	text.WriteString(" cannot be decoded")
 	if e.Path != "" {
-		text.WriteString(" at " + e.Path)
+		text.WriteString(" at " + printable.Text(e.Path))
 	}
-	fmt.Fprintf(&text, ": %v; the text there is %#q", e.Err, e.Near)
+	text.WriteString(": " + printable.Text(e.Err.Error()))
+	if e.Near != "" {
+		text.WriteString("; the text there is " + printable.Quote(e.Near))
+	}
 	return text.String()
 }
 

@@ -11,7 +11,8 @@ import (
 
 // appendEvents appends what becomes of the events in frame, nearly always one.
 func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T] {
-	if event, ok := d.usualEvent(frame); ok {
+	event, ok, gaveUp := d.usualEvent(frame)
+	if ok {
 		return append(results, result[T]{event: event})
 	}
 	for at := 0; at < len(frame); at = skipSpace(frame, at) {
@@ -20,35 +21,35 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 			d.byValue.Store(true) // the next watch gets over it
 			end = len(frame)
 		}
-		event, err := d.event(frame[at:end])
-		if results = append(results, result[T]{event, err}); err != nil {
+		event, err := d.event(frame[at:end], gaveUp)
+		if results = append(results, result[T]{event, d.withoutText(err)}); err != nil {
 			break
 		}
-		at = end
+		at, gaveUp = end, false
 	}
 	return results
 }
 
 // usualEvent makes an event of a frame that is as an API server writes it, and of no
-// other. Only an object that is added, as by a streaming list, can be in the cache in
-// that state.
-func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok bool) {
+// other. gaveUp is set if the plan gave up on its object. Only an object that is added,
+// as by a streaming list, can be in the cache in that state.
+func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) {
 	kind, object, ok := splitUsual(frame)
 	if !ok || !isChange(kind) {
-		return event, false
+		return event, false, false
 	}
 	i := item[T]{contentHash: d.contentHash(object)}
 	if kind == watch.Added {
 		// Nobody else looks whether this is one event and no more.
 		if i.obj, i.held = d.held(object, i.contentHash); i.held && valueEnd(frame, 0) == len(frame) {
-			return changeTo(kind, i), true
+			return changeTo(kind, i), true, false
 		}
 		i.held = false
 	}
 	if i.obj, ok = d.decodeFast(object); ok && i.obj.GetName() != "" && d.checkKind(i.obj) == nil {
-		return changeTo(kind, i), true
+		return changeTo(kind, i), true, false
 	}
-	return event, false
+	return event, false, !ok
 }
 
 // splitUsual splits an event as an API server writes it.
@@ -90,8 +91,9 @@ func changeTo[T Object](kind watch.EventType, i item[T]) Event[T] {
 	return Event[T]{Type: kind, Object: i.obj, ResourceVersion: i.obj.GetResourceVersion(), Held: i.held, ContentHash: i.contentHash}
 }
 
-// event makes an event of its frame.
-func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
+// event makes an event of its frame. gaveUp is set if the plan gave up on its object, or
+// on what looked like it.
+func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error) {
 	var kind watch.EventType
 	var object []byte
 	end := members(frame, 0, func(m member) bool {
@@ -111,7 +113,7 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	}
 	switch {
 	case isChange(kind):
-		i := d.object(object, kind == watch.Added)
+		i := d.object(object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp})
 		switch {
 		case i.err == nil:
 			return changeTo(kind, i), nil
@@ -124,7 +126,7 @@ func (d *Decoder[T]) event(frame []byte) (event Event[T], err error) {
 	case kind == watch.Error:
 		return event, failure(object)
 	}
-	return event, &SyntaxError{Near: shown(frame), Want: fmt.Sprintf("an event of a known type, not %q", kind)}
+	return event, &SyntaxError{Near: shown(frame), Want: fmt.Sprintf("an event of a known type, not %q", shown(string(kind)))}
 }
 
 // bookmark reads what a bookmark is for from its metadata, whatever its kind.
@@ -136,7 +138,7 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 		} `json:"metadata"`
 	}
 	if err := unmarshal(object, &mark); err != nil {
-		return Event[T]{}, &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the object of a bookmark (%v)", err)}
+		return Event[T]{}, &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the object of a bookmark (%v)", short(err))}
 	}
 	return Event[T]{
 		Type:             watch.Bookmark,
@@ -149,11 +151,34 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 func failure(object []byte) error {
 	var status metav1.Status
 	if err := unmarshal(object, &status); err != nil {
-		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", err)}
+		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", short(err))}
 	}
 	empty := status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
 	if empty || status.Kind != "" && status.Kind != "Status" {
 		return &SyntaxError{Near: shown(object), Want: "the Status of an error"}
 	}
 	return statusError(status)
+}
+
+// skipLargeEvent returns the event of a frame that is too large, of which only the
+// beginning is there, and large if its type or its object cannot be told.
+func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event Event[T], err error) {
+	var object []byte
+	members(begin, 0, func(m member) bool {
+		switch {
+		case m.is("type"):
+			event.Type = watch.EventType(unquote(m.value))
+		case m.is("object"):
+			object = m.value
+		}
+		return object == nil
+	})
+	if !isChange(event.Type) {
+		return event, large
+	}
+	if event.Undecodable, err = d.skipLarge(object, large); err != nil {
+		return event, err
+	}
+	event.ResourceVersion = event.Undecodable.ResourceVersion
+	return event, nil
 }

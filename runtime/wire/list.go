@@ -34,7 +34,7 @@ func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], err
 	case ctx.Err() != nil:
 		return Page[T]{}, context.Cause(ctx)
 	case err != nil && err != errUndecodable:
-		return Page[T]{}, err
+		return Page[T]{}, d.withoutText(err)
 	}
 	return r.page()
 }
@@ -70,9 +70,11 @@ type listReader[T Object] struct {
 	// kindLater if the items come before that of the list.
 	typeMeta []byte
 	// frames are of the source's block, and of no task yet.
-	frames  [][]byte
-	tasks   []*task[item[T]]
-	workers workers
+	frames [][]byte
+	// tooLarge are the items that were skipped before they were read to their ends.
+	tooLarge []*DecodeError
+	tasks    []*task[item[T]]
+	workers  workers
 	// failed is set when an object cannot be decoded, after which nothing that is
 	// still to come matters.
 	failed atomic.Bool
@@ -99,7 +101,7 @@ func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
 	if r.typeMeta != nil && memberAt(frame, 0, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	i := r.decoder.object(frame, true)
+	i := r.decoder.object(frame, howToDecode{mayBeHeld: true})
 	if i.err != nil && !r.decoder.skips(i.err) {
 		r.failed.Store(true)
 	}
@@ -156,9 +158,9 @@ func (r *listReader[T]) check() error {
 	case r.kind == "Status":
 		return statusError(r.failure)
 	case !r.listed:
-		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without items", r.kind), Want: "a list"}
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without items", shown(r.kind)), Want: "a list"}
 	case r.meta.ResourceVersion == "":
-		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without metadata.resourceVersion", r.kind), Want: "a list"}
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q without metadata.resourceVersion", shown(r.kind)), Want: "a list"}
 	}
 	return r.checkKind()
 }
@@ -229,7 +231,7 @@ func (r *listReader[T]) readInto(name string, target any) error {
 		return err
 	}
 	if err := unmarshal(value, target); err != nil {
-		return &SyntaxError{Near: shown(value), Want: fmt.Sprintf("the %s of a list (%v)", name, err)}
+		return &SyntaxError{Near: shown(value), Want: fmt.Sprintf("the %s of a list (%v)", name, short(err))}
 	}
 	return nil
 }
@@ -264,7 +266,7 @@ func (r *listReader[T]) tellKind(item *item[T]) {
 	kind, isList := strings.CutSuffix(r.kind, "List")
 	if !isList || kind == "" {
 		item.err = &DecodeError{
-			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
+			Namespace: bounded(obj.GetNamespace()), Name: bounded(obj.GetName()), UID: bounded(obj.GetUID()), ResourceVersion: bounded(obj.GetResourceVersion()),
 			Err: errNoKind,
 		}
 		return
@@ -320,6 +322,17 @@ func (r *listReader[T]) readItems() error {
 			return &SyntaxError{Near: s.near(), Want: "an object"}
 		}
 		frame, err := s.value()
+		if large, ok := err.(*TooLargeError); ok {
+			state, err := r.decoder.skipLarge(frame, large)
+			if err != nil {
+				return err
+			}
+			r.tooLarge = append(r.tooLarge, state)
+			if err := s.skipRest(); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -363,5 +376,6 @@ func (r *listReader[T]) page() (Page[T], error) {
 			}
 		}
 	}
+	page.Undecodable = append(page.Undecodable, r.tooLarge...)
 	return page, nil
 }

@@ -1,6 +1,9 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // member is one member of an object. Both parts reach to the end of the capacity
 // of what they were found in.
@@ -92,14 +95,17 @@ func nameAt(b []byte, at int) (quoted []byte, value int) {
 	return b[at:end], skipSpace(b, colon+1)
 }
 
-// is says whether the member has that name. A name with escapes is unquoted first,
-// which no server writes in a name of ours.
+// is reports whether the member has that name. An escape makes a name longer by at most
+// five bytes for one, so that few names have to be unquoted.
 func (m member) is(name string) bool {
 	inner := m.quoted[1 : len(m.quoted)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner) == name
 	}
-	unquoted, ok := text(m.quoted)
+	if len(inner) <= len(name) || len(inner) > 6*len(name) {
+		return false
+	}
+	unquoted, ok := appendUnquoted(make([]byte, 0, 64), inner, false)
 	return ok && string(unquoted) == name
 }
 
@@ -113,27 +119,34 @@ func text(quoted []byte) ([]byte, bool) {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, true
 	}
+	if unquoted, ok := appendUnquoted(nil, inner, false); ok {
+		return unquoted, true
+	}
 	var unquoted string
 	err := unmarshal(quoted, &unquoted)
 	return []byte(unquoted), err == nil
 }
 
-// elements goes through the elements of the array that b begins with, until visit
-// returns false or it ends.
-func elements(b []byte, visit func(value []byte) bool) {
-	at := skipSpace(b, 0)
-	if at >= len(b) || b[at] != '[' {
-		return
-	}
-	at = skipSpace(b, at+1)
-	for at < len(b) && b[at] != ']' {
-		end := valueEnd(b, at)
-		if end < 0 || !visit(b[at:end]) {
-			return
+// appendUnquoted appends what stands between the quotes of a string, without its escapes.
+// It stops at half a surrogate pair, unless lenient is set: then that, and what is no
+// escape, becomes U+FFFD.
+func appendUnquoted(to, inner []byte, lenient bool) (unquoted []byte, ok bool) {
+	for {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 {
+			return append(to, inner...), true
 		}
-		if at = skipSpace(b, end); at < len(b) && b[at] == ',' {
-			at = skipSpace(b, at+1)
+		to = append(to, inner[:i]...)
+		r, end := escape(inner, i)
+		if end == gaveUp {
+			if !lenient {
+				return to, false
+			}
+			if r, end = utf8.RuneError, escapeEnd(inner, i); end == gaveUp {
+				end = len(inner)
+			}
 		}
+		to, inner = utf8.AppendRune(to, r), inner[end:]
 	}
 }
 

@@ -39,13 +39,19 @@ func readMetadata(frame []byte) (found metadata) {
 		if !m.is("metadata") {
 			return true
 		}
-		members(m.value, 0, func(m member) bool {
-			found.take(m)
-			return true
-		})
+		found, _ = readMembers(m.value)
 		return false
 	})
 	return found
+}
+
+// readMembers reads the value of metadata. whole is set if all of it is there.
+func readMembers(text []byte) (found metadata, whole bool) {
+	end := members(text, 0, func(m member) bool {
+		found.take(m)
+		return true
+	})
+	return found, end >= 0
 }
 
 // readEventMetadata reads the metadata of the object of the event in frame.

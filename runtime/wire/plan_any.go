@@ -114,10 +114,17 @@ func (s *scratch) object(b []byte, at int, omit omission) (m map[string]any, end
 			at = skip(b, at, maxDepth-s.depth)
 		} else {
 			e := entry{key: s.string(raw)}
+			private := isPrivate(e.key)
+			if private {
+				s.private++
+			}
 			if within != nil && peek(b, at) == '{' {
 				e.value, at = s.object(b, at, within)
 			} else {
 				e.value, at = s.value(b, at)
+			}
+			if private {
+				s.private--
 			}
 			s.entries = append(s.entries, e)
 		}

@@ -88,7 +88,7 @@ func readInteger(b []byte, at int) (n int64, end int) {
 	}
 	first := at
 	var size uint64
-	for at < len(b) && '0' <= b[at] && b[at] <= '9' {
+	for at < len(b) && '0' <= b[at] && b[at] <= '9' && at-first < 20 {
 		size = 10*size + uint64(b[at]-'0')
 		at++
 	}

@@ -88,7 +88,7 @@ func leftovers(s *scratch) (found []string) {
 	}
 	for field, v := range reflect.ValueOf(s).Elem().Fields() {
 		switch field.Name {
-		case "depth", "unquoted", "guesses", "remembered", "boxes", "shelved":
+		case "depth", "private", "unquoted", "written", "guesses", "remembered", "boxes", "metStrings", "metBoxes", "agedAt", "shelved":
 		case "shelves":
 			var bytes uintptr
 			for _, free := range s.shelves {

@@ -48,6 +48,7 @@ func (s *scratch) text(b []byte, at int) (raw []byte, end int) {
 // unusualText reads the string that begins at b[at], behind the quote, and is not
 // all plain.
 func (s *scratch) unusualText(b []byte, at int) (raw []byte, end int) {
+	s.written = max(s.written, len(s.unquoted))
 	s.unquoted = s.unquoted[:0]
 	copied := at
 	for i := plainEnd(b, at); i < len(b); i = plainEnd(b, i) {

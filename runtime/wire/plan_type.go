@@ -95,7 +95,11 @@ func (c *compiler) member(f field) decoder {
 	if f.quoted {
 		return refusal{}
 	}
-	return c.decoder(f.typ)
+	d := c.decoder(f.typ)
+	if isPrivate(f.name) && d != (refusal{}) {
+		return privateDecoder{d}
+	}
+	return d
 }
 
 // decoder returns the decoder of a type.

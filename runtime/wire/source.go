@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // source reads a body piece by piece, and finds the JSON values in it. A value is
@@ -26,7 +27,10 @@ type source struct {
 	block *block
 	// What was read and is not consumed is block.bytes[at:end].
 	at, end int
-	err     error
+	// unfinished is set after value has refused a value before its end.
+	unfinished bool
+	scan       scanner
+	err        error
 }
 
 // newSource returns the source of a body whose values have at most max bytes. idle is
@@ -93,6 +97,7 @@ func (s *source) leave(keep int) error {
 	}
 	if s.fits(size, keep) {
 		copy(s.block.bytes, kept)
+		clear(s.block.bytes[len(kept):s.end]) // a watch may wait for long now
 	} else {
 		next := newBlock(size, &s.large)
 		copy(next.bytes, kept)
@@ -126,22 +131,27 @@ func (s *source) peek() (byte, error) {
 	}
 }
 
-// value consumes the next value and returns it. Its bytes are the block's.
+// value consumes the next value and returns it. Its bytes are the block's. Of a value that
+// is too large it returns what was read, with a *TooLargeError; skipRest gets over it.
 func (s *source) value() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, cut(err)
 	}
-	var scan scanner
+	s.scan, s.unfinished = scanner{}, false
 	start := s.at
 	for {
-		n, complete := scan.scan(s.block.bytes[s.at:s.end])
+		n, complete := s.scan.scan(s.block.bytes[s.at:s.end])
 		if s.at += n; complete {
 			break
 		}
 		moved, err := s.fill(start)
 		if start -= moved; err != nil {
-			if err == io.EOF && scan.scalar {
+			if err == io.EOF && s.scan.scalar {
 				break // the end of the body is also that of a number
+			}
+			if _, tooLarge := err.(*TooLargeError); tooLarge {
+				s.unfinished = true
+				return s.block.bytes[start:s.at:s.at], err
 			}
 			return nil, cut(err)
 		}
@@ -150,9 +160,23 @@ func (s *source) value() ([]byte, error) {
 	case s.at == start:
 		return nil, &SyntaxError{Near: s.near()}
 	case s.at-start > s.max:
-		return nil, s.tooLarge(start, s.at)
+		return s.block.bytes[start:s.at:s.at], s.tooLarge(start, s.at)
 	}
 	return s.block.bytes[start:s.at:s.at], nil
+}
+
+// skipRest consumes the rest of a value that value has refused as too large. It holds
+// nothing of it but a block.
+func (s *source) skipRest() error {
+	for s.unfinished {
+		if _, err := s.fill(s.at); err != nil {
+			return cut(err)
+		}
+		n, complete := s.scan.scan(s.block.bytes[s.at:s.end])
+		s.at += n
+		s.unfinished = !complete
+	}
+	return nil
 }
 
 // line consumes what stands until the end of the line, if that has been read and looks
@@ -191,8 +215,8 @@ func (s *source) tooLarge(start, end int) error {
 	}
 	return &TooLargeError{
 		Limit:     s.max,
-		Namespace: string(m.namespace),
-		Name:      string(m.name),
+		Namespace: bounded(m.namespace),
+		Name:      bounded(m.name),
 		Begin:     shown(value),
 	}
 }
@@ -212,6 +236,6 @@ func cut(err error) error {
 }
 
 // shown is the beginning of text, as far as a message has it.
-func shown(text []byte) string {
-	return string(bytes.ToValidUTF8(text[:min(len(text), shownBytes)], []byte("?")))
+func shown[T string | []byte](text T) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), shownBytes)]), "?")
 }

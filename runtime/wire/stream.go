@@ -75,14 +75,39 @@ func (s *Stream[T]) Stop() {
 func (s *Stream[T]) read() error {
 	for {
 		frame, err := s.next()
+		if large, ok := err.(*TooLargeError); ok {
+			if err = s.skip(frame, large); err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			if flushed := s.flush(true); flushed != nil {
 				return flushed
 			}
-			return err
+			return s.decoder.withoutText(err)
 		}
 		s.frames = append(s.frames, frame)
 	}
+}
+
+// skip delivers the event that is too large as one that cannot be decoded, after those
+// before it, and goes over the rest of it.
+func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
+	event, err := s.decoder.skipLargeEvent(begin, large)
+	if err != nil {
+		return err
+	}
+	if err := s.flush(true); err != nil {
+		return err
+	}
+	t := &task[result[T]]{results: []result[T]{{event: event}}, done: make(chan struct{})}
+	close(t.done)
+	select {
+	case s.tasks <- t:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	return s.source.skipRest()
 }
 
 // next returns a frame. It is an event; or a line, which API servers end each event

@@ -116,15 +116,21 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 	return cache.WithoutAnnotations(keys...)
 }
 
-// SkipUndecodable lets the informers go on without objects that cannot be decoded,
-// which their Status names. Without it the list that has one fails; with it, still, if
-// the object's name cannot be read or it is too large.
+// SkipUndecodable lets the informers go on without objects that cannot be decoded or are
+// too large, which their Status names. Without it the list that has one fails. Even with
+// it, an object whose name cannot be read fails the list.
 func SkipUndecodable() SharedInformerOption {
 	return cache.SkipUndecodable()
 }
 
+// WithoutObjectTextInErrors leaves text of objects out of errors, logs and Status. It is
+// always set for Secrets.
+func WithoutObjectTextInErrors() SharedInformerOption {
+	return cache.WithoutObjectTextInErrors()
+}
+
 // WithMaxObjectBytes limits how many bytes of JSON an object may have: a larger one
-// fails the list or watch, which names it.
+// fails the list or watch, which names it, or is skipped, with SkipUndecodable.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return cache.WithMaxObjectBytes(limit)
 }

@@ -1,0 +1,297 @@
+package wire
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// findFault returns the first part of frame, which is valid JSON, that cannot be decoded
+// to its part of a value of type t. It returns no steps and no error if it finds none.
+func findFault(frame []byte, t reflect.Type) fault {
+	f := faultFinder{text: frame}
+	return f.find(t)
+}
+
+func (f *faultFinder) find(t reflect.Type) fault {
+	if s := shapeOf(t); s.form != formOwn { // that has just failed
+		f.value(skipSpace(f.text, 0), s)
+	}
+	if f.found.typ == nil {
+		f.found.typ = t
+	}
+	return f.found
+}
+
+// faultFinder reads an object once. It reads no byte twice but those of scalars and of
+// values with a method of their own, which it decodes one by one: at most once each.
+type faultFinder struct {
+	text  []byte
+	found fault
+	// name is memory for a name with escapes.
+	name []byte
+	// values are what was decoded last, of each shape.
+	values map[*shape]reflect.Value
+	// visited counts values, and decoded the bytes that were decoded again.
+	visited, decoded int
+}
+
+// value reads the value that begins at text[at] and returns its end. If it finds the
+// fault, it sets found and returns gaveUp.
+func (f *faultFinder) value(at int, s *shape) int {
+	f.visited++
+	c := peek(f.text, at)
+	for s.form == formPointer {
+		if c == 'n' {
+			return f.end(at)
+		}
+		s = s.elem
+	}
+	switch s.form {
+	case formIgnored:
+		return f.end(at)
+	case formAny:
+		switch {
+		case c == '{':
+			return f.object(at, s)
+		case c == '[':
+			return f.array(at, s)
+		case c == '-' || '0' <= c && c <= '9':
+			return f.try(at, s, fitsFloat(f.text, at, 64))
+		}
+		return f.end(at)
+	case formObject:
+		if c == '{' {
+			return f.object(at, s)
+		}
+		return f.try(at, s, c == 'n')
+	case formList:
+		if c == '[' {
+			return f.array(at, s)
+		}
+		return f.try(at, s, c == 'n')
+	case formScalar:
+		return f.try(at, s, c == 'n' || fitsScalar(f.text, at, s.typ))
+	}
+	return f.try(at, s, false)
+}
+
+// end returns the end of a value that is not read.
+func (f *faultFinder) end(at int) int { return valueEnd(f.text, at) }
+
+// try decodes the value that begins at text[at], unless it is known to fit.
+func (f *faultFinder) try(at int, s *shape, fits bool) int {
+	end := f.end(at)
+	if end < 0 || fits {
+		return end
+	}
+	part := f.text[at:end:end]
+	f.decoded += len(part)
+	if err := f.decode(part, s); err != nil {
+		f.found = fault{at: at, typ: s.typ, err: err}
+		return gaveUp
+	}
+	return end
+}
+
+// decode decodes one value. A method is called without the library around it, which
+// would cost more than the method.
+func (f *faultFinder) decode(part []byte, s *shape) error {
+	into, made := f.values[s]
+	if !made {
+		into = reflect.New(s.typ)
+		if f.values == nil {
+			f.values = map[*shape]reflect.Value{}
+		}
+		f.values[s] = into
+	}
+	into.Elem().SetZero()
+	switch {
+	case s.form == formOwn:
+		return into.Interface().(json.Unmarshaler).UnmarshalJSON(part)
+	case s.form == formText && part[0] == '"' && plainEnd(part, 1) == len(part)-1:
+		return into.Interface().(encoding.TextUnmarshaler).UnmarshalText(part[1 : len(part)-1])
+	}
+	return unmarshal(part, into.Interface())
+}
+
+// object reads the object that begins at text[at].
+func (f *faultFinder) object(at int, s *shape) int {
+	b := f.text
+	at = skipSpace(b, at+1)
+	for more := peek(b, at) != '}'; more; {
+		quoted, value := nameAt(b, at)
+		if value < 0 {
+			return gaveUp
+		}
+		member, isField := s.elem, false
+		if s.members != nil {
+			if member, isField = s.members[string(f.unquoted(quoted))]; !isField {
+				member = ignored
+			}
+		}
+		if s.oddKeys && !f.tryKey(quoted, s) {
+			return gaveUp
+		}
+		if at = f.value(value, member); at < 0 {
+			f.found.steps = append(f.found.steps, step{quoted: quoted, isField: isField})
+			return gaveUp
+		}
+		if at, more = nextOrEnd(b, at, '}'); at < 0 {
+			return gaveUp
+		}
+		if !more {
+			return at
+		}
+	}
+	return at + 1
+}
+
+// unquoted returns the value of a name, good until the next call.
+func (f *faultFinder) unquoted(quoted []byte) []byte {
+	f.name, _ = appendUnquoted(f.name[:0], quoted[1:len(quoted)-1], true)
+	return f.name
+}
+
+// tryKey decodes the key of a map whose keys are not mere strings.
+func (f *faultFinder) tryKey(quoted []byte, s *shape) bool {
+	if f.fitsKey(quoted, s.typ.Key()) {
+		return true
+	}
+	text := slices.Concat([]byte("{"), quoted, []byte(":null}"))
+	f.decoded += len(text)
+	err := unmarshal(text, reflect.New(s.typ).Interface())
+	if err != nil {
+		f.found = fault{at: cap(f.text) - cap(quoted), typ: s.typ, err: err}
+	}
+	return err == nil
+}
+
+// fitsKey reports whether the name is an integer that the key's type can hold.
+func (f *faultFinder) fitsKey(quoted []byte, key reflect.Type) bool {
+	name := f.unquoted(quoted)
+	n, end := readInteger(name, 0)
+	if end != len(name) || reflect.PointerTo(key).Implements(textUnmarshaler) {
+		return false
+	}
+	switch key.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return !key.OverflowInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return n >= 0 && !key.OverflowUint(uint64(n))
+	}
+	return false
+}
+
+// array reads the array that begins at text[at].
+func (f *faultFinder) array(at int, s *shape) int {
+	b := f.text
+	if at = skipSpace(b, at+1); peek(b, at) == ']' {
+		return at + 1
+	}
+	for i := 0; ; i++ {
+		element := s.elem
+		if s.length >= 0 && i >= s.length {
+			element = ignored
+		}
+		if at = f.value(at, element); at < 0 {
+			f.found.steps = append(f.found.steps, step{index: i})
+			return gaveUp
+		}
+		var more bool
+		if at, more = nextOrEnd(b, at, ']'); !more {
+			return at
+		}
+	}
+}
+
+// fitsScalar reports whether the value that begins at b[at] can be decoded to the type.
+// It returns false if that is hard to tell.
+func fitsScalar(b []byte, at int, t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String:
+		return b[at] == '"'
+	case reflect.Bool:
+		return b[at] == 't' || b[at] == 'f'
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, end := readInteger(b, at)
+		return end != gaveUp && !t.OverflowInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		n, end := readInteger(b, at)
+		return end != gaveUp && b[at] != '-' && !t.OverflowUint(uint64(n))
+	case reflect.Float32, reflect.Float64:
+		return fitsFloat(b, at, t.Bits())
+	}
+	return false
+}
+
+// fitsFloat reports whether the value that begins at b[at] is a number that a float of
+// that size can hold.
+func fitsFloat(b []byte, at, bits int) bool {
+	end := numberEnd(b, at)
+	if end == gaveUp {
+		return false
+	}
+	digits := b[at:end]
+	switch {
+	case len(digits) > 100:
+		return false // to read it twice would be too much
+	case len(digits) < 30 && !bytes.ContainsAny(digits, "eE"):
+		return true // below 1e38
+	}
+	_, err := strconv.ParseFloat(string(digits), bits)
+	return err == nil
+}
+
+// faultAt returns the innermost value that text[offset] is in, of a text that is valid
+// JSON up to there. s is what the text was decoded to.
+func faultAt(text []byte, offset int, s *shape) fault {
+	offset = max(0, min(offset, len(text)))
+	var open []container
+	for at := 0; at < offset; at++ {
+		switch top := len(open) - 1; text[at] {
+		case '{', '[':
+			open = append(open, container{isArray: text[at] == '['})
+		case '}', ']':
+			if open = open[:max(top, 0)]; top > 0 {
+				open[top-1].name = nil
+			}
+		case ',':
+			if top >= 0 {
+				open[top].index++
+				open[top].name = nil
+			}
+		case '"':
+			end := valueEnd(text, at)
+			if end < 0 {
+				end = offset
+			} else if top >= 0 && !open[top].isArray && open[top].name == nil {
+				open[top].name = text[at:end]
+			}
+			at = min(end, offset) - 1
+		}
+	}
+	found := fault{at: offset}
+	for i := range open {
+		c := &open[i]
+		if !c.isArray && c.name == nil {
+			break
+		}
+		next := step{quoted: c.name, index: c.index}
+		s, next.isField = s.inner(c.name)
+		found.steps = append(found.steps, next)
+	}
+	slices.Reverse(found.steps)
+	return found
+}
+
+// container is an object or array that has not ended.
+type container struct {
+	isArray bool
+	// name is that of the member that is being read, nil for none.
+	name  []byte
+	index int
+}
