@@ -18,7 +18,13 @@ func findFault(frame []byte, t reflect.Type) fault {
 
 func (f *faultFinder) find(t reflect.Type) fault {
 	if s := shapeOf(t); s.form != formOwn { // that has just failed
-		f.value(skipSpace(f.text, 0), s)
+		// Methods come last: that of a quantity takes seconds for a number of 1.5 MB, and
+		// has been called twice before this one.
+		f.trustMethods = true
+		if f.value(skipSpace(f.text, 0), s) != gaveUp {
+			f.trustMethods = false
+			f.value(skipSpace(f.text, 0), s)
+		}
 	}
 	if f.found.typ == nil {
 		f.found.typ = t
@@ -26,11 +32,14 @@ func (f *faultFinder) find(t reflect.Type) fault {
 	return f.found
 }
 
-// faultFinder reads an object once. It reads no byte twice but those of scalars and of
-// values with a method of their own, which it decodes one by one: at most once each.
+// faultFinder reads an object once, and a second time if what is wrong is a value with a
+// method of its own. It decodes such values, and scalars that look wrong, at most once
+// each.
 type faultFinder struct {
 	text  []byte
 	found fault
+	// trustMethods is set while values with a method are taken to fit.
+	trustMethods bool
 	// name is memory for a name with escapes.
 	name []byte
 	// values are what was decoded last, of each shape.
@@ -85,7 +94,7 @@ func (f *faultFinder) end(at int) int { return valueEnd(f.text, at) }
 // try decodes the value that begins at text[at], unless it is known to fit.
 func (f *faultFinder) try(at int, s *shape, fits bool) int {
 	end := f.end(at)
-	if end < 0 || fits {
+	if end < 0 || fits || f.trustMethods && (s.form == formOwn || s.form == formText) {
 		return end
 	}
 	part := f.text[at:end:end]

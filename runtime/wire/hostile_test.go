@@ -333,8 +333,21 @@ func TestDiagnosisReadsAnObjectOnce(t *testing.T) {
 }
 
 // TestDiagnosisLeavesMethodsAlone is about types whose method has just failed on all of
-// the object.
+// the object, and about members with a method where another member is wrong.
 func TestDiagnosisLeavesMethodsAlone(t *testing.T) {
+	type quantities struct {
+		Sizes map[string]resource.Quantity `json:"sizes"`
+		Count int                          `json:"count"`
+	}
+	for text, want := range map[string]string{
+		`{"sizes":{"a":"` + strings.Repeat("1", 1000) + `"},"count":"x"}`: "/count",
+		`{"sizes":{"a":"1","b":"x"},"count":1}`:                           "/sizes/b",
+	} {
+		f := faultFinder{text: []byte(text)}
+		if found := f.find(reflect.TypeFor[quantities]()); found.pointer(false) != want || f.decoded > 10 {
+			t.Errorf("%.40s: %d bytes were decoded to find %s, want %s", text, f.decoded, found.pointer(false), want)
+		}
+	}
 	text := hostileText(`"a":1`, "1")
 	f := faultFinder{text: text}
 	if f.find(reflect.TypeFor[unstructured.Unstructured]()); f.decoded > 0 {

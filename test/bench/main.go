@@ -1,7 +1,7 @@
 // Command bench measures this repository's work side by side with its peers', on
 // this machine, and prints the medians as a table. make bench runs it.
 //
-//	sections      generator, runtime (over HTTP) and memory: rows of both sides
+//	sections      generator, runtime (over HTTP), memory and attacks: rows of both sides
 //	floors.json   what each row has to reach, checked in
 //	results.json  the rows of the last run; docs/benchmarks.md and its plots show them
 package main
@@ -44,7 +44,7 @@ type section struct {
 	measure func(context.Context, options) ([]Row, error)
 }
 
-var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}}
+var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}, {"attacks", benchmarkAttacks}}
 
 const (
 	// largest is the largest collection that is measured several times, and over HTTP
@@ -60,7 +60,7 @@ var errMissed = errors.New("a row does not reach its floor")
 func main() {
 	o := options{progress: os.Stderr}
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
-	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator, runtime or memory")
+	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator, runtime, memory or attacks")
 	pflag.IntVar(&o.rounds, "rounds", 3, "rounds for generating all of k8s.io/api")
 	pflag.IntVar(&o.smallRounds, "small-rounds", 3, "rounds for generating one small package")
 	pflag.IntVar(&o.runtimeRounds, "runtime-rounds", 3, "rounds for informers over HTTP")

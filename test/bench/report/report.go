@@ -86,3 +86,13 @@ type Figure struct {
 	// Peer is the row of the peer to compare with, if it has another name.
 	Peer string `json:",omitempty"`
 }
+
+// Attacks is the report of the process that measures what hostile objects cost.
+type Attacks struct{ Attacks []Attack }
+
+// Attack is one way to be expensive. Ours and Theirs are seconds of processor time, one
+// a round.
+type Attack struct {
+	Name         string
+	Ours, Theirs []float64
+}
