@@ -26,6 +26,7 @@ func TestNoCCompiler(t *testing.T) {
 	writeFiles(t, dir, files)
 	compiler := filepath.Join(t.TempDir(), "compiler")
 	writeScript(t, compiler, "echo \"$@\" >>"+trace+"\nexit 1\n")
+	t.Setenv("GOFLAGS", "-race") // which needs cgo
 	t.Setenv("CGO_ENABLED", "1")
 	t.Setenv("CC", compiler)
 	t.Setenv("CXX", compiler)

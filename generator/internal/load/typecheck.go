@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"os/exec"
 	"path"
 	"strings"
 
@@ -62,13 +63,27 @@ func conventionalName(importPath string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(base, "go-"), "-", "")
 }
 
+// withoutCgo returns an environment in which the go command runs no C compiler. Flags
+// that need cgo would be errors there, so they are switched off in GOFLAGS: some of the
+// commands that go/packages runs do not get its BuildFlags.
+func withoutCgo(ctx context.Context, dir string) []string {
+	flags := os.Getenv("GOFLAGS")
+	if flags == "" { // it may be set by go env -w
+		command := exec.CommandContext(ctx, "go", "env", "GOFLAGS")
+		command.Dir = dir
+		out, _ := command.Output() // a driver may do without a go command
+		flags = strings.TrimSpace(string(out))
+	}
+	return append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(flags+" -race=false -msan=false -asan=false"))
+}
+
 // typesOfPackages type-checks packages with what they import, which comes from
 // the compiler's export data and so from the build cache if it is there. It
 // returns them by import path. It runs no C compiler, so files that need cgo are left
-// out.
+// out, and flags that need cgo do not count.
 func typesOfPackages(ctx context.Context, options Options, paths []string) (map[string]*packages.Package, error) {
 	config := options.config(ctx, packages.LoadSyntax)
-	config.Env = append(os.Environ(), "CGO_ENABLED=0")
+	config.Env = withoutCgo(ctx, options.Dir)
 	listed, err := packages.Load(config, paths...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, fmt.Errorf("cannot load the types of %s: %w", strings.Join(paths, " "), withoutCommand{err})
