@@ -31,7 +31,7 @@ func checkText(t *testing.T, what string, err error) {
 // TestErrorsAreShortAndPrintable reads bodies with odd or huge text in each place from
 // where it may get into an error.
 func TestErrorsAreShortAndPrintable(t *testing.T) {
-	for _, odd := range []string{oddText, strings.Repeat("k", 1<<18), strings.Repeat(oddText, 1<<12), strings.Repeat(`\u4e16`, 1<<14)} {
+	for _, odd := range []string{oddText, strings.Repeat("k", 1<<16), strings.Repeat(oddText, 1<<9), strings.Repeat(`\u4e16`, 1<<12)} {
 		item := func(metadata, rest string) string {
 			return fmt.Sprintf(`{"metadata":{"name":"a"%s},%s}`, metadata, rest)
 		}

@@ -295,9 +295,9 @@ func BenchmarkHostile(b *testing.B) {
 // BenchmarkHostile is for.
 func TestHostileObjectsAllocateLittle(t *testing.T) {
 	if testing.Short() {
-		setHostileBytes(t, 20<<10)
+		setHostileBytes(t, 8<<10)
 	} else {
-		setHostileBytes(t, 50<<10)
+		setHostileBytes(t, 24<<10)
 	}
 	const most = 5
 	for _, name := range names(hostileMembers) {
@@ -315,7 +315,7 @@ func TestHostileObjectsAllocateLittle(t *testing.T) {
 
 // TestDiagnosisReadsAnObjectOnce counts the steps of the search for what is wrong.
 func TestDiagnosisReadsAnObjectOnce(t *testing.T) {
-	setHostileBytes(t, 30<<10)
+	setHostileBytes(t, 12<<10)
 	for _, name := range names(hostileMembers) {
 		for _, bad := range []string{`"x"`, `1`} {
 			text := hostileText(hostileMembers[name](), bad)
