@@ -297,7 +297,7 @@ func TestHostileObjectsAllocateLittle(t *testing.T) {
 	if testing.Short() {
 		setHostileBytes(t, 8<<10)
 	} else {
-		setHostileBytes(t, 24<<10)
+		setHostileBytes(t, 16<<10)
 	}
 	const most = 5
 	for _, name := range names(hostileMembers) {

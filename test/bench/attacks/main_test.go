@@ -8,7 +8,7 @@ import (
 // time is not.
 func TestAllocations(t *testing.T) {
 	const (
-		small = 50_000
+		small = 25_000
 		most  = 5
 		// An attacker pays for as many bytes as the text has, and the rest is buffers.
 		freeBytes, freeCount = 4*small + 64<<10, 200
