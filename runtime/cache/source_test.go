@@ -321,7 +321,7 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 	}
 	for {
 		w.source.mu.Lock()
-		pending := w.source.history[w.next-100:]
+		pending := slices.Clone(w.source.history[w.next-100:]) // answerWith changes entries
 		changed := w.source.changed
 		var ended <-chan time.Time
 		if w.source.silent {
