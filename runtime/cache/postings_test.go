@@ -42,6 +42,17 @@ func fastest(functions ...func()) []time.Duration {
 	return least
 }
 
+// isCheap reports whether a comparison of times holds in one of several attempts. Other
+// work on the machine can spoil some of them; a cost that grows too fast fails in all.
+func isCheap(attempt func() bool) bool {
+	for range 4 {
+		if attempt() {
+			return true
+		}
+	}
+	return false
+}
+
 // TestCostOfSharedValues updates two objects in turn. That must not be more expensive if
 // they have the same values. With a search for each value it takes 50 times as long.
 func TestCostOfSharedValues(t *testing.T) {
@@ -60,10 +71,12 @@ func TestCostOfSharedValues(t *testing.T) {
 			}
 		}
 	}
-	took := fastest(update("one-", "two-"), update("shared-", "shared-"))
-	t.Logf("updates of two objects take %v, with the same values %v", took[0], took[1])
-	if took[1] > 8*took[0] {
-		t.Errorf("updates of two objects with the same values take %v, with different values %v", took[1], took[0])
+	if !isCheap(func() bool {
+		took := fastest(update("one-", "two-"), update("shared-", "shared-"))
+		t.Logf("updates of two objects take %v, with the same values %v", took[0], took[1])
+		return took[1] <= 8*took[0]
+	}) {
+		t.Error("updates of two objects with the same values are too expensive")
 	}
 }
 
@@ -104,15 +117,14 @@ func TestCostOfMovingManyValues(t *testing.T) {
 			}
 		}
 	}
-	took := fastest(func() { fill(large) }, func() { fill(one) }, deletes(large), deletes(one), relist(large), relist(one))
-	// An object that moves with each removal costs 40 times its own entry.
-	entered := max(took[0]-took[1], time.Millisecond)
-	for i, name := range []string{"deletes", "a relist"} {
-		moved := took[2*i+2] - took[2*i+3]
-		t.Logf("entering an object with %d values takes %v, %s after it %v", values, entered, name, moved)
-		if moved > 20*entered {
-			t.Errorf("%s take %v longer because of an object that is entered in %v", name, moved, entered)
-		}
+	if !isCheap(func() bool {
+		took := fastest(func() { fill(large) }, func() { fill(one) }, deletes(large), deletes(one), relist(large), relist(one))
+		// An object that moves with each removal costs 40 times its own entry.
+		entered := max(took[0]-took[1], time.Millisecond)
+		t.Logf("entering an object with %d values takes %v, deletes after it %v, a relist %v", values, entered, took[2]-took[3], took[4]-took[5])
+		return took[2]-took[3] <= 20*entered && took[4]-took[5] <= 20*entered
+	}) {
+		t.Error("deletes or a relist take too long because of an object with many values")
 	}
 }
 
@@ -132,10 +144,12 @@ func TestCostOfFewerValues(t *testing.T) {
 			}
 		}
 	}
-	took := fastest(toggle(1000), toggle(100_000))
-	t.Logf("40 updates among 1,000 objects take %v, among 100,000 objects %v", took[0], took[1])
-	if took[1] > 5*took[0] {
-		t.Errorf("40 updates among 1,000 objects take %v, among 100,000 objects %v", took[0], took[1])
+	if !isCheap(func() bool {
+		took := fastest(toggle(1000), toggle(100_000))
+		t.Logf("40 updates among 1,000 objects take %v, among 100,000 objects %v", took[0], took[1])
+		return took[1] <= 5*took[0]
+	}) {
+		t.Error("updates get more expensive with the number of objects")
 	}
 }
 
