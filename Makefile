@@ -2,8 +2,6 @@
 
 # The modules of the repository, the product first.
 MODULES := . testdata examples/operator test
-# No recipe has an absolute path from make in it: in a folder whose name has a space,
-# the shell would take it for two.
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -19,6 +17,7 @@ TEST := go test -vet=off -timeout=$(TIMEOUT)
 GOLDEN := $(RACE) $(TEST) -race=false ./generator
 OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
+# Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-unit test-golden test-example test-e2e apiserver generate verify bench bench-quick lint fuzz hunt clean
 

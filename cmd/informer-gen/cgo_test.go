@@ -12,7 +12,7 @@ import (
 )
 
 // TestNoCCompiler loads the types of packages that use cgo, and finds no trace of a C
-// compiler. That they are loaded is what the messages are about.
+// compiler. The message shows that they are loaded.
 func TestNoCCompiler(t *testing.T) {
 	archive, err := txtar.ParseFile("../../testdata/errors/types-cgo.txtar")
 	if err != nil {

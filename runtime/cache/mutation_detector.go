@@ -13,7 +13,7 @@ import (
 // nil detector does nothing.
 //
 // A copy is dropped with the memory of its object: an object that left the cache is
-// still compared when a handler is told of it late, and nobody can change one that
+// still compared when a handler is told of it late, and no one can change one that
 // nothing points to.
 type mutationDetector[T Object] struct {
 	resource string

@@ -24,7 +24,8 @@ type block struct {
 	budget *budget
 }
 
-// Blocks of two sizes are used again, without the text that was in them. Large ones are left to the garbage collector.
+// Blocks of two sizes are used again, without the text that was in them. Large ones are
+// left to the garbage collector.
 var (
 	blocks     = sync.Pool{New: func() any { return &block{bytes: make([]byte, blockSize)} }}
 	idleBlocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, idleSize)} }}

@@ -198,16 +198,14 @@ func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *Decod
 	if !whole && (m.namespace == nil || m.name == nil || m.uid == nil || m.resourceVersion == nil) {
 		return nil, large
 	}
-	state = &DecodeError{Namespace: bounded(m.namespace), Name: bounded(m.name), UID: bounded(m.uid), ResourceVersion: bounded(m.resourceVersion)}
-	if state.Name == "" {
+	why := &TooLargeError{Limit: d.max, Namespace: bounded(m.namespace), Name: bounded(m.name)}
+	if why.Name == "" {
 		return nil, large
 	}
-	why := &TooLargeError{Limit: d.max, Namespace: state.Namespace, Name: state.Name}
 	if !d.hide {
 		why.Begin = shown(begin)
 	}
-	state.Err = why
-	return state, nil
+	return errorOf(m, why), nil
 }
 
 // withoutText returns err without text of objects, if that is to be left out.

@@ -31,7 +31,11 @@ const (
 
 // describe makes an error of err, which is about the object in frame as a whole.
 func describe(frame []byte, err error) *DecodeError {
-	m := readMetadata(frame)
+	return errorOf(readMetadata(frame), err)
+}
+
+// errorOf makes an error of err, which is about the object with that metadata.
+func errorOf(m metadata, err error) *DecodeError {
 	return &DecodeError{
 		Namespace:       bounded(m.namespace),
 		Name:            bounded(m.name),

@@ -79,13 +79,10 @@ func benchmarkRuntime(ctx context.Context, o options) (rows []Row, err error) {
 
 // buildCommand builds a command of the benchmark, and returns where it is.
 func buildCommand(ctx context.Context, o options, name string) (string, error) {
-	binary, err := filepath.Abs(filepath.Join(o.repo, "build", "bench", name))
-	if err != nil {
-		return "", err
-	}
+	binary := filepath.Join(o.repo, "build", "bench", name)
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/"+name)
 	build.Dir = filepath.Join(o.repo, "test")
-	_, _, err = measureOutput(build)
+	_, _, err := measureOutput(build)
 	return binary, err
 }
 

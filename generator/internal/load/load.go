@@ -245,7 +245,7 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 		case errors.As(err, &list):
 			mistakes.Add(list[0].Pos, "%s; %s", list[0].Msg, toParse)
 		default:
-			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v; %s", withoutPath(err), toParse)
+			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v; %s", regular.WithoutPath(err), toParse)
 		}
 		found = true
 	}

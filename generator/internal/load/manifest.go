@@ -3,9 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
-	"errors"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,11 +40,11 @@ func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			mistakes.Add(token.Position{Filename: path}, "cannot read what --crd names: %v; name a file with a %s, or a folder of such files", withoutPath(err), definition)
+			mistakes.Add(token.Position{Filename: path}, "cannot read what --crd names: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
 		case info.IsDir():
 			names, err := manifestNames(path)
 			if err != nil {
-				mistakes.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", withoutPath(err))
+				mistakes.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
 			}
 			for _, name := range names {
 				add(&manifestFile{name: name, folder: path})
@@ -157,7 +155,7 @@ type manifestFile struct {
 func (f *manifestFile) read() {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; fix that, or name other files with --crd", withoutPath(err))
+		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; fix that, or name other files with --crd", regular.WithoutPath(err))
 		return
 	}
 	f.parse(content)
@@ -304,13 +302,4 @@ func (n manifestNode) required(parent manifestNode, path, name string) model.Pla
 		n.file.addMistake(field.posOr(parent, n), "%s.%s of this %s is missing or no text; regenerate it with controller-gen, or add it", path, name, definition)
 	}
 	return field.placed()
-}
-
-// withoutPath is a file error without its path, which the message begins with.
-func withoutPath(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }

@@ -58,6 +58,15 @@ func Read(open OpenFunc, name string) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
+// WithoutPath returns a file error without its path, which the message begins with.
+func WithoutPath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
 // check refuses what is not a regular file, or too large a one.
 func check(name string, info fs.FileInfo) error {
 	kind := "another file"

@@ -73,7 +73,7 @@ func (f foreignFiles) errors(p *Plan) []error {
 	return found
 }
 
-// obstacle returns what stands on the way to name: a file where a folder has to be,
+// obstacle returns the first entry that blocks the path of name: a file where a folder has to be,
 // or a symbolic link that root does not follow. It returns nil if the way is free.
 func (p *Plan) obstacle(root *os.Root, name string) *fileError {
 	for i, c := range name + "/" {

@@ -71,7 +71,7 @@ func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 		}
 		return p, nil
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or give another --output-dir", output.Dir, reason(err))
+		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or give another --output-dir", output.Dir, regular.WithoutPath(err))
 	}
 	defer root.Close()
 	errs := p.compare(ctx, root, output)
@@ -114,7 +114,7 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 		case errors.Is(err, fs.ErrNotExist):
 			p.Changes = append(p.Changes, Change{Path: name, New: content})
 		case err != nil:
-			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read what is to be replaced: %v; move it away, or give another --output-dir", reason(err))})
+			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read what is to be replaced: %v; move it away, or give another --output-dir", regular.WithoutPath(err))})
 		case bytes.Equal(old, content):
 			p.Unchanged++
 		case !isOurs(old, output.Header):
@@ -166,7 +166,7 @@ func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string,
 		return err
 	}
 	unreadable := func(err error) error {
-		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", reason(err))}
+		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", regular.WithoutPath(err))}
 	}
 	root, err := parent.OpenRoot(path.Base(folder))
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string,
 		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
 			content, err := regular.Read(root.OpenFile, entry.Name())
 			if err != nil {
-				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", reason(err))})
+				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", regular.WithoutPath(err))})
 			} else if isOurs(content, output.Header) {
 				p.Changes = append(p.Changes, Change{Path: name, Old: content})
 			}
@@ -243,15 +243,6 @@ func linesAbovePackage(content []byte) []string {
 		}
 	}
 	return all
-}
-
-// reason is a file error without its path.
-func reason(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }
 
 func (p *Plan) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
