@@ -51,7 +51,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	gv, kinds := model.Aliases(model.Input{
 		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
 		Naming: setup.naming, From: options.From, Exclude: setup.load.Exclude,
-	}, &mistakes)
+	}, filepath.ToSlash(setup.outputDir), &mistakes)
 	name := filepath.Base(setup.outputDir)
 	switch err := mistakes.Join(); {
 	case err != nil:

@@ -16,16 +16,16 @@ type Aliased struct {
 }
 
 // Aliases returns the group version of the only package of the input and what can be a kind in it,
-// with or without markers there. The CRDs of the input are followed where there are some.
-func Aliases(input Input, mistakes *Errors) (*GroupVersion, []Aliased) {
+// with or without markers there. The CRDs of the input are followed where there are some. Where the
+// package does not say its group or version, the end of folder does: shop.example.com/v1.
+func Aliases(input Input, folder string, mistakes *Errors) (*GroupVersion, []Aliased) {
 	pkg := input.Packages[0]
 	if !slices.ContainsFunc(pkg.Types, (*Type).isCandidate) {
 		return nil, nil
 	}
 	a := &assembly{Input: input, pkg: pkg, groups: map[string]*Group{}, errs: mistakes}
-	version, hasVersion := a.version(pkg)
-	group, hasGroup := a.groupName(pkg, version)
-	if !hasVersion || !hasGroup {
+	version, group, ok := a.aliasedGroupVersion(folder)
+	if !ok {
 		return nil, nil
 	}
 	gv := &GroupVersion{Group: &Group{Name: group}, Version: version, Path: pkg.Path, Alias: strings.ToLower(groupGoName(group)) + versionDir(version), Pos: pkg.Pos}
@@ -107,6 +107,29 @@ func (m *Method) marker() string {
 		result = strings.TrimSuffix(result, "List")
 	}
 	return line + ",result=" + m.Result.Path + "." + result
+}
+
+// aliasedGroupVersion returns the group and version that the package says, or else folder.
+func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok bool) {
+	there := &assembly{Input: a.Input, pkg: a.pkg, groups: map[string]*Group{}, errs: &Errors{}}
+	if version, ok = there.version(a.pkg); !ok {
+		if version = path.Base(folder); !looksLikeVersion(version) {
+			a.errs.Add(a.pkg.Pos, "cannot tell the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
+			return "", "", false
+		}
+	}
+	isGroupName := func(m Marker) bool { return m.Is("groupName") }
+	parent := path.Base(path.Dir(folder))
+	switch {
+	case !a.pkg.GroupVersion.GroupKnown && !slices.ContainsFunc(a.pkg.Markers, isGroupName) && IsGroup(parent) && strings.Contains(parent, "."):
+		group = parent // better than a group without a dot, which the package's folder would be
+	default:
+		if group, ok = there.groupName(a.pkg, version); !ok {
+			a.errs.Add(a.pkg.Pos, "cannot tell the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
+			return "", "", false
+		}
+	}
+	return version, group, true
 }
 
 // FitsFolder reports whether a package in that folder can have the version: a folder that is named
