@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"go/token"
 	"path"
 	"slices"
@@ -67,12 +68,17 @@ func (a *assembly) addApply(k *Kind) {
 	}
 	const remedy = "run applyconfiguration-gen for it first, or write +genclient:skipVerbs=apply,applyStatus"
 	k.Apply = a.applyConfiguration(TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
+	missing := ""
 	switch names, problem := a.declared(k.Apply.Path); {
 	case problem != "":
-		a.errs.Add(k.Pos, "kind %s has no apply configuration, because package %s cannot be read: %s; %s", k.Name, k.Apply.Path, reason(problem), remedy)
+		missing = fmt.Sprintf(", because package %s cannot be read: %s", k.Apply.Path, reason(problem))
 	case names != nil && !names[k.Apply.Name]:
-		a.errs.Add(k.Pos, "kind %s has no apply configuration: package %s declares no %s; %s", k.Name, k.Apply.Path, k.Apply.Name, remedy)
+		missing = fmt.Sprintf(": package %s declares no %s", k.Apply.Path, k.Apply.Name)
+	default:
+		return
 	}
+	a.ignore(k.Pos, "kind "+k.Name+" has no apply configuration"+missing, remedy, "its client has no Apply and ApplyStatus")
+	k.Verbs = slices.DeleteFunc(k.Verbs, func(v Verb) bool { return slices.Contains(ApplyVerbs, v) })
 }
 
 // checkApplyPackage refuses a root without what the fake clientset needs of it.
