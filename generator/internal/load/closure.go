@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
 // closure type-checks packages together with what they import, from source. It parses
@@ -66,7 +68,7 @@ type declaration struct {
 	problems []problem
 }
 
-// problem is what keeps a type from being known.
+// problem is what keeps a type from being known. Its text ends with what to do about it.
 type problem struct {
 	pos  token.Position
 	text string
@@ -312,30 +314,35 @@ func (c *closure) cause(root *declaration) (problem, bool) {
 	if len(found) == 0 {
 		return problem{}, false
 	}
-	return problem{c.fset.Position(found[0].Pos), found[0].Msg}, true
+	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; correct it"}, true
 }
 
 // undeclared returns why a package does not declare a name that is used at pos.
 func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
-	found := problem{c.fset.Position(pos), "undefined: " + name}
-	for _, err := range p.src.failures {
+	for i, err := range p.src.failures {
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
-			return problem{list[0].Pos, list[0].Msg}
+			return problem{list[0].Pos, list[0].Msg + "; correct the file"}
 		} else if err != nil {
-			found.text = err.Error()
+			return problem{token.Position{Filename: p.src.names[i]}, fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))}
 		}
 	}
-	switch errs := p.listed.Errors; {
-	case len(errs) > 0 && len(p.src.files) == 0:
-		found.text = strings.Join(strings.Fields(errs[0].Msg), " ")
-		if listed := position(errs[0].Pos); listed.Filename != "" {
+	found := problem{c.fset.Position(pos), "undefined: " + name + "; declare it"}
+	switch {
+	case len(p.src.files) == 0 && len(p.listed.Errors) > 0:
+		found.text = strings.Join(strings.Fields(p.listed.Errors[0].Msg), " ")
+		if listed := position(p.listed.Errors[0].Pos); listed.Filename != "" {
 			found.pos = listed
 		}
+		if strings.Contains(found.text, "build constraints") {
+			found.text += "; set --build-tags"
+		} else if !strings.Contains(found.text, "; ") {
+			found.text += "; add the package"
+		}
 	case len(p.src.files) == 0:
-		found.text = "the go command finds no Go files of package " + p.path
+		found.text = "package " + p.path + " has no Go files; add it"
 	case len(p.listed.IgnoredFiles) > 0:
-		found.text += ", unless it is in a file that is left out by its build constraints"
+		found.text += ", or set --build-tags if its file is left out"
 	}
 	return found
 }

@@ -102,7 +102,11 @@ func dropHidden(structType *ast.StructType) {
 
 // refer keeps what another package declares.
 func (p *pruning) refer(path string, qualifier, name *ast.Ident) {
-	if path == "C" || path == "unsafe" {
+	switch path {
+	case "unsafe":
+		return
+	case "C":
+		p.problems = append(p.problems, problem{p.fset.Position(qualifier.Pos()), "C." + name.Name + " is known to cgo only, which does not run; use a Go type"})
 		return
 	}
 	other, err := p.open(path)

@@ -71,19 +71,28 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	if err != nil {
 		return err
 	}
-	roots := make([]*declaration, len(open))
-	for i, q := range open { // all of them before one is checked, for they may share packages
+	if err := c.answer(open, options.Dir, mistakes); err != nil {
+		return err
+	}
+	result.note("read types of %d packages for %s, because of %s: %v", len(c.parts), strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
+// answer answers questions from the types that they lead to. Paths of mistakes below dir
+// are written in the short form.
+func (c *closure) answer(questions []*question, dir string, mistakes *model.Errors) (err error) {
+	roots := make([]*declaration, len(questions))
+	for i, q := range questions { // all of them before one is checked, for they may share packages
 		if roots[i], err = c.reach(q.names()); err != nil {
 			return err
 		}
 	}
-	for i, q := range open {
-		reason := q.settle(c.check(c.parts[q.src.path]), c.fset, func(path string) *types.Package { return c.check(c.parts[path]) })
-		if reason != "" {
-			q.addTypeError(c, roots[i], reason, options.Dir, mistakes)
+	checked := func(path string) *types.Package { return c.check(c.parts[path]) }
+	for i, q := range questions {
+		if reason := q.settle(checked(q.src.path), c.fset, checked); reason != "" {
+			q.addTypeError(c, roots[i], reason, dir, mistakes)
 		}
 	}
-	result.note("read types of %d packages for %s, because of %s: %v", len(c.parts), strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
@@ -156,7 +165,7 @@ func (q *question) addTypeError(c *closure, root *declaration, reason, dir strin
 	q.pkg.Types = nil // nothing is to be said of its kinds
 	cause, ok := c.cause(root)
 	if !ok {
-		cause = problem{q.pkg.Pos, "the types of package " + q.src.path + " cannot be known; see what go build says"}
+		cause = problem{q.pkg.Pos, "the types of package " + q.src.path + " cannot be known; correct what go build reports"}
 	}
-	mistakes.Add(absolute(dir, cause.pos), "%s; %s needs it", cause.text, reason)
+	mistakes.Add(absolute(dir, cause.pos), "%s, because %s needs it", cause.text, reason)
 }
