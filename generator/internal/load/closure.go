@@ -10,6 +10,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,10 +107,11 @@ func (c *closure) open(path string) (*part, error) {
 			return nil, err
 		}
 	}
+	if slices.ContainsFunc(p.src.failures, func(err error) bool { return err != nil }) {
+		return p, nil // a method that is not seen might decode a type
+	}
 	for _, file := range p.src.files {
-		if file != nil {
-			p.index(file)
-		}
+		p.index(file)
 	}
 	p.indexAliases()
 	return p, nil
@@ -203,18 +205,7 @@ func (c *closure) check(p *part) *types.Package {
 			files = append(files, &ast.File{Package: file.Package, Name: file.Name, Decls: append(imports(file), decls...), FileStart: file.FileStart, FileEnd: file.FileEnd})
 		}
 	}
-	config := types.Config{
-		Importer:         partImporter{c, p},
-		IgnoreFuncBodies: true,
-		FakeImportC:      true,
-		Error: func(err error) {
-			var typeError types.Error
-			if errors.As(err, &typeError) {
-				p.typeErrors = append(p.typeErrors, typeError)
-			}
-		},
-	}
-	p.checked, _ = config.Check(p.path, c.fset, files, nil)
+	p.checked, p.typeErrors = checkTypes(p.path, c.fset, files, partImporter{c, p})
 	return p.checked
 }
 

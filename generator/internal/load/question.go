@@ -152,8 +152,8 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 			}
 			viewed = other(ref.Path)
 		}
-		c := comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
-		if t.Misfits = c.of(pkg.Scope().Lookup(t.Name)); c.unsure {
+		view, c := pkg.Scope().Lookup(t.Name), comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
+		if t.Misfits = c.of(view); c.unsure || view == nil && t.Name != "_" {
 			open = "view " + t.Name
 		}
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -15,14 +16,69 @@ import (
 // is of an invalid type. Nothing is read from disk. It tells all about types that
 // the package declares.
 func typesOfSyntax(src *source) *types.Package {
+	pkg, _ := checkTypes(src.path, src.fset, src.files, emptyImporter{}) // there are many errors, of what is not there
+	return pkg
+}
+
+// checkTypes type-checks the declarations of a package, and returns what it knows of them. It
+// knows nothing of a package with a generic type that embeds instances of itself without
+// end: go/types looks for the methods of such a type forever.
+func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer types.Importer) (pkg *types.Package, errs []types.Error) {
 	config := types.Config{
-		Importer:         emptyImporter{},
+		Importer:         importer,
 		IgnoreFuncBodies: true,
 		FakeImportC:      true,
-		Error:            func(error) {}, // there are many, of what is not there
+		Error: func(err error) {
+			var typeError types.Error
+			if errors.As(err, &typeError) {
+				errs = append(errs, typeError)
+			}
+		},
 	}
-	pkg, _ := config.Check(src.path, src.fset, src.files, nil)
-	return pkg
+	pkg, _ = config.Check(path, fset, files, nil)
+	for _, name := range pkg.Scope().Names() {
+		declared := pkg.Scope().Lookup(name)
+		if _, isType := declared.(*types.TypeName); isType && embedsWithoutEnd(declared.Type(), nil, map[types.Type]bool{}) {
+			pkg = types.NewPackage(path, pkg.Name())
+			pkg.MarkComplete()
+			endless := types.Error{Fset: fset, Pos: declared.Pos(), Msg: "type " + name + " embeds other instances of itself without end"}
+			return pkg, []types.Error{endless}
+		}
+	}
+	return pkg, errs
+}
+
+// maxInstances is how many instances of one generic type may embed each other. Their names
+// may double in length with each.
+const maxInstances = 8
+
+// embedsWithoutEnd reports whether a type embeds other and other instances of a generic type.
+// Those in outer embed t.
+func embedsWithoutEnd(t types.Type, outer []*types.Named, seen map[types.Type]bool) bool {
+	t = types.Unalias(pointedTo(t))
+	structType, ok := structOf(t)
+	if !ok || seen[t] {
+		return false
+	}
+	seen[t] = true
+	if named, ok := t.(*types.Named); ok {
+		instances := 0
+		for _, other := range outer {
+			if other.Origin() == named.Origin() {
+				instances++
+			}
+		}
+		if instances > maxInstances {
+			return true
+		}
+		outer = append(outer, named)
+	}
+	for field := range structType.Fields() {
+		if field.Embedded() && embedsWithoutEnd(field.Type(), outer, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // emptyImporter has every package, with nothing in it that could mislead.
