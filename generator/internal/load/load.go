@@ -198,6 +198,9 @@ func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
 					src.failures[i] = err
 					return ctx.Err()
 				}
+				if mode&parser.ParseComments == 0 {
+					blankBodies(content)
+				}
 				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, mode)
 				dropBodies(src.files[i])
 				return ctx.Err()
