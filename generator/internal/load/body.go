@@ -7,7 +7,8 @@ import "bytes"
 // stay as they are. It leaves alone what does not begin a line as gofmt has it.
 func blankBodies(content []byte) {
 	var nest, braces int
-	inFunc, last := false, "" // last is the word before a brace
+	inFunc := false
+	var word []byte // the last one, which may be struct or interface
 	for i := 0; i < len(content); {
 		end := tokenEnd(content, i)
 		switch c := content[i]; {
@@ -20,7 +21,7 @@ func blankBodies(content []byte) {
 			nest++
 		case c == ')' || c == ']':
 			nest--
-		case c == '{' && inFunc && nest == 0 && braces == 0 && last != "interface" && last != "struct":
+		case c == '{' && inFunc && nest == 0 && braces == 0 && string(word) != "interface" && string(word) != "struct":
 			if end = bodyEnd(content, i); end < 0 {
 				return
 			}
@@ -32,7 +33,7 @@ func blankBodies(content []byte) {
 			braces--
 		}
 		if content[i] > ' ' {
-			last = string(content[i:min(end, i+len("interface"))])
+			word = content[i:end]
 		}
 		i = end
 	}
@@ -44,12 +45,17 @@ func bodyEnd(content []byte, i int) int {
 		switch content[i] {
 		case '{':
 			depth++
+			i++
 		case '}':
+			i++
 			if depth--; depth == 0 {
-				return i + 1
+				return i
 			}
+		case '"', '\'', '`', '/':
+			i = tokenEnd(content, i)
+		default:
+			i++
 		}
-		i = tokenEnd(content, i)
 	}
 	return -1
 }
