@@ -10,6 +10,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,12 +162,12 @@ func (p *part) indexAliases() {
 // It returns a declaration that leads to these.
 func (c *closure) reach(names map[string][]string) (*declaration, error) {
 	root := &declaration{}
-	for path, names := range names {
+	for _, path := range slices.Sorted(maps.Keys(names)) {
 		p, err := c.open(path)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
+		for _, name := range names[path] {
 			if d := p.declared[name]; d != nil {
 				root.uses = append(root.uses, c.keep(d))
 			}

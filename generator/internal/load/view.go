@@ -237,8 +237,8 @@ func embedsInvalid(structType *types.Struct) bool {
 func embedsInvalidBelow(structType *types.Struct, seen map[*types.Struct]bool) bool {
 	seen[structType] = true
 	for field := range structType.Fields() {
-		if !field.Embedded() {
-			continue
+		if !field.Embedded() || isMeta(field, "TypeMeta") || isMeta(field, "ObjectMeta") || isMeta(field, "ListMeta") {
+			continue // metadata does not encode or decode what embeds it
 		}
 		embedded := pointedTo(field.Type())
 		if !isValid(embedded) {
