@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -308,5 +309,42 @@ func TestOutlines(t *testing.T) {
 	}
 	if count < 500 {
 		t.Errorf("%d types are compared, want more", count)
+	}
+}
+
+// TestClosureIsSmall opens no package that only hidden fields, methods, functions and other
+// types of a package refer to.
+func TestClosureIsSmall(t *testing.T) {
+	c := memoryClosure(t, kindOf+`
+import "shown"
+import "hidden"
+type Order struct { metav1.ObjectMeta; Spec shown.Spec; state hidden.State; Call func(hidden.State) hidden.State }
+type Other hidden.State
+func (Order) Method(hidden.State) hidden.State { return hidden.State{} }
+-- shown/t.go --
+package shown
+import "hidden"
+import "length"
+type ( Spec struct { Any Any; All [length.N]Text; message hidden.State }; Text string; Other hidden.State )
+type Any interface { Method(hidden.State) }
+func (*Spec) Reset(hidden.State) { hidden.Do() }
+-- length/n.go --
+package length
+import "hidden"
+const N = 2
+var State = hidden.State{}
+-- hidden/t.go --
+package hidden
+type State struct { not parsed`)
+	if _, err := c.reach(map[string][]string{"shop": {"Order"}}); err != nil {
+		t.Fatal(err)
+	}
+	got, want := slices.Sorted(maps.Keys(c.parts)), []string{metaV1, "length", "shop", "shown"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the packages that are open are %q, want %q", got, want)
+	}
+	methods := types.NewMethodSet(types.NewPointer(c.check(c.parts["shop"]).Scope().Lookup("Order").Type()))
+	if methods.Lookup(nil, "Method") == nil {
+		t.Error("the type has lost its method")
 	}
 }
