@@ -10,8 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
