@@ -31,7 +31,8 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	k := &Kind{
 		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
-		Pos: t.Pos,
+		ListForm: t.List,
+		Pos:      t.Pos,
 	}
 	if !a.checkType(t) {
 		return nil, true
@@ -164,7 +165,11 @@ func (a *assembly) checkMeta(what string, t *Type) {
 	if !t.HasTypeMeta {
 		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", what, t.Name)
 	}
-	if !t.HasObjectMeta {
+	switch {
+	case t.HasObjectMeta:
+	case t.MissingMethod != "":
+		a.errs.Add(t.Pos, "%s %s has no method %s, which metav1.Object has; write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", what, t.Name, t.MissingMethod)
+	default:
 		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", what, t.Name)
 	}
 }
