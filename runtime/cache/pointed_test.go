@@ -56,6 +56,7 @@ func (n *named) DeepCopyObject() runtime.Object {
 func TestEqualContentBehindPointers(t *testing.T) {
 	kind, none := &metav1.TypeMeta{Kind: "Pointed"}, &metav1.TypeMeta{}
 	meta, other := &metav1.ObjectMeta{Name: "a"}, &metav1.ObjectMeta{Name: "b"}
+	shared := &Base{*kind, *meta}
 	for name, test := range map[string]struct {
 		a, b GenericObject
 		want bool
@@ -66,7 +67,7 @@ func TestEqualContentBehindPointers(t *testing.T) {
 		"an empty, a nil kind":  {&pointed{none, meta, 1}, &pointed{nil, meta, 1}, true},
 		"another name":          {&pointed{kind, meta, 1}, &pointed{none, other, 1}, false},
 		"another size":          {&pointed{kind, meta, 1}, &pointed{nil, meta, 2}, false},
-		"deeper":                {&deeper{&Base{*kind, *meta}, 1}, &deeper{&Base{*none, *meta}, 1}, true},
+		"deeper":                {&deeper{shared, 1}, &deeper{&Base{*none, *meta}, 1}, true},
 		"deeper, another name":  {&deeper{&Base{*kind, *meta}, 1}, &deeper{&Base{*none, *other}, 1}, false},
 		"a field":               {&named{*meta, kind}, &named{*meta, none}, true},
 		"a field, another name": {&named{*meta, kind}, &named{*other, none}, false},
@@ -75,8 +76,8 @@ func TestEqualContentBehindPointers(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
-	if kind.Kind != "Pointed" || *none != (metav1.TypeMeta{}) {
-		t.Errorf("the comparison has changed a kind: %v, %v", kind, none)
+	if kind.Kind != "Pointed" || *none != (metav1.TypeMeta{}) || shared.Kind != "Pointed" {
+		t.Errorf("the comparison has changed a kind: %v, %v, %v", kind, none, shared)
 	}
 }
 
