@@ -53,6 +53,10 @@ type Folder struct {
 	Path string
 	// Whole makes Load check function bodies too.
 	Whole bool
+	// Lenient makes Load ignore type errors. It is for published code that does not
+	// compile with the versions of its dependencies that the module has. A type that it
+	// refers to in vain differs from every other.
+	Lenient bool
 }
 
 // Load reads the types of the packages below each folder of a module.
@@ -75,7 +79,7 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 // go/packages, from export data: go/packages alone would compile both trees
 // first, which takes minutes and which a comparison does not need.
 func LoadFolders(ctx context.Context, module Module, folders ...Folder) ([]*Tree, error) {
-	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, whole: map[string]bool{}, checked: map[string]*types.Package{}}
+	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, folders: map[string]Folder{}, checked: map[string]*types.Package{}}
 	for _, folder := range folders {
 		if err := l.parse(folder); err != nil {
 			return nil, err
@@ -107,7 +111,7 @@ func LoadFolders(ctx context.Context, module Module, folders ...Folder) ([]*Tree
 type loader struct {
 	fset    *token.FileSet
 	files   map[string][]*ast.File
-	whole   map[string]bool // packages whose function bodies are checked too
+	folders map[string]Folder // where a package of files is from
 	checked map[string]*types.Package
 }
 
@@ -130,7 +134,7 @@ func (l *loader) parse(folder Folder) error {
 		}
 		pkg := path.Join(folder.Path, filepath.ToSlash(way))
 		l.files[pkg] = append(l.files[pkg], file)
-		l.whole[pkg] = folder.Whole
+		l.folders[pkg] = folder
 		return nil
 	})
 }
@@ -177,9 +181,12 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	if !ok {
 		return nil, fmt.Errorf("package %s is neither in a tree nor imported by one", path)
 	}
-	config := types.Config{Importer: l, IgnoreFuncBodies: !l.whole[path], Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	config := types.Config{Importer: l, IgnoreFuncBodies: !l.folders[path].Whole, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	if l.folders[path].Lenient {
+		config.Error = func(error) {} // without it Check stops at the first error
+	}
 	pkg, err := config.Check(path, l.fset, files, nil)
-	if err != nil {
+	if err != nil && !l.folders[path].Lenient {
 		return nil, err
 	}
 	l.checked[path] = pkg

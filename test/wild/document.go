@@ -60,7 +60,7 @@ downloaded, warm as the median of three runs.
 
 // markdown is the row of a result in the table.
 func (r Result) markdown(notes *notes) string {
-	cells := []string{"`" + r.label() + "`", short(r.Version)}
+	cells := []string{r.label(), short(r.Version)}
 	if r.Failure != "" {
 		return fmt.Sprintf("| %s | | | | %s | refused %s |\n", strings.Join(cells, " | "), r.flags(), notes.add(fmt.Sprintf("`%s`: %s", r.Failure, r.Reason)))
 	}
@@ -70,9 +70,9 @@ func (r Result) markdown(notes *notes) string {
 // label is the module, and which part of it if there is more than one row for it.
 func (r Result) label() string {
 	if r.Name == (Row{Module: r.Module}).name() {
-		return r.Module
+		return "`" + r.Module + "`"
 	}
-	return r.Module + "` (" + r.Name + ")`"
+	return "`" + r.Module + "` (" + r.Name + ")"
 }
 
 // short cuts the date and the hash of a pseudo version to the date.
@@ -139,7 +139,7 @@ func shapes(results []Result) string {
 	var text strings.Builder
 	for _, result := range results {
 		if result.Shape != "" {
-			fmt.Fprintf(&text, "- `%s`: %s\n", result.label(), result.Shape)
+			fmt.Fprintf(&text, "- %s: %s\n", result.label(), result.Shape)
 		}
 	}
 	if text.Len() == 0 {

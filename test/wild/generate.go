@@ -50,7 +50,7 @@ func (w workspace) generate(ctx context.Context, tool string, env ...string) (fl
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	args := slices.Concat([]string{"--output-dir=" + generated}, w.row.Flags, w.row.patterns())
+	args := slices.Concat([]string{"--output-dir=" + generated}, w.row.flags(), w.row.patterns())
 	command := exec.CommandContext(ctx, tool, args...)
 	command.Dir, command.Env = w.dir, environ(env...)
 	var stderr bytes.Buffer

@@ -26,12 +26,19 @@ func (w workspace) inspect(ctx context.Context) (inspection, error) {
 	// The clientset is a tree of its own, next to the whole of which it is a part.
 	ours := compare.Folder{Dir: filepath.Join(w.dir, generated), Path: path.Join(modulePath, generated), Whole: true}
 	folders := []compare.Folder{ours}
-	if w.row.Clientset != "" {
-		dir, err := w.published(ctx)
+	published := []string{w.row.Clientset}
+	if w.row.ApplyOld {
+		published = append(published, w.row.Apply)
+	}
+	for _, name := range published {
+		if name == "" {
+			continue
+		}
+		dir, err := w.published(ctx, name)
 		if err != nil {
 			return inspection{}, err
 		}
-		folders = append(folders, compare.Folder{Dir: dir, Path: w.row.Clientset})
+		folders = append(folders, compare.Folder{Dir: dir, Path: name, Lenient: true})
 	}
 	trees, err := compare.LoadFolders(ctx, module, folders...)
 	if err != nil {
@@ -45,8 +52,9 @@ func (w workspace) inspect(ctx context.Context) (inspection, error) {
 	return found, nil
 }
 
-// published returns the folder of the published clientset in the module cache.
-func (w workspace) published(ctx context.Context) (string, error) {
+// published returns the folder in the module cache of a published clientset, or of apply
+// configurations.
+func (w workspace) published(ctx context.Context, name string) (string, error) {
 	module := w.row.Module
 	if w.row.ClientModule != "" {
 		module, _, _ = strings.Cut(w.row.ClientModule, "@")
@@ -55,7 +63,7 @@ func (w workspace) published(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, strings.TrimPrefix(w.row.Clientset, module)), nil
+	return filepath.Join(dir, strings.TrimPrefix(name, module)), nil
 }
 
 // subtree is the part of a tree below a folder.

@@ -53,7 +53,11 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	if r.Refused != "" {
 		return fmt.Errorf("it is no longer refused; delete Refused and Reason (%s)", r.Reason)
 	}
-	left, unused, err := compare.Sift(differences, r.Accepted)
+	common, _, err := compare.Sift(differences, Common)
+	if err != nil {
+		return err
+	}
+	left, unused, err := compare.Sift(common, r.accepted())
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,7 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	for _, difference := range left {
 		err = errors.Join(err, errors.New(difference.String()))
 	}
-	result.Differences, err = summarize(differences, r.Accepted), errors.Join(err, nil)
+	result.Differences = summarize(differences, slices.Concat(Common, r.accepted()))
 	return err
 }
 
@@ -97,11 +101,11 @@ func summarize(differences []compare.Difference, accepted []compare.Accepted) []
 	return summary
 }
 
-// firstLine leaves out the line that only says that informer-gen failed.
+// firstLine leaves out the line that only says which command failed.
 func firstLine(err error) string {
 	text := err.Error()
-	if errors.Is(err, errRefused) {
-		_, text, _ = strings.Cut(text, "\n")
+	if _, rest, ok := strings.Cut(text, "\n"); ok && strings.Contains(text, "exit status") {
+		text = rest
 	}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -149,7 +153,7 @@ func writeResults(file string, results []Result) error {
 
 // run generates for a row, and returns its result and whether that is as expected.
 func (w workspace) run(ctx context.Context, tool string) (Result, error) {
-	result := Result{Name: w.row.name(), Module: w.row.Module, Version: w.row.Version, Flags: w.row.Flags, Shape: w.row.Shape, Clientset: w.row.Clientset}
+	result := Result{Name: w.row.name(), Module: w.row.Module, Version: w.row.Version, Flags: w.row.flags(), Shape: w.row.Shape, Clientset: w.row.Clientset}
 	found, err := w.measure(ctx, tool, &result)
 	if ctx.Err() != nil {
 		return result, ctx.Err()

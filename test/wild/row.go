@@ -28,6 +28,11 @@ type Row struct {
 	Clientset string
 	// ClientModule is path@version, if the clientset is in a module of its own.
 	ClientModule string
+	// Apply is the import path of the apply configurations that the published clientset
+	// uses. informer-gen gets it too, unless ApplyOld is set: then they do not fit this
+	// client-go, and the comparison only reads them.
+	Apply    string
+	ApplyOld bool
 	// Requires are more modules as path@version, where the newest compatible version of a
 	// dependency does not compile with the row.
 	Requires []string
@@ -51,6 +56,8 @@ func (r Row) validate() error {
 		return fmt.Errorf("%s: the version has to be pinned", r.Module)
 	case (r.Refused == "") != (r.Reason == ""):
 		return fmt.Errorf("%s: a refusal needs a pattern and a reason", r.name())
+	case r.ApplyOld && r.Apply == "":
+		return fmt.Errorf("%s: ApplyOld is about Apply, which is not set", r.name())
 	case r.ClientModule != "" && r.Clientset == "":
 		return fmt.Errorf("%s: a module of a clientset needs the path of the clientset", r.name())
 	}
@@ -66,6 +73,26 @@ func (r Row) validate() error {
 // name is that of the folder and of the row in output.
 func (r Row) name() string {
 	return cmp.Or(r.Name, strings.NewReplacer("/", "_", ".", "-").Replace(r.Module))
+}
+
+// flags are those of informer-gen, without --output-dir.
+func (r Row) flags() []string {
+	flags := slices.Clone(r.Flags)
+	if r.Apply != "" && !r.ApplyOld {
+		flags = append(flags, "--apply-configuration-package="+r.Apply)
+	}
+	return flags
+}
+
+// accepted are the differences that have to be found.
+func (r Row) accepted() []compare.Accepted {
+	if !r.ApplyOld {
+		return r.Accepted
+	}
+	return append(slices.Clone(r.Accepted), compare.Accepted{
+		Pattern: `typed/\S+ \w+Interface\.Apply\w*: missing: .*`,
+		Reason:  "The published apply configurations are of an older applyconfiguration-gen and do not fit the fakes of this client-go, so clients are generated without Apply. A project generates them anew, and names them with `--apply-configuration-package`.",
+	})
 }
 
 // patterns are the arguments of informer-gen.

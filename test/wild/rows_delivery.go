@@ -4,6 +4,7 @@ package main
 var deliveryRows = []Row{
 	{
 		Module: "github.com/argoproj/argo-cd/v3", Version: "v3.1.0",
+		Requires:  []string{"k8s.io/kubernetes@v1.37.2"}, // of the same release as client-go
 		Packages:  []string{"pkg/apis/application/v1alpha1"},
 		Clientset: "github.com/argoproj/argo-cd/v3/pkg/client/clientset/versioned",
 	},
@@ -18,7 +19,7 @@ var deliveryRows = []Row{
 		Clientset: "github.com/argoproj/argo-workflows/v3/pkg/client/clientset/versioned",
 	},
 	{
-		Module: "knative.dev/serving", Version: "v0.51.0",
+		Module: "knative.dev/serving", Version: "v0.45.0",
 		Packages:  []string{"pkg/apis/autoscaling/v1alpha1", "pkg/apis/serving/v1", "pkg/apis/serving/v1beta1"},
 		Clientset: "knative.dev/serving/pkg/client/clientset/versioned",
 	},
@@ -56,7 +57,7 @@ var deliveryRows = []Row{
 		Packages: []string{"..."},
 	},
 	{
-		Module: "github.com/fluxcd/flagger", Version: "v1.36.1",
+		Module: "github.com/fluxcd/flagger", Version: "v1.41.0",
 		Packages:  []string{"pkg/apis/..."},
 		Clientset: "github.com/fluxcd/flagger/pkg/client/clientset/versioned",
 		Shape:     "copies of other projects' groups, some of which have the same Go name",
@@ -81,14 +82,16 @@ var deliveryRows = []Row{
 		Name:   "kubeflow-trainer",
 		Module: "github.com/kubeflow/trainer/v2", Version: "v2.0.0",
 		Packages:  []string{"pkg/apis/trainer/..."},
-		Flags:     []string{"--apply-configuration-package=github.com/kubeflow/trainer/v2/pkg/client/applyconfiguration"},
+		Apply:     "github.com/kubeflow/trainer/v2/pkg/client/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "github.com/kubeflow/trainer/v2/pkg/client/clientset/versioned",
 	},
 	{
 		Name:   "kuberay",
 		Module: "github.com/ray-project/kuberay/ray-operator", Version: "v1.3.0",
 		Packages:  []string{"apis/ray/v1"},
-		Flags:     []string{"--apply-configuration-package=github.com/ray-project/kuberay/ray-operator/pkg/client/applyconfiguration"},
+		Apply:     "github.com/ray-project/kuberay/ray-operator/pkg/client/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "github.com/ray-project/kuberay/ray-operator/pkg/client/clientset/versioned",
 	},
 	{

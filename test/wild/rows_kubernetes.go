@@ -5,7 +5,7 @@ var kubernetesRows = []Row{
 	{
 		Module: "k8s.io/sample-apiserver", Version: "v0.37.2",
 		Packages:  []string{"pkg/apis/wardle/v1alpha1", "pkg/apis/wardle/v1beta1"},
-		Flags:     []string{"--apply-configuration-package=k8s.io/sample-apiserver/pkg/generated/applyconfiguration"},
+		Apply:     "k8s.io/sample-apiserver/pkg/generated/applyconfiguration",
 		Clientset: "k8s.io/sample-apiserver/pkg/generated/clientset/versioned",
 		Shape:     "options of +genclient on list types",
 	},
@@ -22,13 +22,13 @@ var kubernetesRows = []Row{
 	{
 		Module: "k8s.io/kube-aggregator", Version: "v0.37.2",
 		Packages:  []string{"pkg/apis/apiregistration/v1", "pkg/apis/apiregistration/v1beta1"},
-		Flags:     []string{"--apply-configuration-package=k8s.io/kube-aggregator/pkg/client/applyconfiguration"},
+		Apply:     "k8s.io/kube-aggregator/pkg/client/applyconfiguration",
 		Clientset: "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset",
 	},
 	{
 		Module: "k8s.io/apiextensions-apiserver", Version: "v0.37.2",
 		Packages:  []string{"pkg/apis/apiextensions/v1", "pkg/apis/apiextensions/v1beta1"},
-		Flags:     []string{"--apply-configuration-package=k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"},
+		Apply:     "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration",
 		Clientset: "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset",
 	},
 	{
@@ -40,33 +40,37 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/gateway-api", Version: "v1.4.0",
 		Packages:  []string{"apis/...", "apisx/..."},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/gateway-api/applyconfiguration"},
+		Apply:     "sigs.k8s.io/gateway-api/applyconfiguration",
 		Clientset: "sigs.k8s.io/gateway-api/pkg/client/clientset/versioned",
 		Shape:     "kinds that are defined types over those of another version; version folders right below apis",
 	},
 	{
 		Module: "sigs.k8s.io/gateway-api-inference-extension", Version: "v1.0.0",
 		Packages:  []string{"api/v1", "apix/v1alpha2"},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/gateway-api-inference-extension/client-go/applyconfiguration"},
+		Apply:     "sigs.k8s.io/gateway-api-inference-extension/client-go/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/gateway-api-inference-extension/client-go/clientset/versioned",
 		Shape:     "version folders right below api and apix",
 	},
 	{
 		Module: "sigs.k8s.io/jobset", Version: "v0.8.0",
 		Packages:  []string{"api/jobset/..."},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/jobset/client-go/applyconfiguration"},
+		Apply:     "sigs.k8s.io/jobset/client-go/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/jobset/client-go/clientset/versioned",
 	},
 	{
 		Module: "sigs.k8s.io/lws", Version: "v0.6.0",
 		Packages:  []string{"api/leaderworkerset/..."},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/lws/client-go/applyconfiguration"},
+		Apply:     "sigs.k8s.io/lws/client-go/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/lws/client-go/clientset/versioned",
 	},
 	{
 		Module: "sigs.k8s.io/kueue", Version: "v0.10.0",
 		Packages:  []string{"apis/kueue/...", "apis/visibility/..."},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/kueue/client-go/applyconfiguration"},
+		Apply:     "sigs.k8s.io/kueue/client-go/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/kueue/client-go/clientset/versioned",
 	},
 	{
@@ -84,7 +88,8 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/scheduler-plugins", Version: "v0.30.6",
 		Packages:  []string{"apis/scheduling/v1alpha1"},
-		Flags:     []string{"--apply-configuration-package=sigs.k8s.io/scheduler-plugins/pkg/generated/applyconfiguration"},
+		Apply:     "sigs.k8s.io/scheduler-plugins/pkg/generated/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/scheduler-plugins/pkg/generated/clientset/versioned",
 	},
 	{

@@ -4,19 +4,21 @@ package main
 var networkRows = []Row{
 	{
 		Module: "istio.io/client-go", Version: "v1.31.1",
+		Requires:  []string{"istio.io/api@v1.31.1"}, // it requires a version that is not published
 		Packages:  []string{"pkg/apis/..."},
-		Flags:     []string{"--apply-configuration-package=istio.io/client-go/pkg/applyconfiguration"},
+		Apply:     "istio.io/client-go/pkg/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "istio.io/client-go/pkg/clientset/versioned",
 		Shape:     "lists of pointers; specs that are protocol buffers of another module",
 	},
 	{
-		Module: "github.com/cilium/cilium", Version: "v1.20.2",
+		Module: "github.com/cilium/cilium", Version: "v1.17.0",
 		Packages:  []string{"pkg/k8s/apis/cilium.io/..."},
 		Clientset: "github.com/cilium/cilium/pkg/k8s/client/clientset/versioned",
 	},
 	{
 		Name:   "cilium-slim",
-		Module: "github.com/cilium/cilium", Version: "v1.20.2",
+		Module: "github.com/cilium/cilium", Version: "v1.17.0",
 		Packages:  []string{"pkg/k8s/slim/k8s/api/..."},
 		Clientset: "github.com/cilium/cilium/pkg/k8s/slim/k8s/client/clientset/versioned",
 		Shape:     "slim copies of TypeMeta and ObjectMeta",
@@ -34,7 +36,7 @@ var networkRows = []Row{
 	{
 		Module: "github.com/traefik/traefik/v3", Version: "v3.7.13",
 		Packages:  []string{"pkg/provider/kubernetes/crd/traefikio/..."},
-		Flags:     []string{"--apply-configuration-package=github.com/traefik/traefik/v3/pkg/provider/kubernetes/crd/generated/applyconfiguration"},
+		Apply:     "github.com/traefik/traefik/v3/pkg/provider/kubernetes/crd/generated/applyconfiguration",
 		Clientset: "github.com/traefik/traefik/v3/pkg/provider/kubernetes/crd/generated/clientset/versioned",
 	},
 	{
@@ -54,7 +56,7 @@ var networkRows = []Row{
 	{
 		Module: "github.com/cert-manager/cert-manager", Version: "v1.21.2",
 		Packages:  []string{"pkg/apis/acme/v1", "pkg/apis/certmanager/v1"},
-		Flags:     []string{"--apply-configuration-package=github.com/cert-manager/cert-manager/pkg/client/applyconfigurations"},
+		Apply:     "github.com/cert-manager/cert-manager/pkg/client/applyconfigurations",
 		Clientset: "github.com/cert-manager/cert-manager/pkg/client/clientset/versioned",
 		Shape:     "+kubebuilder:selectablefield",
 	},

@@ -47,9 +47,4 @@ var storageRows = []Row{
 		Module: "github.com/k8ssandra/cass-operator", Version: "v1.22.4",
 		Packages: []string{"apis/cassandra/...", "apis/control/..."},
 	},
-	{
-		Module: "github.com/apecloud/kubeblocks", Version: "v0.9.0",
-		Packages:  []string{"apis/apps/...", "apis/dataprotection/...", "apis/extensions/...", "apis/storage/...", "apis/workloads/v1alpha1"},
-		Clientset: "github.com/apecloud/kubeblocks/pkg/client/clientset/versioned",
-	},
 }

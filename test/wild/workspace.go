@@ -19,12 +19,16 @@ const (
 	generated = "generated"
 )
 
-// staging are modules that are released together with client-go. Each workspace
-// requires them at one version, so that all rows share what is compiled of them.
-var staging = []string{
-	"api", "apiextensions-apiserver", "apimachinery", "apiserver", "cli-runtime", "client-go", "code-generator",
-	"component-base", "component-helpers", "kube-aggregator", "metrics",
-}
+// staging are modules that are released together with client-go. Each workspace has
+// them at one version, so that all rows share what is compiled of them. They are replaced
+// and not only required, because some modules require versions that only their own
+// replacements make valid, such as k8s.io/client-go v12.0.0+incompatible.
+var staging = strings.Fields(`
+	api apiextensions-apiserver apimachinery apiserver cli-runtime client-go cloud-provider cluster-bootstrap code-generator
+	component-base component-helpers controller-manager cri-api cri-client csi-translation-lib dynamic-resource-allocation
+	endpointslice externaljwt kms kube-aggregator kube-controller-manager kube-proxy kube-scheduler kubectl kubelet metrics
+	mount-utils pod-security-admission sample-apiserver sample-cli-plugin sample-controller streaming
+`)
 
 // imports are what generated code and generators need besides the API packages.
 var imports = []string{
@@ -73,6 +77,9 @@ func (w workspace) create(ctx context.Context) error {
 	if w.row.Clientset != "" {
 		needed = append(needed, w.row.Clientset+"/...")
 	}
+	if w.row.Apply != "" {
+		needed = append(needed, w.row.Apply+"/...")
+	}
 	if _, err := w.goCommand(ctx, append([]string{"list", "-mod=mod", "-deps", "-f={{if .Error}}{{.Error}}{{end}}"}, needed...)...); err != nil {
 		return err
 	}
@@ -89,12 +96,12 @@ func (w workspace) definition() string {
 		own[name] = true
 		fmt.Fprintf(&text, "\t%s %s\n", name, version)
 	}
+	fmt.Fprintf(&text, "\tk8s.io/client-go %s\n)\n\nreplace %s => %s\n", w.kubernetes, product, w.repo)
 	for _, name := range staging {
 		if module := "k8s.io/" + name; !own[module] {
-			fmt.Fprintf(&text, "\t%s %s\n", module, w.kubernetes)
+			fmt.Fprintf(&text, "replace %s => %[1]s %s\n", module, w.kubernetes)
 		}
 	}
-	fmt.Fprintf(&text, ")\n\nreplace %s => %s\n", product, w.repo)
 	for _, replace := range w.row.Replaces {
 		old, replacement, _ := strings.Cut(replace, "=")
 		fmt.Fprintf(&text, "replace %s => %s\n", old, strings.Replace(replacement, "@", " ", 1))
@@ -120,7 +127,18 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, withoutProgress(stderr.String()))
 	}
 	return strings.TrimSpace(string(output)), nil
+}
+
+// withoutProgress drops the lines about downloads, which precede an error.
+func withoutProgress(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "go: downloading ") {
+			kept.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(kept.String())
 }
