@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,14 +40,17 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		Manifests:    manifests,
 		Naming:       setup.naming,
 		From:         options.From,
+		Exclude:      setup.load.Exclude,
 		ApplyPackage: setup.load.ApplyPackage,
+
+		OutputPackage: setup.outputPackage,
 	}, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded.Packages, set)}
+	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
 	if result.Kinds+result.Views == 0 {
-		return nil, nothingLeft(options.Patterns, set.Warnings)
+		return nil, nothingLeft(options.Patterns, loaded, set.Warnings)
 	}
 	files, err := render.Render(ctx, render.Options{
 		Set:             set,
@@ -68,15 +72,26 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	return result, nil
 }
 
-// nothingLeft says that there is no kind, and why if something was passed over.
-func nothingLeft(patterns []string, reasons []*model.Error) error {
+// nothingLeft is the error of a run without a kind. It says why, if something was passed over.
+func nothingLeft(patterns []string, loaded *load.Result, reasons []*model.Error) error {
 	where := strings.Join(patterns, " ")
-	if len(reasons) == 0 {
-		return fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", where)
+	isOwn := func(pkg *model.Package) bool { return !pkg.Dependency }
+	all := []error{nil}
+	if len(loaded.Packages) == 0 {
+		for _, path := range loaded.TestsOnly {
+			all = append(all, fmt.Errorf("%s has only _test.go files, which nothing can import; name the package with the types", path))
+		}
 	}
-	all := []error{fmt.Errorf("no kind to generate for in %s; see why these are passed over", where)}
 	for _, reason := range reasons {
 		all = append(all, reason)
+	}
+	switch {
+	case len(all) > 1:
+		all[0] = fmt.Errorf("no kind to generate for in %s; see why these are passed over", where)
+	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type has +genclient or +kubebuilder:object:root above it; %s", where, model.AliasAdvice)
+	default:
+		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", where)
 	}
 	return errors.Join(all...)
 }
@@ -96,18 +111,21 @@ func outputOf(s *setup, files []render.File) write.Output {
 	return output
 }
 
-// passedOver returns the packages without a kind.
-func passedOver(packages []*model.Package, set *model.Set) []string {
+// passedOver returns the packages without a kind, but for generated ones that a pattern such as
+// ./... matches too: those of the output folder, and apply configurations.
+func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {
 		taken[gv.Path] = true
 	}
-	var others []string
-	for _, pkg := range packages {
-		if !taken[pkg.Path] {
+	others := slices.Clone(loaded.TestsOnly)
+	for _, pkg := range loaded.Packages {
+		isOutput := pkg.Path == outputPackage || strings.HasPrefix(pkg.Path, outputPackage+"/")
+		if !taken[pkg.Path] && !isOutput && !slices.Contains(strings.Split(pkg.Path, "/"), "applyconfiguration") {
 			others = append(others, pkg.Path)
 		}
 	}
+	slices.Sort(others)
 	return others
 }
 

@@ -39,6 +39,16 @@ func applyGolden() generator.Options {
 	}
 }
 
+// dependencyGolden is what testdata/imported is made with: for packages outside the main module.
+func dependencyGolden() generator.Options {
+	return generator.Options{
+		Dir:        testdata,
+		Patterns:   []string{"github.com/typedinformers/informer-gen/testdata/dependency/..."},
+		OutputDir:  "imported",
+		HeaderFile: "../hack/boilerplate.go.txt",
+	}
+}
+
 func generate(t *testing.T, options generator.Options) *generator.Result {
 	t.Helper()
 	result, err := generator.Generate(t.Context(), options)
@@ -60,6 +70,9 @@ func TestGolden(t *testing.T) {
 
 // TestGoldenApply does the same for testdata/apply.
 func TestGoldenApply(t *testing.T) { checkGolden(t, generate(t, applyGolden())) }
+
+// TestGoldenDependency does the same for testdata/dependency.
+func TestGoldenDependency(t *testing.T) { checkGolden(t, generate(t, dependencyGolden())) }
 
 func checkGolden(t *testing.T, result *generator.Result) {
 	t.Helper()

@@ -29,6 +29,7 @@ func userModule(t *testing.T, dir string, files map[string]string) {
 	goMod := readFile(t, filepath.Join(testdata, "go.mod"))
 	goMod = strings.Replace(goMod, "module github.com/typedinformers/informer-gen/testdata", "module example.com/user", 1)
 	goMod = strings.Replace(goMod, "=> ../", "=> "+strconv.Quote(root), 1)
+	goMod = strings.Replace(goMod, "=> ./dependency", "=> "+strconv.Quote(filepath.Join(root, "testdata", "dependency")), 1)
 	writeFile(t, filepath.Join(dir, "go.mod"), goMod)
 	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, filepath.Join(testdata, "go.sum")))
 	for name, content := range files {

@@ -38,6 +38,12 @@ type Options struct {
 	// PluralExceptions are plurals by the name of the type, for words that the
 	// rules of English do not cover.
 	PluralExceptions map[string]string
+	// GroupGoNames and GroupDirs are Go names and folders of groups, by the name of the
+	// group, where those that are derived do not do: SomeName, and somefolder.
+	GroupGoNames, GroupDirs map[string]string
+	// Exclude are packages and types that are left out: example.com/shop/v1 or
+	// example.com/shop/v1.Order.
+	Exclude []string
 	// From says whose markers make a type a kind; empty for FromAuto.
 	From From
 	// BuildTags are set while files are chosen.
@@ -97,7 +103,21 @@ func (o Options) setup() (*setup, error) {
 	for _, path := range o.CRDs {
 		s.crds = append(s.crds, below(dir, path))
 	}
+	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
 	var errs []error
+	if s.load.Exclude, err = model.NewExclusions(o.Exclude); err != nil {
+		errs = append(errs, err)
+	}
+	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
+		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
+			errs = append(errs, fmt.Errorf("--group-go-names=%s:%s has no name that Go exports; write group:SomeName, such as shop.example.com:Shop", group, name))
+		}
+	}
+	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
+		if dir := o.GroupDirs[group]; !isPackageName(dir) {
+			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s has no folder of a Go package that others import; write group:somefolder, such as shop.example.com:shop", group, dir))
+		}
+	}
 	if len(o.Patterns) == 0 {
 		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/v1"))
 	}
@@ -147,7 +167,7 @@ func (s *setup) shownDir() string {
 // packages may import it.
 func isPackageName(name string) bool {
 	switch name {
-	case "internal", "main", "testdata", "vendor":
+	case "init", "internal", "main", "testdata", "vendor":
 		return false
 	}
 	return token.IsIdentifier(name) && name[0] != '_' && module.CheckImportPath("example.com/"+name) == nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (r *Result) HasNone() bool {
 }
 
 // versionFolder finds the folders of a group's version in the path of a file.
-var versionFolder = regexp.MustCompile(`^(?:clientset/[^/]+/typed|listers|informers/[^/]+)/([^/]+/v[0-9][^/]*)/`)
+var versionFolder = regexp.MustCompile(`^(?:clientset/[^/]+/typed|listers|informers/[^/]+)/([^/]+/[^/]+)/`)
 
 // Dropped are the group versions, such as shop/v1, of which Write deletes files and
 // of which nothing is generated: no package is named for them, or none with a kind.
@@ -126,9 +127,12 @@ func (r *Result) describe(set *model.Set, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
+	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, and the clients no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
+	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {
-		r.versions[gv.Group.Dir+"/"+gv.Version] = true
+		r.versions[gv.Group.Dir+"/"+gv.Dir] = true
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Informed() {

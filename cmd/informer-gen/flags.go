@@ -60,6 +60,9 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment that begins each emitted file; the word YEAR is left out")
 	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package of the clientset")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, where the rules of English do not do; may be repeated")
+	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
+	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
+	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "package, or type as example.com/shop/v1.Order, to leave out; may be repeated")
 	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of what applyconfiguration-gen has written; with it clients have Apply and ApplyStatus")
 	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients ask for protobuf, which servers do not have for custom resources")
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file of CRDs, or folder of such files, to check the kinds against; may be repeated")
@@ -80,19 +83,24 @@ func parseFlags(args []string) (*flags, error) {
 	if f.version {
 		return f, nil
 	}
-	return f, errors.Join(f.setPlurals(*plurals), f.checkRequired())
+	var errs [3]error
+	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints", token.IsIdentifier)
+	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop", token.IsIdentifier)
+	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis", token.IsIdentifier)
+	return f, errors.Join(append(errs[:], f.checkRequired())...)
 }
 
-func (f *flags) setPlurals(pairs []string) error {
-	f.options.PluralExceptions = map[string]string{}
-	for _, pair := range pairs {
-		singular, plural, ok := strings.Cut(pair, ":")
-		if !ok || !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
-			return fmt.Errorf("--plural-exceptions=%s is not of the form Type:Plural, such as Endpoints:Endpoints", pair)
+// pairs reads the values of a flag, each of which has a colon in it, and something valid after that.
+func pairs(values []string, flag, form string, isValid func(string) bool) (map[string]string, error) {
+	found := map[string]string{}
+	for _, pair := range values {
+		key, value, ok := strings.Cut(pair, ":")
+		if !ok || !isValid(value) {
+			return nil, fmt.Errorf("--%s=%s is not of the form %s", flag, pair, form)
 		}
-		f.options.PluralExceptions[singular] = plural
+		found[key] = value
 	}
-	return nil
+	return found, nil
 }
 
 func (f *flags) checkRequired() error {

@@ -93,9 +93,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, pkg := range result.PassedOver {
-		fmt.Fprintf(stderr, "informer-gen: %s has no kind, passed over\n", pkg)
-	}
+	printPassedOver(stderr, result.PassedOver, f.verbosity > 0)
 	printWarnings(stderr, result.Warnings, f.verbosity > 0)
 	if f.verbosity == 0 {
 		for _, path := range result.Deletions() {
@@ -116,6 +114,17 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "informer-gen: %s (%.2f s)\n", result.Summary(true), time.Since(started).Seconds())
 	return nil
+}
+
+// printPassedOver prints a few packages, and all of them on request.
+func printPassedOver(w io.Writer, packages []string, all bool) {
+	if len(packages) > 3 && !all {
+		fmt.Fprintf(w, "informer-gen: %d packages have no kind, passed over; -v prints them\n", len(packages))
+		return
+	}
+	for _, pkg := range packages {
+		fmt.Fprintf(w, "informer-gen: %s has no kind, passed over\n", pkg)
+	}
 }
 
 // printWarnings prints the first one, and all of them on request.

@@ -10,6 +10,7 @@
 //	manifest.go Manifests: the CRDs in files of YAML or JSON
 //	manifest_node.go  the values in these, and the places of mistakes
 //	bad_line.go the line with the mistake in YAML that does not parse
+//	constraint.go  build constraints of files
 //	markers.go  comments to markers, with their places
 //	question.go what syntax leaves open, and who answers it
 //	typecheck.go  types: of the package by itself, or with its dependencies

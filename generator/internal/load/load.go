@@ -35,6 +35,8 @@ type Options struct {
 	// ApplyPackage is the import path of the root of apply configurations; empty
 	// for none.
 	ApplyPackage string
+	// Exclude are the packages that are left out; nil for none.
+	Exclude *model.Exclusions
 }
 
 // config asks the go command and go/packages for as much as mode says.
@@ -52,6 +54,8 @@ type Result struct {
 	Packages []*model.Package
 	// Externals are the packages that markers name, by import path.
 	Externals map[string]*model.External
+	// TestsOnly are the import paths of packages that have _test.go files only.
+	TestsOnly []string
 	// Notes say what was read, and how long it took.
 	Notes []string
 }
@@ -66,7 +70,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 	if err != nil {
 		return nil, err
 	}
-	if len(sources) == 0 && mistakes.Join() == nil {
+	if len(sources)+len(result.TestsOnly) == 0 && mistakes.Join() == nil {
 		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/v1", options.Patterns, options.Dir)
 	}
 	var questions []*question
@@ -92,7 +96,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	started := time.Now()
 	// Names of files is all that the go command is asked for: it need not look at
 	// imports, and it compiles nothing.
-	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles), patterns...)
+	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles|packages.NeedModule), patterns...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(patterns, " "), withoutCommand{err})
 	}
@@ -101,15 +105,25 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	var sources []*source
 	files := 0
 	for _, pkg := range listed {
+		if options.Exclude.Package(pkg.PkgPath) {
+			continue
+		}
 		for _, err := range pkg.Errors {
-			addListError(mistakes, options.Dir, err)
+			addListError(mistakes, options.Dir, err, pkg.IgnoredFiles)
 		}
 		if pkg.PkgPath == "command-line-arguments" {
 			mistakes.Add(token.Position{}, "%s are files; name the folder that they are in, such as ./api/v1", strings.Join(patterns, " "))
 			continue
 		}
-		if len(pkg.Errors) == 0 {
-			sources = append(sources, &source{path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles})
+		switch {
+		case len(pkg.Errors) > 0:
+		case len(pkg.GoFiles) == 0:
+			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
+		default:
+			sources = append(sources, &source{
+				path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles,
+				dependency: pkg.Module == nil || !pkg.Module.Main,
+			})
 			files += len(pkg.GoFiles)
 		}
 	}
@@ -130,11 +144,13 @@ const toParse = "the package has to parse before code is generated for it"
 // addListError notes what the go command says against a package, and what to do
 // about it where the go command does not say that. It writes paths below dir in
 // the short form.
-func addListError(mistakes *model.Errors, dir string, err packages.Error) {
+func addListError(mistakes *model.Errors, dir string, err packages.Error, ignored []string) {
 	pos, text := absolute(dir, position(err.Pos)), strings.TrimSpace(err.Msg)
 	folder, isStat := strings.CutPrefix(text, "stat ")
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
 	switch {
+	case strings.Contains(text, "build constraints exclude all Go files"):
+		mistakes.Add(pos, "%s%s; use --build-tags with a tag that includes one of them", text, constraintOf(ignored))
 	case isStat && isMissing:
 		mistakes.Add(pos, "there is no package in %s, because there is no such folder; name a folder with API types", folder)
 	case pos.Filename != "":
@@ -176,9 +192,11 @@ func (e withoutCommand) Unwrap() error { return e.error }
 
 // source is the syntax of one package.
 type source struct {
-	path  string
-	fset  *token.FileSet
-	names []string
+	path string
+	// dependency reports whether the package is outside the main module.
+	dependency bool
+	fset       *token.FileSet
+	names      []string
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error

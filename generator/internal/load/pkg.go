@@ -11,9 +11,10 @@ import (
 
 // describe says what stands in the package, as far as its syntax tells.
 func (src *source) describe() (*model.Package, *typeReader) {
-	pkg := &model.Package{Path: src.path, Declared: src.declared()}
+	pkg := &model.Package{Path: src.path, Dependency: src.dependency, Declared: src.declared()}
 	types := newTypeReader(src)
 	for _, file := range src.files {
+		pkg.Name = file.Name.Name
 		src.addPackageMarkers(pkg, file)
 		types.addFile(file)
 	}

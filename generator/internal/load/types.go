@@ -116,6 +116,7 @@ func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker)
 		Pos:               r.src.fset.Position(t.spec.Name.Pos()),
 		Markers:           ours,
 		HasDeepCopyObject: r.deepCopied[name],
+		BuildConstraint:   tagged(t.file),
 	}
 	if doc := t.comments[len(t.comments)-1]; doc != nil {
 		described.Doc = withoutMarkers(doc.Text())

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
@@ -45,17 +46,16 @@ func (e *Errors) Add(pos token.Position, format string, args ...any) {
 	e.all = append(e.all, Errorf(pos, format, args...))
 }
 
+// sortByPlace sorts errors by file, line and column.
+func sortByPlace(all []*Error) {
+	slices.SortStableFunc(all, func(a, b *Error) int {
+		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, a.Pos.Column-b.Pos.Column)
+	})
+}
+
 // Join returns the mistakes sorted by place, one a line, or nil.
 func (e *Errors) Join() error {
-	slices.SortStableFunc(e.all, func(a, b *Error) int {
-		if c := strings.Compare(a.Pos.Filename, b.Pos.Filename); c != 0 {
-			return c
-		}
-		if a.Pos.Line != b.Pos.Line {
-			return a.Pos.Line - b.Pos.Line
-		}
-		return a.Pos.Column - b.Pos.Column
-	})
+	sortByPlace(e.all)
 	var errs []error
 	for i, err := range e.all {
 		if i == 0 || *err != *e.all[i-1] {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -16,16 +17,17 @@ func (a *assembly) readGenclient(t *Type) reading {
 	for _, m := range t.Markers {
 		if m.Is("resourceName") {
 			if r.resource = m.Value; r.resource == "" {
-				a.errs.Add(m.Pos, "+resourceName says no name; write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name)
+				a.ignore(m.Pos, "+resourceName says no name", fmt.Sprintf("write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name), ignored)
 			}
 			continue
 		}
 		if m.Is("genclient") {
-			r.isKind = true
+			r.isKind = m.Value != "false"
 			if option := strings.TrimSpace(m.Value); m.Value != option && slices.Contains(genclient, option) {
-				a.errs.Add(m.Pos, "+genclient %s is not a marker; did you mean +genclient:%s?", option, option)
+				a.ignore(m.Pos, fmt.Sprintf("+genclient %s is not a marker", option), fmt.Sprintf("did you mean +genclient:%s?", option), "it is read as +genclient")
 			} else if m.Value != "" {
-				a.errs.Add(m.Pos, "+genclient=%s is not a marker; write +genclient to generate for %s, or no marker not to", m.Value, t.Name)
+				done := map[bool]string{true: "it is read as +genclient", false: "it is ignored"}[r.isKind]
+				a.ignore(m.Pos, fmt.Sprintf("+genclient=%s is not a marker", m.Value), fmt.Sprintf("write +genclient to generate for %s, or no marker not to", t.Name), done)
 			}
 			continue
 		}
@@ -47,9 +49,11 @@ func (a *assembly) readGenclient(t *Type) reading {
 		case "skipVerbs":
 			r.verbs.skip(a.verbs(m))
 		case "method":
-			if method := parseMethod(m, a.errs); method != nil {
-				r.methods = append(r.methods, method)
-			}
+			a.ignoring(func() {
+				if method := parseMethod(m, a.errs); method != nil {
+					r.methods = append(r.methods, method)
+				}
+			})
 		default:
 			a.refuseUnknown(m)
 		}
@@ -64,7 +68,7 @@ func (a *assembly) verbs(m Marker) []Verb {
 	for _, word := range strings.Split(m.Value, ",") {
 		verb := Verb(strings.TrimSpace(word))
 		if !slices.Contains(known, verb) {
-			a.errs.Add(m.Pos, "+%s: unknown verb %q%s", m.Name, verb, didYouMean(string(verb), known, ""))
+			a.ignore(m.Pos, fmt.Sprintf("+%s: unknown verb %q", m.Name, verb), meantOneOf(string(verb), known, ""), ignored)
 			continue
 		}
 		verbs = append(verbs, verb)

@@ -1,9 +1,9 @@
 package model
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
-	"strings"
 )
 
 // reading is what the markers of a type say of a kind, whoever they are from.
@@ -25,8 +25,11 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	before := len(a.errs.all)
 	r := a.read(t, from)
 	if !r.isKind {
-		a.refuseLonely(t, from)
+		a.refuseStray(t, from)
 		return nil, false
+	}
+	if from != FromKubebuilder {
+		a.followResource(t, &r)
 	}
 	k := &Kind{
 		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
@@ -43,9 +46,10 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	if k.NeedsList() && !t.HasList {
 		fix := "add it, or write +genclient:skipVerbs=list,watch,deleteCollection"
 		if from == FromKubebuilder {
-			fix = "mend it"
+			fix = "fix it"
 		}
-		a.errs.Add(t.ListPos, "kind %s %s; %s", t.Name, t.ListProblem, fix)
+		a.ignore(t.ListPos, fmt.Sprintf("kind %s %s", t.Name, t.ListProblem), fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
+		k.Verbs = slices.DeleteFunc(k.Verbs, func(v Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
 	}
 	a.Naming.name(k, r.resource)
 	if !IsResource(k.Resource) {
@@ -53,22 +57,29 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 		if from == FromKubebuilder {
 			marker = "+kubebuilder:resource:path="
 		}
-		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; write %s with at most 63 lower-case letters, digits and hyphens, a letter first", k.Resource, t.Name, marker)
-	}
-	if from != FromKubebuilder {
-		a.checkResource(t, k)
+		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; %s", k.Resource, t.Name,
+			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
 	}
 	a.addApply(k)
 	if r.verbs.none {
 		a.dropMethods(k, r.methods)
 	} else {
-		a.addMethods(t, k, r.methods)
+		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
-	a.addFields(t, k)
+	a.ignoring(func() { a.addFields(t, k) })
 	if len(a.errs.all) > before {
 		return nil, true
 	}
+	a.warnOfConstraint(t)
 	return k, true
+}
+
+// warnOfConstraint warns of a type that is there only with build tags, without which the
+// generated code does not compile.
+func (a *assembly) warnOfConstraint(t *Type) {
+	if t.BuildConstraint != "" {
+		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build all that imports them with these tags", t.Name, t.BuildConstraint)
+	}
 }
 
 // read reads the markers of those from whom they are.
@@ -79,94 +90,20 @@ func (a *assembly) read(t *Type, from From) reading {
 	return a.readGenclient(t)
 }
 
-// refuseLonely refuses markers that have no effect, because the type is no kind.
-func (a *assembly) refuseLonely(t *Type, from From) {
-	for _, m := range t.Markers {
-		if a.refuseUnknown(m) {
-			return
-		}
-		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
-			continue
-		}
-		if from == FromKubebuilder {
-			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no kind; add // +kubebuilder:object:root=true, and a type %sList", m.Name, t.Name, t.Name)
-		} else {
-			a.errs.Add(m.Pos, "+%s has no effect without +genclient; add // +genclient above type %s", m.Name, t.Name)
-		}
-		return
-	}
-}
-
-// refuseSkipped refuses markers on a type of a package that has views only.
-func (a *assembly) refuseSkipped(t *Type) {
-	for _, m := range t.Markers {
-		if a.refuseUnknown(m) {
-			continue
-		}
-		if _, ok := m.Arguments("informer"); ok {
-			a.errs.Add(m.Pos, "+%s has no effect on %s, which is no view, in a package with +kubebuilder:skip; add // +%s=…, or remove the marker", m.Name, t.Name, ViewMarker)
-		}
-	}
-}
-
-// refuseMisspelt refuses markers that are ours but for a letter.
-func (a *assembly) refuseMisspelt(markers []Marker) {
-	for _, m := range markers {
-		if meant := Misspelt(m.Name); meant != "" {
-			a.errs.Add(m.Pos, "unknown marker +%s; did you mean +%s?", m.Name, meant)
-		}
-	}
-}
-
-// refuseUnknown refuses a marker that begins as ours do and is not known, and says
-// whether it is one.
-func (a *assembly) refuseUnknown(m Marker) bool {
-	if option, ok := strings.CutPrefix(m.Name, "genclient:"); ok && !slices.Contains(genclient, option) {
-		a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(option, genclient, "+genclient:"))
-		return true
-	}
-	if _, ok := m.Arguments("informer"); !ok {
-		return false
-	}
-	// +informer=view is none either.
-	option, ok := strings.CutPrefix(m.Name, "informer:")
-	word, _, _ := strings.Cut(option, ":")
-	if ok && slices.Contains(informerMarkers, word) {
-		return false
-	}
-	a.errs.Add(m.Pos, "unknown marker +%s%s", m.Name, didYouMean(word, informerMarkers, "+informer:"))
-	return true
-}
-
-// checkResource refuses a kind of which controller-gen makes another CRD than the
-// one that its client would talk to.
-func (a *assembly) checkResource(t *Type, k *Kind) {
-	for _, m := range t.Markers {
-		arguments, _ := m.Arguments("kubebuilder:resource")
-		for _, argument := range arguments {
-			switch name, value := argument.Key, argument.Value; {
-			case name == "scope" && (value == "Cluster") == k.Namespaced:
-				want := "remove +genclient:nonNamespaced"
-				if k.Namespaced {
-					want = "add // +genclient:nonNamespaced"
-				}
-				a.errs.Add(m.Pos, "kind %s is %s here, and its +genclient says that it is not; %s", t.Name, map[bool]string{true: "cluster-scoped", false: "namespaced"}[k.Namespaced], want)
-			case name == "path" && value != k.Resource:
-				a.errs.Add(m.Pos, "the resource of kind %s is %q here, and %q for its client; add // +resourceName=%s", t.Name, value, k.Resource, value)
-			}
-		}
-	}
-}
-
 // checkMeta refuses a type, a kind or a view as what says, without the metadata of an
 // API object.
 func (a *assembly) checkMeta(what string, t *Type) {
 	if !t.HasTypeMeta {
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`", what, t.Name)
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; %s", what, t.Name, a.advice("add: metav1.TypeMeta `json:\",inline\"`", a.leaveOut(t)))
 	}
 	if !t.HasObjectMeta {
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", what, t.Name)
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
 	}
+}
+
+// leaveOut says how to go on without a type of a dependency.
+func (a *assembly) leaveOut(t *Type) string {
+	return "leave it out with --exclude=" + a.pkg.Path + "." + t.Name
 }
 
 // checkType refuses a type that is no kind.
@@ -174,21 +111,22 @@ func (a *assembly) checkType(t *Type) bool {
 	before := len(a.errs.all)
 	switch {
 	case t.IsGeneric:
-		a.errs.Add(t.Pos, "+genclient stands on %s, which has type parameters; remove these, or the marker", t.Name)
+		a.errs.Add(t.Pos, "+genclient needs a type without type parameters, but %s has some; %s", t.Name, a.advice("remove these, or the marker", a.leaveOut(t)))
 		return false
 	case !t.IsStruct:
-		a.errs.Add(t.Pos, "+genclient stands on %s, which is not a struct; remove it, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name, t.Name)
+		a.errs.Add(t.Pos, "+genclient needs a struct type, but %s is none; %s", t.Name,
+			a.advice(fmt.Sprintf("remove the marker, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name), a.leaveOut(t)))
 		return false
 	}
 	switch {
 	case !token.IsExported(t.Name):
-		a.errs.Add(t.Pos, "+genclient stands on %s, which is not exported; begin its name with a capital letter", t.Name)
+		a.errs.Add(t.Pos, "+genclient needs an exported type, but %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
 	case !IsKind(t.Name):
-		a.errs.Add(t.Pos, "kind %s is not one that a server takes; "+kindForm, t.Name)
+		a.errs.Add(t.Pos, "kind %s is not one that a server takes; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
 	}
 	a.checkMeta("kind", t)
 	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen", t.Name)
+		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice("generate it first, with controller-gen object or deepcopy-gen", a.leaveOut(t)))
 	}
 	return len(a.errs.all) == before
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,13 +71,14 @@ func (t *Type) MayBeKind() bool {
 func (a *assembly) readKubebuilder(t *Type) reading {
 	r := reading{isKind: t.isRoot() && t.DeclaresList, namespaced: true}
 	if t.isRoot() && !t.DeclaresList && t.HasObjectMeta {
-		a.warnings = append(a.warnings, Errorf(t.Pos, "%s is a root object without a list type, so nothing is generated for it; add type %sList, or +kubebuilder:skip", t.Name, t.Name))
+		a.warn(t.Pos, "%s is a root object without a list type, so nothing is generated for it; %s", t.Name,
+			a.advice(fmt.Sprintf("add type %sList, or +kubebuilder:skip", t.Name), "declare a type of your own with its list, if you need its client"))
 	}
 	for _, m := range t.Markers {
-		switch m.Name {
-		case "kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion":
+		switch {
+		case slices.Contains(unservedMarkers, m.Name):
 			return reading{}
-		case "kubebuilder:subresource:status":
+		case m.Is("kubebuilder:subresource:status"):
 			r.hasStatus = true
 		}
 		if _, ok := m.Arguments("kubebuilder:subresource:scale"); ok && r.isKind {

@@ -61,7 +61,7 @@ func parseMethod(m Marker, errs *Errors) *Method {
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		switch {
 		case !slices.Contains(methodKeys, key):
-			errs.Add(m.Pos, "method %s: unknown key %q%s", method.Name, key, didYouMean(key, methodKeys, ""))
+			errs.Add(m.Pos, "method %s: unknown key %q%s", method.Name, key, didYouMean(key, methodKeys))
 		case !hasValue || value == "":
 			errs.Add(m.Pos, "method %s: %s says nothing; write %s=… or leave it out", method.Name, key, key)
 		case seen[key]:
@@ -93,7 +93,7 @@ func (m *Method) set(key, value string, errs *Errors) {
 		case slices.Contains(Verbs, m.Verb) || slices.Contains(ApplyVerbs, m.Verb):
 			errs.Add(m.Pos, "method %s: verb %s can have no other methods; write the method by hand in the expansion of the kind, or use one of the verbs %s", m.Name, m.Verb, joined(MethodVerbs))
 		default:
-			errs.Add(m.Pos, "method %s: unknown verb %q%s", m.Name, value, didYouMean(value, MethodVerbs, ""))
+			errs.Add(m.Pos, "method %s: unknown verb %q%s", m.Name, value, didYouMean(value, MethodVerbs))
 		}
 	case "subresource":
 		m.Subresource = value

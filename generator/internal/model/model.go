@@ -70,17 +70,24 @@ func (g *Group) HasInformers() bool {
 // GroupVersion is one version of a group, which is one Go package.
 type GroupVersion struct {
 	Group *Group
-	// Version is the name on the wire, such as v1beta1, and the folder.
+	// Version is the name on the wire, such as v1beta1.
 	Version string
+	// Dir is the folder of the version, below that of the group, and the name of the Go
+	// packages in it.
+	Dir string
 	// GoVersion is its accessor, such as V1beta1.
 	GoVersion string
 	// Path is the import path of the API types.
 	Path string
 	// Alias is what generated files call that package, unless it clashes.
 	Alias string
-	// SchemeGroupVersion is the package's variable that holds group and version.
+	// SchemeGroupVersion is the package's variable that holds group and version; empty
+	// if a dependency has none.
 	SchemeGroupVersion string
-	Kinds              []*Kind
+	// RegistersTypes reports whether the generated scheme registers the kinds, because a
+	// dependency declares no AddToScheme.
+	RegistersTypes bool
+	Kinds          []*Kind
 	// Views are the views of kinds, of this version or another, that the package
 	// declares. They have informers and listers, and no client.
 	Views []*Kind

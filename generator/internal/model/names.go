@@ -17,6 +17,9 @@ import (
 type Naming struct {
 	plural, resource namer.Namer
 	exceptions       map[string]string
+	// GroupGoNames and GroupDirs are the Go names and the folders of groups, by the name
+	// of the group, where the user has chosen them.
+	GroupGoNames, GroupDirs map[string]string
 }
 
 // NewNaming returns the naming rules of code-generator. exceptions are plurals
@@ -95,27 +98,59 @@ const InternalVersion = "__internal"
 
 // notGroups are folders above a version that do not name its group: in
 // kubebuilder's layout, a project with one group has its types in api/v1.
-var notGroups = map[string]bool{"api": true, "apis": true, "pkg": true, "internal": true, "types": true, ".": true, "/": true}
+var notGroups = map[string]bool{"api": true, "apis": true, "pkg": true, "internal": true, "types": true}
 
-// groupDir returns the folder of a group. As in client-gen it is the folder of
-// the API package, so that k8s.io/api/rbac/v1 becomes rbac, whatever the group
-// is called on the wire. Where that folder says nothing, the first part of the
-// group's name does.
-func groupDir(packagePath, version, group string) string {
-	parent := path.Base(packagePath)
-	if parent == version {
-		parent = path.Base(path.Dir(packagePath))
+// groupDir returns the folder of a group. It is the one that the user has chosen. Otherwise it is
+// what client-gen makes of packages with its markers, so that import paths stay when a project
+// migrates: the folder of the API package, such as apis of sigs.k8s.io/gateway-api/apis/v1.
+// Otherwise that folder, if it says something, or the first part of the group's name.
+func (n *Naming) groupDir(packagePath, version, group string, from From) string {
+	if dir, ok := n.GroupDirs[group]; ok {
+		return dir
 	}
-	if notGroups[parent] || IsVersion(parent) || parent != strings.ToLower(parent) {
+	if parent := parentFolder(packagePath, version); from == FromGenclient && notGroups[parent] {
+		return safeDir(parent)
+	}
+	return groupFolder(packagePath, version, group)
+}
+
+// groupFolder is the folder of a package, or where that says nothing the first part of the group's
+// name.
+func groupFolder(packagePath, version, group string) string {
+	parent := parentFolder(packagePath, version)
+	if parent == "." || parent == "/" || notGroups[parent] || IsVersion(parent) || parent != strings.ToLower(parent) {
 		parent = firstPart(group)
 	}
-	switch parent {
+	return safeDir(parent)
+}
+
+// parentFolder is the folder above the version, or the package's own if that is not named after
+// the version.
+func parentFolder(packagePath, version string) string {
+	if path.Base(packagePath) == version {
+		return path.Base(path.Dir(packagePath))
+	}
+	return path.Base(packagePath)
+}
+
+// safeDir returns a folder whose package other packages can import.
+func safeDir(dir string) string {
+	switch dir {
 	case "":
 		return "core"
-	case "internal", "vendor", "testdata": // which the go command hides
-		return parent + "group"
+	case "init", "internal", "main", "testdata", "vendor":
+		return dir + "group"
 	}
-	return parent
+	return dir
+}
+
+// versionDir returns the folder of a version, which is the name of the packages in it too.
+func versionDir(version string) string {
+	dir := strings.ReplaceAll(version, "-", "")
+	if token.IsKeyword(dir) || safeDir(dir) != dir {
+		return dir + "version"
+	}
+	return dir
 }
 
 // groupPackage is what the Go package in a group's folder is called.

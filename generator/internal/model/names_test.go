@@ -112,7 +112,7 @@ func checkGroup(t *testing.T, pkg, group, dir, pkgName, goName string) {
 		version = base
 	}
 	gotName := groupGoName(group)
-	gotDir := groupDir(pkg, version, group)
+	gotDir := groupFolder(pkg, version, group)
 	if gotPackage := groupPackage(gotDir, gotName); gotDir != dir || gotName != goName || gotPackage != pkgName {
 		t.Errorf("group %q of %s has folder %s, package %s and name %s; want %s, %s and %s", group, pkg, gotDir, gotPackage, gotName, dir, pkgName, goName)
 	}

@@ -6,6 +6,11 @@ import "go/token"
 type Package struct {
 	// Path is the import path.
 	Path string
+	// Name is the name in the package clause.
+	Name string
+	// Dependency reports whether the package is outside the main module, so that the
+	// user cannot edit it.
+	Dependency bool
 	// Pos is the package clause of the file that documents the package.
 	Pos token.Position
 	// Markers are those above a package clause, in the order of the files.
@@ -49,6 +54,9 @@ type Type struct {
 	Markers []Marker
 	// IsStruct says whether it is a struct, in the end.
 	IsStruct bool
+	// BuildConstraint is the //go:build line of its file if a build without build tags
+	// leaves the file out; empty otherwise.
+	BuildConstraint string
 	// IsGeneric says whether it has type parameters.
 	IsGeneric bool
 	// What a kind has to have.

@@ -32,19 +32,22 @@ func Misspelt(name string) string {
 
 // DidYouMean ends a message on an unknown word: with the known one that was
 // probably meant, or with all of them.
-func DidYouMean(word string, known []string) string { return didYouMean(word, known, "") }
+func DidYouMean(word string, known []string) string { return didYouMean(word, known) }
 
 // didYouMean ends a message on an unknown word: with the word that was probably
 // meant, or with all of them.
-func didYouMean[S ~string](word string, known []S, prefix string) string {
+func didYouMean[S ~string](word string, known []S) string { return "; " + meantOneOf(word, known, "") }
+
+// meantOneOf asks whether one of the known words was meant, or names all of them.
+func meantOneOf[S ~string](word string, known []S, prefix string) string {
 	if best := nearest(word, known); best != "" {
-		return "; did you mean " + prefix + best + "?"
+		return "did you mean " + prefix + best + "?"
 	}
 	words := make([]string, len(known))
 	for i, k := range known {
 		words[i] = prefix + string(k)
 	}
-	return "; there are " + strings.Join(words, ", ")
+	return "there are " + strings.Join(words, ", ")
 }
 
 // nearest is the known word that was probably meant; empty for none.

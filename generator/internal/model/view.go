@@ -80,6 +80,7 @@ func (a *assembly) view(pkg *Package, t *Type, gv *GroupVersion) *Kind {
 	if len(a.errs.all) > before {
 		return nil
 	}
+	a.warnOfConstraint(t)
 	return k
 }
 
@@ -150,7 +151,7 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 		return refuse("nobody has looked at package %s; please report it", ref.Path)
 	}
 	// What is wrong there is said where it is, or is none of ours.
-	there := &assembly{Input: a.Input, groups: map[string]*Group{}, errs: &Errors{}}
+	there := &assembly{Input: a.Input, pkg: pkg, groups: map[string]*Group{}, errs: &Errors{}}
 	at := slices.IndexFunc(pkg.Types, func(other *Type) bool { return other.Name == ref.Name })
 	noKind := "nothing says the resource and the scope of " + ref.Name + "; " + kindInstead(pkg, ref.Name, local)
 	if at < 0 {

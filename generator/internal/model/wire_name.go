@@ -27,7 +27,9 @@ func IsGroup(s string) bool {
 
 // IsResource reports whether a server takes s for the plural of a resource: a DNS-1035
 // label.
-func IsResource(s string) bool { return len(s) <= maxLabel && labelPattern.MatchString(s) }
+func IsResource(s string) bool { return isLabel(s) }
+
+func isLabel(s string) bool { return len(s) <= maxLabel && labelPattern.MatchString(s) }
 
 // IsKind reports whether a server takes s for a kind: a DNS-1035 label, in letters of any
 // case.
@@ -36,9 +38,15 @@ func IsKind(s string) bool {
 	return IsResource(strings.ToLower(s)) && len(s) == len(strings.ToLower(s))
 }
 
-// IsVersion reports whether s is the name of an API version, and of a folder that is named
-// after one.
+// IsVersion reports whether s has the form that Kubernetes gives the names of API versions,
+// and that no folder has that is not named after one. Servers take any DNS-1035 label.
 func IsVersion(s string) bool { return len(s) <= maxLabel && versionPattern.MatchString(s) }
+
+// looksLikeVersion reports whether s begins as IsVersion wants it and goes on otherwise,
+// such as v1api20240901.
+func looksLikeVersion(s string) bool {
+	return isLabel(s) && len(s) > 1 && s[0] == 'v' && '0' <= s[1] && s[1] <= '9'
+}
 
 // isSubresource reports whether s is one part of a path that a client need not escape.
 func isSubresource(s string) bool { return len(s) <= maxLabel && subresourcePattern.MatchString(s) }

@@ -20,6 +20,8 @@ type file struct {
 	PrefersProtobuf bool
 	// handWritten says whether the user has a file of that path.
 	handWritten func(path string) bool
+	// declared are the top-level names of the file once it is rendered.
+	declared []string
 }
 
 // Package is the name of the file's own package, which is that of its folder,
@@ -47,7 +49,16 @@ func (f *file) Resource() string {
 		}
 		gv = view.Kind.GroupVersion
 	}
-	return fmt.Sprintf("%s.%s.WithResource(%q)", f.API(gv), gv.SchemeGroupVersion, f.Kind.Resource)
+	return fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), f.Kind.Resource)
+}
+
+// GroupVersion is the group and version of gv, as an expression: the variable of its package or, if
+// that has none, a literal.
+func (f *file) GroupVersion(gv *model.GroupVersion) string {
+	if gv.SchemeGroupVersion == "" {
+		return fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", gv.Group.Name, gv.Version)
+	}
+	return f.API(gv) + "." + gv.SchemeGroupVersion
 }
 
 // WireKind returns the kind in the JSON of the objects: a view has that of the whole.
@@ -65,6 +76,18 @@ func (f *file) Whole() *model.Kind {
 		return f.Kind.View.Kind
 	}
 	return f.Kind
+}
+
+// registration is what a scheme registers of a group version, with what its file calls the package
+// and the group and version.
+type registration struct {
+	GV                *model.GroupVersion
+	API, GroupVersion string
+}
+
+// Registration names the types of gv.
+func (f *file) Registration(gv *model.GroupVersion) registration {
+	return registration{gv, f.API(gv), f.GroupVersion(gv)}
 }
 
 // Type is a type that a marker or a flag names.
@@ -147,7 +170,7 @@ func (f *file) InformerGroup(g *model.Group) string {
 
 // Informers is the package of the informers of gv.
 func (f *file) Informers(gv *model.GroupVersion) string {
-	return f.emitted(f.layout.informers(gv), gv.Version, "informers"+gv.Alias)
+	return f.emitted(f.layout.informers(gv), gv.Dir, "informers"+gv.Alias)
 }
 
 func (f *file) emitted(dir, alias, otherwise string) string {

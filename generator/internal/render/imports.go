@@ -49,7 +49,7 @@ var known = map[string]string{
 // locals are what templates call the variables of functions that name packages
 // beside the known ones.
 var locals = map[string]bool{
-	"action": true, "c": true, "client": true, "config": true, "f": true, "g": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
+	"action": true, "c": true, "client": true, "config": true, "f": true, "g": true, "groupVersion": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
 	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "subresources": true, "timeout": true,
 }
 
@@ -93,23 +93,50 @@ func (i *imports) isFree(name string) bool {
 }
 
 // addTo imports what the body uses, and formats it. The body begins with a
-// package clause.
-func (i *imports) addTo(body []byte) ([]byte, error) {
+// package clause. It also returns the top-level names that the body declares.
+func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", body, parser.ParseComments)
 	if err != nil {
-		return nil, unparsable(body, err)
+		return nil, nil, unparsable(body, err)
 	}
 	clauseEnd := fset.Position(file.Name.End()).Offset
 	var b bytes.Buffer
 	b.Write(body[:clauseEnd])
 	i.writeTo(&b, qualifiers(file))
 	b.Write(body[clauseEnd:])
-	formatted, err := format.Source(b.Bytes())
-	if err != nil {
-		return nil, unparsable(b.Bytes(), err)
+	if formatted, err = format.Source(b.Bytes()); err != nil {
+		return nil, nil, unparsable(b.Bytes(), err)
 	}
-	return formatted, nil
+	return formatted, declarations(file), nil
+}
+
+// declarations returns the top-level names of a file. A name that a user's file declares too is
+// the compiler's to find.
+func declarations(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil && decl.Name.Name != "init" {
+				names = append(names, decl.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						if name.Name != "_" {
+							names = append(names, name.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
 }
 
 // qualifiers returns the names before a dot that nothing in the file declares.

@@ -61,13 +61,13 @@ func (o *order) f(ctx context.Context, watch order) {
 	other.f(watch.fmt, metav1.Now())
 }
 `
-	if got, err := i.addTo([]byte(body)); err != nil || string(got) != want {
+	if got, _, err := i.addTo([]byte(body)); err != nil || string(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 }
 
 func TestUnparsable(t *testing.T) {
-	_, err := newImports().addTo([]byte("package p\n\nfunc f( {\n"))
+	_, _, err := newImports().addTo([]byte("package p\n\nfunc f( {\n"))
 	if err == nil || !strings.Contains(err.Error(), "3:9") || !strings.Contains(err.Error(), "    3\tfunc f( {\n") {
 		t.Errorf("the error does not show the line: %v", err)
 	}

@@ -24,13 +24,13 @@ func (l layout) fakeClientset() string { return path.Join(l.clientset(), "fake")
 func (l layout) scheme() string { return path.Join(l.clientset(), "scheme") }
 
 func (l layout) typed(gv *model.GroupVersion) string {
-	return path.Join(l.clientset(), "typed", gv.Group.Dir, gv.Version)
+	return path.Join(l.clientset(), "typed", gv.Group.Dir, gv.Dir)
 }
 
 func (l layout) fake(gv *model.GroupVersion) string { return path.Join(l.typed(gv), "fake") }
 
 func (l layout) listers(gv *model.GroupVersion) string {
-	return path.Join("listers", gv.Group.Dir, gv.Version)
+	return path.Join("listers", gv.Group.Dir, gv.Dir)
 }
 
 func (l layout) internal() string { return path.Join(informers, "internalinterfaces") }
@@ -38,5 +38,5 @@ func (l layout) internal() string { return path.Join(informers, "internalinterfa
 func (l layout) informerGroup(g *model.Group) string { return path.Join(informers, g.Dir) }
 
 func (l layout) informers(gv *model.GroupVersion) string {
-	return path.Join(informers, gv.Group.Dir, gv.Version)
+	return path.Join(informers, gv.Group.Dir, gv.Dir)
 }

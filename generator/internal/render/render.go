@@ -2,8 +2,10 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -51,6 +53,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 	}
 	l := layout{root: options.OutputPackage, clientsetName: options.ClientsetName}
 	var files []File
+	var sources []*file
 	var fill []func() error
 	for _, row := range catalogue {
 		for _, s := range row.each(options.Set) {
@@ -59,7 +62,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 			}
 			n := len(files)
 			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
-			files = append(files, File{Path: f.path})
+			files, sources = append(files, File{Path: f.path}), append(sources, f)
 			fill = append(fill, func() (err error) {
 				files[n].Content, err = f.render(parsed.Lookup(row.template), options.Boilerplate)
 				return err
@@ -79,6 +82,9 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	if err := checkNames(sources); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(files); i++ {
 		if files[i].Path == files[i-1].Path {
@@ -93,7 +99,8 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	if err := t.Execute(&body, f); err != nil {
 		return nil, fmt.Errorf("%s: cannot execute the template, please report it: %w", f.path, err)
 	}
-	formatted, err := f.imports.addTo(body.Bytes())
+	formatted, declared, err := f.imports.addTo(body.Bytes())
+	f.declared = declared
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
@@ -105,4 +112,40 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	b.WriteString(Header + "\n\n")
 	b.Write(formatted)
 	return b.Bytes(), nil
+}
+
+// checkNames refuses kinds of which two need one name in a package: Foo and FooNamespace both need
+// FooNamespaceLister.
+func checkNames(files []*file) error {
+	var clashes model.Errors
+	var ours error // a name that templates declare twice, if no kind is to blame
+	owners := map[string]*file{}
+	reported := map[[2]*model.Kind]bool{}
+	for _, f := range files {
+		for _, name := range f.declared {
+			qualified := path.Dir(f.path) + "." + name
+			other := owners[qualified]
+			if other == nil {
+				owners[qualified] = f
+				continue
+			}
+			first, second := other.Kind, f.Kind
+			if second == nil {
+				first, second = second, first
+			}
+			pair := [2]*model.Kind{first, second}
+			switch {
+			case second == nil || first == second:
+				ours = cmp.Or(ours, fmt.Errorf("%s and %s both declare %s, please report it", other.path, f.path, name))
+			case reported[pair]:
+			case first == nil:
+				clashes.Add(second.Pos, "kind %s needs the name %s in package %s, which each package of that sort declares; rename the kind, or leave it out with --exclude=%s.%s", second.Name, name, path.Dir(f.path), second.GroupVersion.Path, second.Name)
+			default:
+				clashes.Add(second.Pos, "kinds %s and %s (%s) both need the name %s in package %s; rename one of them, or leave one out with --exclude=%s.%s",
+					second.Name, first.Name, first.Pos, name, path.Dir(f.path), second.GroupVersion.Path, second.Name)
+			}
+			reported[pair] = true
+		}
+	}
+	return cmp.Or(clashes.Join(), ours)
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"github.com/typedinformers/informer-gen/runtime/redirect"
+	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/cache/v1"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/discovery/v1"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/error/v1"
@@ -19,7 +20,6 @@ import (
 	plantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
-	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/single/v1"
 	typev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/type/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -29,6 +29,7 @@ import (
 // Interface is a client for each version of each group.
 type Interface interface {
 	Discovery() discovery.DiscoveryInterfaces
+	SingleV1() singlev1.SingleV1Interface
 	CacheV1() cachev1.CacheV1Interface
 	DiscoveryV1() discoveryv1.DiscoveryV1Interface
 	ErrorV1() errorv1.ErrorV1Interface
@@ -37,13 +38,13 @@ type Interface interface {
 	PlantV1() plantv1.PlantV1Interface
 	ShopV1() shopv1.ShopV1Interface
 	ShopV1beta1() shopv1beta1.ShopV1beta1Interface
-	SingleV1() singlev1.SingleV1Interface
 	TypeV1() typev1.TypeV1Interface
 }
 
 // Clientset is the Interface to an API server.
 type Clientset struct {
 	*discovery.DiscoveryClient
+	singleV1    *singlev1.SingleV1Client
 	cacheV1     *cachev1.CacheV1Client
 	discoveryV1 *discoveryv1.DiscoveryV1Client
 	errorV1     *errorv1.ErrorV1Client
@@ -52,8 +53,12 @@ type Clientset struct {
 	plantV1     *plantv1.PlantV1Client
 	shopV1      *shopv1.ShopV1Client
 	shopV1beta1 *shopv1beta1.ShopV1beta1Client
-	singleV1    *singlev1.SingleV1Client
 	typeV1      *typev1.TypeV1Client
+}
+
+// SingleV1 returns the client for version v1 of group "single.example.com".
+func (c *Clientset) SingleV1() singlev1.SingleV1Interface {
+	return c.singleV1
 }
 
 // CacheV1 returns the client for version v1 of group "cache.example.com".
@@ -94,11 +99,6 @@ func (c *Clientset) ShopV1() shopv1.ShopV1Interface {
 // ShopV1beta1 returns the client for version v1beta1 of group "shop.example.com".
 func (c *Clientset) ShopV1beta1() shopv1beta1.ShopV1beta1Interface {
 	return c.shopV1beta1
-}
-
-// SingleV1 returns the client for version v1 of group "single.example.com".
-func (c *Clientset) SingleV1() singlev1.SingleV1Interface {
-	return c.singleV1
 }
 
 // TypeV1 returns the client for version v1 of group "type.example.com".
@@ -142,6 +142,9 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 
 	var cs Clientset
 	var err error
+	if cs.singleV1, err = singlev1.NewForConfigAndClient(&config, httpClient); err != nil {
+		return nil, err
+	}
 	if cs.cacheV1, err = cachev1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
@@ -166,9 +169,6 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.shopV1beta1, err = shopv1beta1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
-	if cs.singleV1, err = singlev1.NewForConfigAndClient(&config, httpClient); err != nil {
-		return nil, err
-	}
 	if cs.typeV1, err = typev1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
@@ -191,6 +191,7 @@ func NewForConfigOrDie(c *rest.Config) *Clientset {
 func New(c rest.Interface) *Clientset {
 	return &Clientset{
 		DiscoveryClient: discovery.NewDiscoveryClient(c),
+		singleV1:        singlev1.New(c),
 		cacheV1:         cachev1.New(c),
 		discoveryV1:     discoveryv1.New(c),
 		errorV1:         errorv1.New(c),
@@ -199,7 +200,6 @@ func New(c rest.Interface) *Clientset {
 		plantV1:         plantv1.New(c),
 		shopV1:          shopv1.New(c),
 		shopV1beta1:     shopv1beta1.New(c),
-		singleV1:        singlev1.New(c),
 		typeV1:          typev1.New(c),
 	}
 }

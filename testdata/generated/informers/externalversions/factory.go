@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/api"
 	cacheinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/cache"
 	discoveryinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/discovery"
 	errorinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/error"
@@ -22,7 +23,6 @@ import (
 	ioinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/io"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/plant"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop"
-	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/single"
 	typegroup "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/type"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -55,6 +55,7 @@ type SharedInformerFactory interface {
 	// while running which they deal with.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
+	Single() api.Interface
 	Cache() cacheinformers.Interface
 	Discovery() discoveryinformers.Interface
 	Error() errorinformers.Interface
@@ -63,7 +64,6 @@ type SharedInformerFactory interface {
 	Io() ioinformers.Interface
 	Plant() plant.Interface
 	Shop() shop.Interface
-	Single() single.Interface
 	Type() typegroup.Interface
 }
 
@@ -155,6 +155,10 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 	}}
 }
 
+func (f *sharedInformerFactory) Single() api.Interface {
+	return api.New(f.SharedInformerFactory)
+}
+
 func (f *sharedInformerFactory) Cache() cacheinformers.Interface {
 	return cacheinformers.New(f.SharedInformerFactory)
 }
@@ -185,10 +189,6 @@ func (f *sharedInformerFactory) Plant() plant.Interface {
 
 func (f *sharedInformerFactory) Shop() shop.Interface {
 	return shop.New(f.SharedInformerFactory)
-}
-
-func (f *sharedInformerFactory) Single() single.Interface {
-	return single.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Type() typegroup.Interface {

@@ -28,6 +28,8 @@ type GenericInformer = cache.GenericInformer
 // ForResource returns the informer of a resource.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
+	case singlev1.GroupVersion.WithResource("crontabs"):
+		return cache.NewGenericInformer(f.Single().V1().CronTabs().Informer()), nil
 	case cachev1.SchemeGroupVersion.WithResource("items"):
 		return cache.NewGenericInformer(f.Cache().V1().Items().Informer()), nil
 	case discoveryv1.SchemeGroupVersion.WithResource("items"):
@@ -88,8 +90,6 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return cache.NewGenericInformer(f.Shop().V1beta1().Proxies().Informer()), nil
 	case shopv1beta1.SchemeGroupVersion.WithResource("shelves"):
 		return cache.NewGenericInformer(f.Shop().V1beta1().Shelves().Informer()), nil
-	case singlev1.GroupVersion.WithResource("crontabs"):
-		return cache.NewGenericInformer(f.Single().V1().CronTabs().Informer()), nil
 	case typev1.SchemeGroupVersion.WithResource("items"):
 		return cache.NewGenericInformer(f.Type().V1().Items().Informer()), nil
 	}

@@ -8,6 +8,8 @@ package fake
 
 import (
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
+	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1"
+	fakesinglev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1/fake"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/cache/v1"
 	fakecachev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/cache/v1/fake"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/discovery/v1"
@@ -24,8 +26,6 @@ import (
 	fakeshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1/fake"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	fakeshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1/fake"
-	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/single/v1"
-	fakesinglev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/single/v1/fake"
 	typev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/type/v1"
 	faketypev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/type/v1/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,6 +95,11 @@ func (c *Clientset) IsWatchListSemanticsUnSupported() bool {
 	return true
 }
 
+// SingleV1 returns the fake client for version v1 of group "single.example.com".
+func (c *Clientset) SingleV1() singlev1.SingleV1Interface {
+	return &fakesinglev1.FakeSingleV1{Fake: &c.Fake}
+}
+
 // CacheV1 returns the fake client for version v1 of group "cache.example.com".
 func (c *Clientset) CacheV1() cachev1.CacheV1Interface {
 	return &fakecachev1.FakeCacheV1{Fake: &c.Fake}
@@ -133,11 +138,6 @@ func (c *Clientset) ShopV1() shopv1.ShopV1Interface {
 // ShopV1beta1 returns the fake client for version v1beta1 of group "shop.example.com".
 func (c *Clientset) ShopV1beta1() shopv1beta1.ShopV1beta1Interface {
 	return &fakeshopv1beta1.FakeShopV1beta1{Fake: &c.Fake}
-}
-
-// SingleV1 returns the fake client for version v1 of group "single.example.com".
-func (c *Clientset) SingleV1() singlev1.SingleV1Interface {
-	return &fakesinglev1.FakeSingleV1{Fake: &c.Fake}
 }
 
 // TypeV1 returns the fake client for version v1 of group "type.example.com".

@@ -34,6 +34,7 @@ var (
 )
 
 var localSchemeBuilder = runtime.SchemeBuilder{
+	singlev1.AddToScheme,
 	cachev1.AddToScheme,
 	discoveryv1.AddToScheme,
 	errorv1.AddToScheme,
@@ -42,7 +43,6 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	plantv1.AddToScheme,
 	shopv1.AddToScheme,
 	shopv1beta1.AddToScheme,
-	singlev1.AddToScheme,
 	typev1.AddToScheme,
 }
 

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ignore reports something in the current package that has no effect on the output. In the
+// user's module that is an error, which ends with fix. A dependency is code that the user
+// cannot edit, so there it is a warning, which ends with done: what the generator did instead.
+func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
+	if a.pkg.Dependency {
+		a.warn(pos, "%s; %s", problem, done)
+		return
+	}
+	a.errs.Add(pos, "%s; %s", problem, fix)
+}
+
+// ignoring runs read. In a dependency, the errors that it adds become warnings that what they are
+// about is ignored, and it returns whether there was none of them.
+func (a *assembly) ignoring(read func()) bool {
+	before := len(a.errs.all)
+	read()
+	added := a.errs.all[before:]
+	if a.pkg.Dependency {
+		for _, err := range added {
+			problem, _, _ := strings.Cut(err.Message, "; ")
+			a.warn(err.Pos, "%s; %s", problem, ignored)
+		}
+		a.errs.all = a.errs.all[:before]
+	}
+	return len(added) == 0
+}
+
+// ignored is the done of most warnings.
+const ignored = "it is ignored"
+
+func (a *assembly) warn(pos token.Position, format string, args ...any) {
+	a.warnings = append(a.warnings, Errorf(pos, format, args...))
+}
+
+// advice returns what the user can do about an error in the current package: own in the
+// user's module, and elsewhere in a dependency, which the user cannot edit.
+func (a *assembly) advice(own, elsewhere string) string {
+	if a.pkg.Dependency {
+		return elsewhere
+	}
+	return own
+}
+
+// Exclusions are the packages and types that the user leaves out. A nil *Exclusions leaves
+// out nothing.
+type Exclusions struct {
+	used map[string]bool
+}
+
+// NewExclusions reads import paths, such as example.com/shop/v1, and types, such as
+// example.com/shop/v1.Order.
+func NewExclusions(excluded []string) (*Exclusions, error) {
+	e := &Exclusions{used: map[string]bool{}}
+	for _, s := range excluded {
+		ref, isType := parseTypeRef(s)
+		if isType && ref.Path == "" {
+			return nil, fmt.Errorf("--exclude=%s is a type without its package; write its import path before it, such as example.com/shop/v1.%s", s, s)
+		}
+		if !isType && !IsImportPath(s) {
+			return nil, fmt.Errorf("--exclude=%s is neither a package nor a type; write example.com/shop/v1 or example.com/shop/v1.Order", s)
+		}
+		e.used[s] = false
+	}
+	return e, nil
+}
+
+// Package reports whether the package with that import path is left out.
+func (e *Exclusions) Package(importPath string) bool { return e.has(importPath) }
+
+// Type reports whether a type of a package is left out.
+func (e *Exclusions) Type(importPath, name string) bool { return e.has(importPath + "." + name) }
+
+func (e *Exclusions) has(s string) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.used[s]
+	if ok {
+		e.used[s] = true
+	}
+	return ok
+}
+
+// unused returns an error for the exclusions that match nothing, nil if all match.
+func (e *Exclusions) unused() *Error {
+	if e == nil {
+		return nil
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(e.used)) {
+		if !e.used[name] {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return Errorf(token.Position{}, "--exclude=%s matches nothing in the packages of this run; correct it, or remove it", strings.Join(names, ","))
+}

@@ -1,0 +1,130 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// refuseStray refuses markers that have no effect, because the type is no kind.
+func (a *assembly) refuseStray(t *Type, from From) {
+	for _, m := range t.Markers {
+		if a.refuseUnknown(m) {
+			return
+		}
+		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
+			continue
+		}
+		problem, fix := "+"+m.Name+" has no effect ", ""
+		switch of, isList := strings.CutSuffix(t.Name, "List"); {
+		case isList && a.pkg.Declared[of]:
+			problem += fmt.Sprintf("on %s, which is the list type of %s", t.Name, of)
+			fix = "remove it, or write it above type " + of
+		case t.unserved() != "":
+			problem += fmt.Sprintf("on %s, because +%s says that no server has it", t.Name, t.unserved())
+			fix = "remove one of the two markers"
+		case from == FromKubebuilder:
+			problem += fmt.Sprintf("on %s, which is no kind", t.Name)
+			fix = fmt.Sprintf("add // +kubebuilder:object:root=true, and a type %sList", t.Name)
+		default:
+			problem += "without +genclient"
+			fix = "add // +genclient above type " + t.Name
+		}
+		a.ignore(m.Pos, problem, fix, ignored)
+		return
+	}
+}
+
+// unserved returns the marker of a root object that keeps it out of its CRD; empty for none.
+func (t *Type) unserved() string {
+	if !t.isRoot() {
+		return ""
+	}
+	for _, m := range t.Markers {
+		if slices.Contains(unservedMarkers, m.Name) {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+// unservedMarkers are those with which no server has a version of a kind.
+var unservedMarkers = []string{"kubebuilder:skip", "kubebuilder:skipversion", "kubebuilder:unservedversion"}
+
+// refuseSkipped refuses markers on a type of a package that has views only.
+func (a *assembly) refuseSkipped(t *Type) {
+	for _, m := range t.Markers {
+		if a.refuseUnknown(m) {
+			continue
+		}
+		if _, ok := m.Arguments("informer"); ok {
+			a.ignore(m.Pos, fmt.Sprintf("+%s has no effect on %s, which is no view, in a package with +kubebuilder:skip", m.Name, t.Name),
+				fmt.Sprintf("add // +%s=…, or remove the marker", ViewMarker), ignored)
+		}
+	}
+}
+
+// refuseMisspelt refuses markers that are ours but for a letter.
+func (a *assembly) refuseMisspelt(markers []Marker) {
+	for _, m := range markers {
+		if meant := Misspelt(m.Name); meant != "" {
+			a.ignore(m.Pos, "unknown marker +"+m.Name, "did you mean +"+meant+"?", ignored)
+		}
+	}
+}
+
+// refuseUnknown refuses a marker that begins as ours do and is not known, and reports
+// whether it is one.
+func (a *assembly) refuseUnknown(m Marker) bool {
+	if option, ok := strings.CutPrefix(m.Name, "genclient:"); ok && !slices.Contains(genclient, option) {
+		a.ignore(m.Pos, "unknown marker +"+m.Name, meantOneOf(option, genclient, "+genclient:"), ignored)
+		return true
+	}
+	if _, ok := m.Arguments("informer"); !ok {
+		return false
+	}
+	// +informer=view is none either.
+	option, ok := strings.CutPrefix(m.Name, "informer:")
+	word, _, _ := strings.Cut(option, ":")
+	if ok && slices.Contains(informerMarkers, word) {
+		return false
+	}
+	a.ignore(m.Pos, "unknown marker +"+m.Name, meantOneOf(word, informerMarkers, "+informer:"), ignored)
+	return true
+}
+
+// followResource compares what +genclient says of a kind with +kubebuilder:resource, of which
+// controller-gen makes the CRD. In a dependency the latter is followed, because it is what a
+// server has.
+func (a *assembly) followResource(t *Type, r *reading) {
+	k := &Kind{Name: t.Name}
+	a.Naming.name(k, r.resource)
+	for _, m := range t.Markers {
+		arguments, _ := m.Arguments("kubebuilder:resource")
+		for _, argument := range arguments {
+			switch name, value := argument.Key, argument.Value; {
+			case name == "scope" && (value == "Cluster") == r.namespaced:
+				fix := "remove +genclient:nonNamespaced"
+				if r.namespaced {
+					fix = "add // +genclient:nonNamespaced"
+				}
+				is := map[bool]string{true: "cluster-scoped", false: "namespaced"}[r.namespaced]
+				a.ignore(m.Pos, fmt.Sprintf("kind %s is %s here, and its +genclient says that it is not", t.Name, is), fix,
+					fmt.Sprintf("its client is %s, unlike that of client-gen", is))
+				if a.pkg.Dependency {
+					r.namespaced = !r.namespaced
+				}
+			case name == "path" && value != k.Resource && value != "":
+				done := fmt.Sprintf("%q is taken, because it is chosen explicitly", k.Resource)
+				if r.resource == "" && a.Naming.exceptions[t.Name] == "" {
+					done = fmt.Sprintf("%q is taken, because servers have it if the CRD is controller-gen's; use --plural-exceptions=%s:SomePlural for another, or --from=kubebuilder to read all kinds from these markers", value, t.Name)
+					if a.pkg.Dependency {
+						r.resource = value
+					}
+				}
+				a.ignore(m.Pos, fmt.Sprintf("the resource of kind %s is %q here, and %q for its +genclient", t.Name, value, k.Resource),
+					fmt.Sprintf("add // +resourceName=%s, or use --plural-exceptions=%s:SomePlural, or --from=kubebuilder to read all kinds from these markers", value, t.Name), done)
+			}
+		}
+	}
+}
