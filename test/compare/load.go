@@ -32,6 +32,10 @@ type Module struct {
 	Env []string
 	// Whole is the folder whose function bodies are checked too; "" for none.
 	Whole string
+	// Source makes Load check what the trees import from source too, without function
+	// bodies. It is for imports that the build cache does not have and that nothing else
+	// needs: to compile them takes ten times as long.
+	Source bool
 }
 
 // LoadProject reads the types of both sides, and fails unless all of ours compiles.
@@ -79,7 +83,8 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 // go/packages, from export data: go/packages alone would compile both trees
 // first, which takes minutes and which a comparison does not need.
 func LoadFolders(ctx context.Context, module Module, folders ...Folder) ([]*Tree, error) {
-	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, folders: map[string]Folder{}, checked: map[string]*types.Package{}}
+	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, folders: map[string]Folder{}, checked: map[string]*types.Package{},
+		sources: map[string]*packages.Package{}, declared: map[string]*types.Package{}}
 	for _, folder := range folders {
 		if err := l.parse(folder); err != nil {
 			return nil, err
@@ -113,6 +118,10 @@ type loader struct {
 	files   map[string][]*ast.File
 	folders map[string]Folder // where a package of files is from
 	checked map[string]*types.Package
+	// sources are packages to be checked from source, by path, and declared what was
+	// checked of them, by ID.
+	sources  map[string]*packages.Package
+	declared map[string]*types.Package
 }
 
 // parse reads the files below a folder that the go command would build.
@@ -155,6 +164,9 @@ func (l *loader) loadImports(ctx context.Context, module Module) error {
 			}
 		}
 	}
+	if module.Source {
+		return l.loadSources(ctx, module, slices.Sorted(maps.Keys(wanted)))
+	}
 	config := &packages.Config{
 		Context: ctx, Dir: module.Dir, Env: module.Env, Fset: l.fset,
 		Mode: packages.NeedName | packages.NeedImports | packages.NeedTypes | packages.NeedExportFile,
@@ -176,6 +188,9 @@ func (l *loader) loadImports(ctx context.Context, module Module) error {
 func (l *loader) Import(path string) (*types.Package, error) {
 	if pkg, ok := l.checked[path]; ok {
 		return pkg, nil
+	}
+	if source, ok := l.sources[path]; ok {
+		return l.declarations(source)
 	}
 	files, ok := l.files[path]
 	if !ok {

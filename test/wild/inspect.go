@@ -22,7 +22,7 @@ type inspection struct {
 // inspect checks the types of all that was generated, and compares the clientset with
 // the published one.
 func (w workspace) inspect(ctx context.Context) (inspection, error) {
-	module := compare.Module{Dir: w.dir, Env: environ("GOFLAGS=-mod=mod")}
+	module := compare.Module{Dir: w.dir, Source: true, Env: environ("GOFLAGS=-mod=mod")}
 	// The clientset is a tree of its own, next to the whole of which it is a part.
 	ours := compare.Folder{Dir: filepath.Join(w.dir, generated), Path: path.Join(modulePath, generated), Whole: true}
 	folders := []compare.Folder{ours}

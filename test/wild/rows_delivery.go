@@ -97,6 +97,8 @@ var deliveryRows = []Row{
 	{
 		Module: "volcano.sh/apis", Version: "v1.12.1",
 		Packages:  []string{"pkg/apis/batch/v1alpha1", "pkg/apis/bus/v1alpha1", "pkg/apis/flow/v1alpha1", "pkg/apis/nodeinfo/v1alpha1", "pkg/apis/scheduling/v1beta1", "pkg/apis/topology/v1alpha1"},
+		Apply:     "volcano.sh/apis/pkg/client/applyconfiguration",
+		ApplyOld:  true,
 		Clientset: "volcano.sh/apis/pkg/client/clientset/versioned",
 	},
 	{
