@@ -18,9 +18,8 @@ type Row struct {
 	Name string
 	// Module and Version are what the packages are in.
 	Module, Version string
-	// Packages are patterns below Module. An absolute pattern begins with the path of
-	// another module.
-	Packages []string
+	// Packages are patterns below Module, and Others are patterns with a whole path.
+	Packages, Others []string
 	// Flags are those of informer-gen, without --output-dir.
 	Flags []string
 	// Clientset is the import path of the published clientset, which is in Module or in
@@ -90,8 +89,8 @@ func (r Row) accepted() []compare.Accepted {
 		return r.Accepted
 	}
 	return append(slices.Clone(r.Accepted), compare.Accepted{
-		Pattern: `typed/\S+ \w+Interface\.Apply\w*: missing: .*`,
-		Reason:  "The published apply configurations are of an older applyconfiguration-gen and do not fit the fakes of this client-go, so clients are generated without Apply. A project generates them anew, and names them with `--apply-configuration-package`.",
+		Pattern: `typed/\S+ \w+Interface\.Apply\w*: missing: .*|fake NewClientset: missing: .*`,
+		Reason:  "The published apply configurations are of an older applyconfiguration-gen and do not fit the fakes of this client-go, so clients are generated without Apply, and the fake without NewClientset. A project generates them anew, and names them with `--apply-configuration-package`.",
 	})
 }
 
@@ -99,12 +98,9 @@ func (r Row) accepted() []compare.Accepted {
 func (r Row) patterns() []string {
 	var patterns []string
 	for _, pattern := range r.Packages {
-		if first, _, _ := strings.Cut(pattern, "/"); !strings.Contains(first, ".") || strings.HasPrefix(pattern, ".") {
-			pattern = path.Join(r.Module, pattern)
-		}
-		patterns = append(patterns, pattern)
+		patterns = append(patterns, path.Join(r.Module, pattern))
 	}
-	return patterns
+	return append(patterns, r.Others...)
 }
 
 // requirements are the modules of the row, as path@version.

@@ -95,6 +95,7 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/secrets-store-csi-driver", Version: "v1.4.7",
 		Packages:  []string{"apis/..."},
+		Flags:     []string{"--group-go-names=secrets-store.csi.x-k8s.io:Secretsstore"},
 		Clientset: "sigs.k8s.io/secrets-store-csi-driver/pkg/client/clientset/versioned",
 		Shape:     "version folders right below apis",
 	},
@@ -110,6 +111,8 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/cluster-api", Version: "v1.11.0",
 		Packages: []string{"api/..."},
+		Flags:    []string{"--group-dirs=controlplane.cluster.x-k8s.io:controlplane,bootstrap.cluster.x-k8s.io:bootstrap"},
+		Shape:    "two groups whose folders have one name",
 	},
 	{
 		Module: "sigs.k8s.io/external-dns", Version: "v0.18.0",

@@ -63,6 +63,7 @@ var networkRows = []Row{
 	{
 		Module: "github.com/kyverno/kyverno", Version: "v1.19.1",
 		Packages:  []string{"api/..."},
+		Others:    []string{"github.com/kyverno/api/api/policies.kyverno.io/v1beta1"},
 		Clientset: "github.com/kyverno/kyverno/pkg/client/clientset/versioned",
 	},
 	{

@@ -43,8 +43,4 @@ var storageRows = []Row{
 		Module: "github.com/elastic/cloud-on-k8s/v3", Version: "v3.5.0",
 		Packages: []string{"pkg/apis/..."},
 	},
-	{
-		Module: "github.com/k8ssandra/cass-operator", Version: "v1.22.4",
-		Packages: []string{"apis/cassandra/...", "apis/control/..."},
-	},
 }

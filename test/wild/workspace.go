@@ -54,9 +54,9 @@ type workspace struct {
 // create makes the module, and downloads what generation and type checks need. A
 // workspace that was made of the same definition before is used again.
 func (w workspace) create(ctx context.Context) error {
-	definition := w.definition()
-	stamp := filepath.Join(w.dir, "definition")
-	if made, err := os.ReadFile(stamp); err == nil && string(made) == definition {
+	definition, needed := w.definition(), w.needed()
+	stamp, content := filepath.Join(w.dir, "definition"), definition+strings.Join(needed, "\n")
+	if made, err := os.ReadFile(stamp); err == nil && string(made) == content {
 		return nil
 	}
 	if err := os.RemoveAll(w.dir); err != nil {
@@ -73,17 +73,21 @@ func (w workspace) create(ctx context.Context) error {
 	}
 	// With -mod=mod the go command adds what is missing to go.mod and go.sum. In contrast to
 	// go mod tidy it downloads nothing for tests of dependencies.
-	needed := slices.Concat(imports, w.row.patterns())
-	if w.row.Clientset != "" {
-		needed = append(needed, w.row.Clientset+"/...")
-	}
-	if w.row.Apply != "" {
-		needed = append(needed, w.row.Apply+"/...")
-	}
 	if _, err := w.goCommand(ctx, append([]string{"list", "-mod=mod", "-deps", "-f={{if .Error}}{{.Error}}{{end}}"}, needed...)...); err != nil {
 		return err
 	}
-	return os.WriteFile(stamp, []byte(definition), 0o644)
+	return os.WriteFile(stamp, []byte(content), 0o644)
+}
+
+// needed are the packages that generation and type checks read.
+func (w workspace) needed() []string {
+	needed := slices.Concat(imports, w.row.patterns())
+	for _, published := range []string{w.row.Clientset, w.row.Apply} {
+		if published != "" {
+			needed = append(needed, published+"/...")
+		}
+	}
+	return needed
 }
 
 // definition is go.mod as it is before the go command completes it.
@@ -96,7 +100,10 @@ func (w workspace) definition() string {
 		own[name] = true
 		fmt.Fprintf(&text, "\t%s %s\n", name, version)
 	}
-	fmt.Fprintf(&text, "\tk8s.io/client-go %s\n)\n\nreplace %s => %s\n", w.kubernetes, product, w.repo)
+	for _, name := range []string{"api", "apimachinery", "client-go"} {
+		fmt.Fprintf(&text, "\tk8s.io/%s %s\n", name, w.kubernetes)
+	}
+	fmt.Fprintf(&text, ")\n\nreplace %s => %s\n", product, w.repo)
 	for _, name := range staging {
 		if module := "k8s.io/" + name; !own[module] {
 			fmt.Fprintf(&text, "replace %s => %[1]s %s\n", module, w.kubernetes)
