@@ -89,7 +89,7 @@ func nothingLeft(patterns []string, loaded *load.Result, reasons []*model.Error)
 	case len(all) > 1:
 		all[0] = fmt.Errorf("no kind to generate for in %s; see why these are passed over", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because no type has +genclient or +kubebuilder:object:root above it; %s", where, model.AliasAdvice)
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type has +genclient or +kubebuilder:object:root above it; %s", where, model.AliasAdvice(loaded.Packages[0].Path))
 	default:
 		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", where)
 	}

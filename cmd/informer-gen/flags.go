@@ -15,8 +15,10 @@ import (
 // flags are what the command line says. Names are those of code-generator where
 // it has them.
 type flags struct {
-	set       *pflag.FlagSet
-	options   generator.Options
+	set     *pflag.FlagSet
+	options generator.Options
+	// aliasDir is the folder of --alias-package; empty for a run that generates.
+	aliasDir  string
 	verify    bool
 	version   bool
 	verbosity int
@@ -41,6 +43,9 @@ Examples:
 
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
+
+  # for types of a dependency without markers: aliases of them, and a second run for these
+  go tool informer-gen --alias-package=api/karpenter/v1 sigs.k8s.io/karpenter/pkg/apis/v1
 
   # check the kinds against the CRDs that controller-gen has written
   go tool informer-gen --output-dir=pkg/generated --crd=config/crd/bases ./api/...
@@ -68,6 +73,7 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file of CRDs, or folder of such files, to check the kinds against; may be repeated")
 	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder, or auto for genclient in a package with any +genclient, and otherwise kubebuilder")
 	tags := f.set.StringSlice("build-tags", nil, "build tags to choose files with")
+	f.set.StringVar(&f.aliasDir, "alias-package", "", "folder for a Go file with aliases of the kinds of PACKAGE, to write markers in; generates nothing else")
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff of what would change, and exit with 1 if anything would")
 	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 says what was decided, what is written, and how long it took")
 	f.set.Lookup("v").NoOptDefVal = "1"
@@ -105,7 +111,9 @@ func pairs(values []string, flag, form string, isValid func(string) bool) (map[s
 
 func (f *flags) checkRequired() error {
 	switch {
-	case f.options.OutputDir == "":
+	case f.aliasDir != "" && (f.options.OutputDir != "" || f.verify):
+		return errors.New("--alias-package does nothing else; leave --output-dir and --verify out, and generate in a second run")
+	case f.options.OutputDir == "" && f.aliasDir == "":
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
 		return errors.New("no package is named; name those of your API types, such as ./api/v1")

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -61,7 +62,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "informer-gen "+version())
 		return exitOK
 	}
-	if err := generate(ctx, f, stdout, stderr); err != nil {
+	do := generate
+	if f.aliasDir != "" {
+		do = alias
+	}
+	if err := do(ctx, f, stdout, stderr); err != nil {
 		printError(stderr, err)
 		return exitFailed
 	}
@@ -113,6 +118,22 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "informer-gen: %s (%.2f s)\n", result.Summary(true), time.Since(started).Seconds())
+	return nil
+}
+
+// alias writes aliases of the kinds of a package.
+func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
+	file, err := generator.Aliases(ctx, f.options, f.aliasDir)
+	if err != nil {
+		return err
+	}
+	if err := file.Write(); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s; read it, and generate for that package\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "))
+	if len(file.Guessed) > 0 {
+		fmt.Fprintf(stderr, "informer-gen: nothing says the scope of %s; add +genclient:nonNamespaced to those that are cluster-scoped, or use --crd\n", strings.Join(file.Guessed, ", "))
+	}
 	return nil
 }
 

@@ -30,6 +30,21 @@ func TestWarnings(t *testing.T) {
 var decided = regexp.MustCompile(`(?m)^(\S+\.go:\d+:\d+: |informer-gen: example\.com/|out/|informer-gen: create out/listers/\S+_generated\.go).*\n`)
 
 func testWarning(t *testing.T, file string) {
+	dir, archive, args := dependencyModule(t, file)
+	got := runTool(t, dir, append([]string{"--output-dir=out", "-v"}, args...)...)
+	if got.code != exitOK {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	message := strings.ReplaceAll(got.stderr, dir+string(filepath.Separator), "")
+	message = strings.Join(decided.FindAllString(message, -1), "")
+	compareArchive(t, file, archive, map[string]string{"want.txt": message})
+	checkShape(t, strings.Join(regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*\n`).FindAllString(message, -1), ""))
+}
+
+// dependencyModule writes a module that requires example.com/dep, which is in its folder dep, with
+// the files of a case. It returns the module's folder and the case's arguments.
+func dependencyModule(t *testing.T, file string) (dir string, archive *txtar.Archive, args []string) {
+	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -38,37 +53,44 @@ func testWarning(t *testing.T, file string) {
 		"go.mod":     "module example.com/mod\n\ngo 1.26.0\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",
 		"dep/go.mod": "module example.com/dep\n\ngo 1.26.0\n",
 	}
-	args, want := []string{"example.com/dep/..."}, -1
-	for i, f := range archive.Files {
-		switch f.Name {
-		case "args":
+	args = []string{"example.com/dep/..."}
+	for _, f := range archive.Files {
+		switch {
+		case f.Name == "args":
 			args = strings.Fields(string(f.Data))
-		case "want.txt":
-			want = i
-		default:
+		case !strings.HasPrefix(f.Name, "want."):
 			files[f.Name] = string(f.Data)
 		}
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
+	// A folder that is no link, for the go command prints where it really is.
+	if dir, err = filepath.EvalSymlinks(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	writeFiles(t, dir, files)
-	got := runTool(t, dir, append([]string{"--output-dir=out", "-v"}, args...)...)
-	if got.code != exitOK {
-		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	return dir, archive, args
+}
+
+// compareArchive compares files of a case with what a run has made, or rewrites them.
+func compareArchive(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
+	t.Helper()
+	for i := range archive.Files {
+		f := &archive.Files[i]
+		text, ok := got[f.Name]
+		if !ok {
+			continue
+		}
+		if !*update && text != string(f.Data) {
+			t.Errorf("%s is\n%s\nwant\n%s", f.Name, text, f.Data)
+		}
+		f.Data = []byte(text)
+		delete(got, f.Name)
 	}
-	message := strings.ReplaceAll(got.stderr, dir+string(filepath.Separator), "")
-	message = strings.Join(decided.FindAllString(message, -1), "")
+	for name := range got {
+		t.Errorf("the case has no %s", name)
+	}
 	if *update {
-		archive.Files[want].Data = []byte(message)
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return
 	}
-	if expected := string(archive.Files[want].Data); message != expected {
-		t.Errorf("the tool says:\n%s\nwant:\n%s", message, expected)
-	}
-	checkShape(t, strings.Join(regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: .*\n`).FindAllString(message, -1), ""))
 }

@@ -41,7 +41,7 @@ func addExternals(ctx context.Context, options Options, result *Result) error {
 		if src.addParseErrors(&problems) {
 			external.Problem = "it does not parse"
 		} else {
-			external.Package, _ = src.describe()
+			external.Package, _ = src.describe(false)
 			external.Declared = external.Package.Declared
 		}
 		result.Externals[src.path] = external

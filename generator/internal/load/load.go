@@ -37,6 +37,8 @@ type Options struct {
 	ApplyPackage string
 	// Exclude are the packages that are left out; nil for none.
 	Exclude *model.Exclusions
+	// Candidates adds the types without a marker that have a list type.
+	Candidates bool
 }
 
 // config asks the go command and go/packages for as much as mode says.
@@ -78,7 +80,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 		if src.addParseErrors(mistakes) {
 			continue
 		}
-		pkg, types := src.describe()
+		pkg, types := src.describe(options.Candidates)
 		result.Packages = append(result.Packages, pkg)
 		if q := ask(src, pkg, types); q != nil {
 			questions = append(questions, q)

@@ -46,7 +46,7 @@ func parseSource(t testing.TB, text string) *source {
 // describe says of a source what its syntax tells.
 func describe(t testing.TB, text string) *model.Package {
 	t.Helper()
-	pkg, _ := parseSource(t, text).describe()
+	pkg, _ := parseSource(t, text).describe(false)
 	return pkg
 }
 
@@ -197,7 +197,7 @@ func FuzzDescribe(f *testing.F) {
 			t.Skip()
 		}
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
-		pkg, reader := src.describe()
+		pkg, reader := src.describe(false)
 		if q := ask(src, pkg, reader); q != nil {
 			q.settle(typesOfSyntax(src), fset, nil)
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// describe says what stands in the package, as far as its syntax tells.
-func (src *source) describe() (*model.Package, *typeReader) {
+// describe says what stands in the package, as far as its syntax tells. candidates adds the types
+// without a marker that have a list type.
+func (src *source) describe(candidates bool) (*model.Package, *typeReader) {
 	pkg := &model.Package{Path: src.path, Dependency: src.dependency, Declared: src.declared()}
 	types := newTypeReader(src)
 	for _, file := range src.files {
@@ -19,7 +20,7 @@ func (src *source) describe() (*model.Package, *typeReader) {
 		types.addFile(file)
 	}
 	pkg.GroupVersion = src.declaredGroupVersion()
-	pkg.Types = types.marked()
+	pkg.Types = types.marked(candidates)
 	return pkg, types
 }
 

@@ -32,7 +32,7 @@ func ask(src *source, pkg *model.Package, reader *typeReader) *question {
 	q := &question{src: src, pkg: pkg}
 	for _, t := range pkg.Types {
 		_, isView := t.View()
-		if (t.MayBeKind() || isView) && reader.isUnclear(t) {
+		if (t.MayBeKind() || t.IsCandidate || isView) && reader.isUnclear(t) {
 			q.unclear = append(q.unclear, t)
 		}
 		if isView {

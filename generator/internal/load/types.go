@@ -74,8 +74,9 @@ func receiver(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// marked returns the types with a marker of ours, in the order of their names.
-func (r *typeReader) marked() []*model.Type {
+// marked returns the types with a marker of ours, in the order of their names. candidates adds
+// exported types that have a list type.
+func (r *typeReader) marked(candidates bool) []*model.Type {
 	var found []*model.Type
 	for name, t := range r.types {
 		var ours []model.Marker
@@ -86,8 +87,10 @@ func (r *typeReader) marked() []*model.Type {
 				}
 			}
 		}
-		if len(ours) > 0 {
+		isCandidate := candidates && token.IsExported(name) && r.types[name+"List"] != nil
+		if len(ours) > 0 || isCandidate {
 			found = append(found, r.describe(name, t, ours))
+			found[len(found)-1].IsCandidate = isCandidate
 		}
 	}
 	slices.SortFunc(found, func(a, b *model.Type) int { return strings.Compare(a.Name, b.Name) })

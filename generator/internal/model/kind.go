@@ -22,12 +22,17 @@ type reading struct {
 // kind decides on t, and says whether it is a kind. It returns nil for one with
 // mistakes.
 func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind bool) {
-	before := len(a.errs.all)
 	r := a.read(t, from)
 	if !r.isKind {
 		a.refuseStray(t, from)
 		return nil, false
 	}
+	return a.readKind(t, gv, from, r), true
+}
+
+// readKind makes a kind of what its markers say. It returns nil for one with mistakes.
+func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Kind {
+	before := len(a.errs.all)
 	if from != FromKubebuilder {
 		a.followResource(t, &r)
 	}
@@ -37,7 +42,7 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 		Pos: t.Pos,
 	}
 	if !a.checkType(t) {
-		return nil, true
+		return nil
 	}
 	if !r.hasStatus {
 		r.verbs.skip([]Verb{"updateStatus", "applyStatus"})
@@ -68,10 +73,10 @@ func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind b
 	}
 	a.ignoring(func() { a.addFields(t, k) })
 	if len(a.errs.all) > before {
-		return nil, true
+		return nil
 	}
 	a.warnOfConstraint(t)
-	return k, true
+	return k
 }
 
 // warnOfConstraint warns of a type that is there only with build tags, without which the

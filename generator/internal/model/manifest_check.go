@@ -26,6 +26,9 @@ func (a *assembly) checkManifests() {
 					continue
 				}
 				found, k.Manifest = true, m
+				if a.described(gv.Path).Dependency {
+					a.followManifest(k, m)
+				}
 				c := manifestCheck{kind: k, manifest: m, errs: a.errs}
 				c.declared, c.fromKubebuilder = a.declaration(k)
 				c.run()
@@ -34,6 +37,19 @@ func (a *assembly) checkManifests() {
 	}
 	if !found && len(a.groups) > 0 {
 		a.warnings = append(a.warnings, Errorf(a.Manifests[0].Pos, "no kind was checked, because no CustomResourceDefinition that --crd names is of one of them, and this is the first; check --crd"))
+	}
+}
+
+// followManifest gives a kind of a dependency the resource and the scope of its CRD: the user cannot
+// change the markers, and the CRD is what a server has.
+func (a *assembly) followManifest(k *Kind, m *Manifest) {
+	if k.Resource != m.Plural.Value {
+		a.warn(k.Pos, "the resource of kind %s is %q by its markers, and %q in its CRD (%s); the latter is taken", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
+		k.Resource = m.Plural.Value
+	}
+	if namespaced := m.Scope.Value != "Cluster"; k.Namespaced != namespaced {
+		a.warn(k.Pos, "the scope of kind %s is another one by its markers than in its CRD, which says %s (%s); the latter is taken", k.Name, m.Scope.Value, m.Scope.Pos)
+		k.Namespaced = namespaced
 	}
 }
 

@@ -52,6 +52,8 @@ type Type struct {
 	Pos     token.Position
 	Doc     string
 	Markers []Marker
+	// IsCandidate reports whether the type was added although it may have no marker.
+	IsCandidate bool
 	// IsStruct says whether it is a struct, in the end.
 	IsStruct bool
 	// BuildConstraint is the //go:build line of its file if a build without build tags

@@ -9,8 +9,10 @@ import (
 	"strings"
 )
 
-// AliasAdvice says what to do about types of a dependency that lack what a kind needs.
-const AliasAdvice = "declare aliases of its types in a package of your own, as docs/markers.md says under Aliases"
+// AliasAdvice says what to do about a package of a dependency that lacks what a kind needs.
+func AliasAdvice(importPath string) string {
+	return "write aliases of its types in a package of your own, with --alias-package=api/shop.example.com/v1 " + importPath
+}
 
 // place finds the group and the version of a package, and adds gv to them.
 func (a *assembly) place(pkg *Package, from From, gv *GroupVersion) {
@@ -134,7 +136,7 @@ func (a *assembly) version(pkg *Package) (string, bool) {
 	}
 	a.errs.Add(pkg.Pos, "cannot tell the API version of package %s; %s", pkg.Path,
 		a.advice("put it in a folder of that name, such as v1, or declare GroupVersion = schema.GroupVersion{Group: …, Version: …}",
-			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice))
+			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg.Path)))
 	return "", false
 }
 
@@ -176,7 +178,7 @@ func (a *assembly) writtenGroupName(pkg *Package, version string) (name string, 
 	}
 	a.errs.Add(pkg.Pos, "cannot tell the API group of package %s; %s", pkg.Path,
 		a.advice("write +groupName=example.com in a comment above the package clause",
-			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice))
+			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg.Path)))
 	return "", pkg.Pos, false
 }
 

@@ -1,0 +1,95 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
+)
+
+// AliasFile is a Go file with aliases of the kinds of a package, for a package of the user's own
+// where markers can be written that the other one lacks.
+type AliasFile struct {
+	// Path is where Write writes.
+	Path    string
+	Content []byte
+	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
+	Kinds, Guessed []string
+}
+
+// Aliases reads the one package that options name and makes a file of aliases for the folder dir,
+// which is resolved as OutputDir is. OutputDir itself is ignored. It writes nothing.
+func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, error) {
+	options.OutputDir = dir
+	setup, err := options.setup()
+	if err != nil {
+		return nil, err
+	}
+	setup.load.Candidates = true
+	var mistakes model.Errors
+	loaded, err := load.Load(ctx, setup.load, &mistakes)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	if err != nil {
+		return nil, err
+	}
+	if err := mistakes.Join(); err != nil {
+		return nil, err
+	}
+	if len(loaded.Packages) != 1 {
+		return nil, fmt.Errorf("%s matches %d packages, and aliases are of one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
+	}
+	gv, kinds := model.Aliases(model.Input{
+		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
+		Naming: setup.naming, From: options.From, Exclude: setup.load.Exclude,
+	}, filepath.ToSlash(setup.outputDir), &mistakes)
+	name := filepath.Base(setup.outputDir)
+	switch err := mistakes.Join(); {
+	case err != nil:
+		return nil, err
+	case len(kinds) == 0:
+		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and a list type; name another package", loaded.Packages[0].Path)
+	case !isPackageName(name):
+		return nil, fmt.Errorf("--alias-package=%s ends in a name that no Go package can have; name a folder such as api/shop/%s", dir, gv.Version)
+	case !gv.FitsFolder(setup.outputDir):
+		return nil, fmt.Errorf("--alias-package=%s ends in %s, and the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
+	}
+	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go")}
+	for _, k := range kinds {
+		file.Kinds = append(file.Kinds, k.Name)
+		if k.GuessedScope {
+			file.Guessed = append(file.Guessed, k.Name)
+		}
+	}
+	file.Content, err = render.Aliases(gv, kinds, name, setup.boilerplate)
+	return file, err
+}
+
+// Write creates the file, and the folders that it is in. A file that is there already is an error,
+// because the user may have changed it.
+func (f *AliasFile) Write() (err error) {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		return fmt.Errorf("cannot make the folder of the aliases: %w", err)
+	}
+	file, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already, and may have been changed by hand; delete it, or name another folder with --alias-package", f.Path)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot create the file of the aliases: %w", err)
+	}
+	_, err = file.Write(f.Content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("cannot write the aliases: %w", err), os.Remove(f.Path))
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"text/template"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/templates"
+)
+
+// aliases is what the template of aliases sees.
+type aliases struct {
+	*file
+	Package string
+	Aliases []model.Aliased
+}
+
+// Aliases makes the file with aliases of the kinds of gv for a package of that name. The file is
+// the user's to change, so it has no Header.
+func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, boilerplate []byte) ([]byte, error) {
+	parsed, err := template.New("").ParseFS(templates.Files, "aliases.go.tmpl")
+	if err != nil {
+		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
+	}
+	f := &file{subject: subject{GV: gv}, imports: newImports()}
+	var body bytes.Buffer
+	if err := parsed.ExecuteTemplate(&body, "aliases.go.tmpl", aliases{f, packageName, kinds}); err != nil {
+		return nil, fmt.Errorf("cannot execute the template of aliases, please report it: %w", err)
+	}
+	formatted, _, err := f.imports.addTo(body.Bytes())
+	if err != nil || len(boilerplate) == 0 {
+		return formatted, err
+	}
+	return append(append(bytes.TrimSpace(boilerplate), "\n\n"...), formatted...), nil
+}
