@@ -51,7 +51,7 @@ func (l *loader) declarations(pkg *packages.Package) (*types.Package, error) {
 		}
 		files = append(files, file)
 	}
-	config := types.Config{Importer: dependencies{l, pkg}, IgnoreFuncBodies: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	config := types.Config{Importer: dependencies{l, pkg}, IgnoreFuncBodies: true, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	checked, err := config.Check(pkg.PkgPath, l.fset, files, nil)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,14 @@ var deliveryRows = []Row{
 		Clientset: "knative.dev/serving/pkg/client/clientset/versioned",
 	},
 	{
+		Name:   "autoscaling-twice",
+		Module: "knative.dev/serving", Version: "v0.45.0",
+		Packages: []string{"pkg/apis/autoscaling/v1alpha1"},
+		Others:   []string{"k8s.io/api/autoscaling/v2"},
+		Flags:    []string{"--group-go-names=autoscaling.internal.knative.dev:KnativeAutoscaling", "--group-dirs=autoscaling.internal.knative.dev:knativeautoscaling"},
+		Shape:    "two groups of two modules with one Go name and one folder",
+	},
+	{
 		Module: "knative.dev/eventing", Version: "v0.45.0",
 		Packages:  []string{"pkg/apis/..."},
 		Clientset: "knative.dev/eventing/pkg/client/clientset/versioned",
@@ -56,7 +64,7 @@ var deliveryRows = []Row{
 		Module: "github.com/fluxcd/flagger", Version: "v1.41.0",
 		// Not pkg/apis/keda, which needs a package that k8s.io/api no longer has.
 		Packages: []string{"pkg/apis/apisix/...", "pkg/apis/appmesh/...", "pkg/apis/flagger/...", "pkg/apis/gatewayapi/...", "pkg/apis/gloo/...", "pkg/apis/istio/...", "pkg/apis/kuma/...", "pkg/apis/projectcontour/...", "pkg/apis/smi/...", "pkg/apis/traefik/..."},
-		Shape:    "copies of other projects' groups, some of which have the same Go name",
+		Shape:    "copies of other projects' groups",
 	},
 	{
 		Module: "github.com/kedacore/keda/v2", Version: "v2.21.0",

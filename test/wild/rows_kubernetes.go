@@ -111,8 +111,14 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/cluster-api", Version: "v1.11.0",
 		Packages: []string{"api/..."},
-		Flags:    []string{"--group-dirs=controlplane.cluster.x-k8s.io:controlplane,bootstrap.cluster.x-k8s.io:bootstrap"},
+		Flags:    []string{"--group-dirs=controlplane.cluster.x-k8s.io:controlplane"},
 		Shape:    "two groups whose folders have one name",
+	},
+	{
+		Name:   "cluster-api-exp",
+		Module: "sigs.k8s.io/cluster-api", Version: "v1.10.4",
+		Packages: []string{"api/v1beta1", "exp/api/v1beta1"},
+		Shape:    "two packages of one group and version",
 	},
 	{
 		Module: "sigs.k8s.io/external-dns", Version: "v0.18.0",

@@ -65,6 +65,7 @@ var networkRows = []Row{
 		Packages:  []string{"api/..."},
 		Others:    []string{"github.com/kyverno/api/api/policies.kyverno.io/v1beta1"},
 		Clientset: "github.com/kyverno/kyverno/pkg/client/clientset/versioned",
+		Shape:     "+kubebuilder:selectablefield that leads into another package; kinds of two modules",
 	},
 	{
 		Name:   "gatekeeper",
@@ -75,5 +76,7 @@ var networkRows = []Row{
 		Name:   "opa-frameworks",
 		Module: "github.com/open-policy-agent/frameworks/constraint", Version: "v0.0.0-20260616163050-e1eaa1bf6d62",
 		Packages: []string{"pkg/apis/..."},
+		Flags:    []string{"--exclude=github.com/open-policy-agent/frameworks/constraint/pkg/apis/externaldata/unversioned"},
+		Shape:    "an internal version below the pattern, with markers",
 	},
 }

@@ -92,6 +92,7 @@ var platformRows = []Row{
 	{
 		Module: "github.com/crossplane/crossplane/v2", Version: "v2.0.2",
 		Packages: []string{"apis/apiextensions/...", "apis/ops/...", "apis/pkg/v1", "apis/pkg/v1beta1", "apis/protection/..."},
+		Shape:    "files with build constraints; scopes that contradict +genclient",
 	},
 	{
 		Module: "github.com/Azure/azure-service-operator/v2", Version: "v2.13.0",
