@@ -2,11 +2,32 @@ package load
 
 import (
 	"context"
+	"go/ast"
 	"maps"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
+
+// hasOldTypeConverter reports whether the package has a function NewTypeConverter of an
+// applyconfiguration-gen before v0.34, which returns a type that client-go has no longer.
+func (src *source) hasOldTypeConverter() bool {
+	for _, file := range src.files {
+		for _, decl := range file.Decls {
+			function, ok := decl.(*ast.FuncDecl)
+			if !ok || function.Recv != nil || function.Name.Name != "NewTypeConverter" || function.Type.Results.NumFields() != 1 {
+				continue
+			}
+			pointer, isPointer := function.Type.Results.List[0].Type.(*ast.StarExpr)
+			if !isPointer {
+				return false
+			}
+			selector, isSelector := pointer.X.(*ast.SelectorExpr)
+			return isSelector && selector.Sel.Name == "TypeConverter"
+		}
+	}
+	return false
+}
 
 // addExternals reads the names of the packages that markers and options name,
 // but for those that are read already.
@@ -43,6 +64,7 @@ func addExternals(ctx context.Context, options Options, result *Result) error {
 		} else {
 			external.Package, _ = src.describe(false)
 			external.Declared = external.Package.Declared
+			external.OldTypeConverter = src.hasOldTypeConverter()
 		}
 		result.Externals[src.path] = external
 	}

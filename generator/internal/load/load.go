@@ -100,7 +100,11 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	// imports, and it compiles nothing.
 	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles|packages.NeedModule), patterns...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
-		return nil, fmt.Errorf("cannot list the packages %s: %w", strings.Join(patterns, " "), withoutCommand{err})
+		fix := ""
+		if strings.Contains(err.Error(), "updates to go.mod needed") {
+			fix = " or go get " + strings.Join(patterns, " ") // tidy removes a module that nothing imports yet
+		}
+		return nil, fmt.Errorf("cannot list the packages %s: %w%s", strings.Join(patterns, " "), withoutCommand{err}, fix)
 	}
 	found := time.Now()
 	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })

@@ -30,6 +30,9 @@ type External struct {
 	Package *Package
 	// Declared holds the package's top-level names; nil if there is a Problem.
 	Declared map[string]bool
+	// OldTypeConverter reports whether NewTypeConverter returns a type that client-go has no
+	// longer.
+	OldTypeConverter bool
 	// Problem says why the package could not be read, and what to do; empty if it
 	// could.
 	Problem string
