@@ -21,8 +21,8 @@ var errRefused = errors.New("informer-gen failed")
 
 // generateCold runs informer-gen with an empty build cache, and returns the seconds.
 func (w workspace) generateCold(ctx context.Context, tool string) (float64, error) {
-	cache, err := os.MkdirTemp("", "wild-cache-")
-	if err != nil {
+	cache := w.dir + ".cache"
+	if err := os.RemoveAll(cache); err != nil { // of a run that was killed
 		return 0, err
 	}
 	seconds, err := w.generate(ctx, tool, "GOCACHE="+cache)

@@ -56,10 +56,14 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	cache, err := goCommand(ctx, repo, "env", "GOMODCACHE")
+	if err != nil {
+		return err
+	}
 	var results []Result
 	failed := 0
 	for n, row := range rows {
-		w := workspace{row: row, dir: filepath.Join(build, row.name()), repo: repo, kubernetes: kubernetes}
+		w := workspace{row: row, dir: filepath.Join(build, row.name()), repo: repo, kubernetes: kubernetes, cache: cache}
 		result, err := w.run(ctx, tool)
 		if ctx.Err() != nil {
 			return ctx.Err()

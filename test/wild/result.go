@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -159,7 +160,17 @@ func (w workspace) run(ctx context.Context, tool string) (Result, error) {
 		return result, ctx.Err()
 	}
 	result.Kinds = found.kinds
-	return result, w.row.judge(&result, found.differences, err)
+	err = w.row.judge(&result, found.differences, err)
+	result.Failure = w.portable(result.Failure)
+	return result, err
+}
+
+// portable drops the folders of this machine from a message.
+func (w workspace) portable(message string) string {
+	for _, dir := range []string{w.dir, w.cache} {
+		message = strings.ReplaceAll(message, dir+string(filepath.Separator), "")
+	}
+	return message
 }
 
 func (w workspace) measure(ctx context.Context, tool string, result *Result) (found inspection, err error) {

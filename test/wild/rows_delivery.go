@@ -77,7 +77,7 @@ var deliveryRows = []Row{
 		Clientset: "github.com/kserve/kserve/pkg/client/clientset/versioned",
 		Shape:     "+kubebuilder:resource that contradicts +genclient",
 		Accepted: []compare.Accepted{{
-			Pattern: `typed/serving/v1alpha1 \S+\.(Cluster\w+|LocalModelNodeGroups): changed: theirs func\(namespace string\) .*, ours func\(\) .*`,
+			Pattern: `typed/serving/v1alpha1(/fake)? \S+\.(Cluster\w+|LocalModelNodeGroups): changed: theirs func\(namespace string\) .*, ours func\(\) .*`,
 			Reason:  "The published client has namespaced clients for kinds that the CRDs make cluster-scoped, so it cannot work. Ours takes the scope of +kubebuilder:resource, and warns.",
 		}},
 	},

@@ -34,9 +34,8 @@ var networkRows = []Row{
 		Clientset: "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/client/clientset/versioned",
 	},
 	{
-		Module: "github.com/traefik/traefik/v3", Version: "v3.7.13",
+		Module: "github.com/traefik/traefik/v3", Version: "v3.3.4",
 		Packages:  []string{"pkg/provider/kubernetes/crd/traefikio/..."},
-		Apply:     "github.com/traefik/traefik/v3/pkg/provider/kubernetes/crd/generated/applyconfiguration",
 		Clientset: "github.com/traefik/traefik/v3/pkg/provider/kubernetes/crd/generated/clientset/versioned",
 	},
 	{

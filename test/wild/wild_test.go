@@ -151,3 +151,11 @@ func TestMerge(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+func TestPortable(t *testing.T) {
+	w := workspace{dir: "/home/u/build/wild/a", cache: "/home/u/go/pkg/mod"}
+	got := w.portable("/home/u/go/pkg/mod/example.com/m@v1.0.0/a.go:1:2: see /home/u/build/wild/a/go.mod")
+	if want := "example.com/m@v1.0.0/a.go:1:2: see go.mod"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

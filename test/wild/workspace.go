@@ -49,6 +49,8 @@ type workspace struct {
 	repo string
 	// kubernetes is the version of client-go.
 	kubernetes string
+	// cache is the module cache.
+	cache string
 }
 
 // create makes the module, and downloads what generation and type checks need. A
