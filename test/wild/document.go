@@ -49,13 +49,15 @@ func introduction(results []Result, kubernetes string) string {
 			compared++
 		}
 	}
-	return fmt.Sprintf(``+"`make test-wild`"+` generates code for these published API packages, which were not written for this generator, and type-checks
-all of it, function bodies included, with client-go %s. It then compares each exported name of the clientset with the published one, where there
-is one. It wrote this page: %d of %d sets of packages generate and compile, with %d kinds; %d of them are compared.
+	return fmt.Sprintf(`These published API packages were not written for this generator. "make test-wild" generates code for each, type-checks all of it,
+function bodies included, and compares every exported name of the clientset with the published clientset, where there is one. It wrote
+this page: **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared.
 
-The seconds are those of one run of `+"`informer-gen`"+` on %d cores (%s/%s, %s): cold with an empty build cache and all modules
-downloaded, warm as the median of three runs.
-`, kubernetes, generated, len(results), kinds, compared, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+Each set is in a module of its own, which has all of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run of
+informer-gen on %d cores (%s/%s, %s), with all modules downloaded: cold with an empty build cache, warm as the
+median of three runs. The flags are all that a run needed, besides --output-dir. Of the packages that generated code imports only the declarations
+are type-checked. Listers and informers are not compared here, but in [test/compare](../test/compare).
+`, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // markdown is the row of a result in the table.
@@ -90,6 +92,10 @@ func short(version string) string {
 func (r Result) flags() string {
 	var flags []string
 	for _, flag := range r.Flags {
+		// Its value is long, and no more than the place of the published package.
+		if name, _, _ := strings.Cut(flag, "="); name == "--apply-configuration-package" {
+			flag = name
+		}
 		flags = append(flags, "`"+strings.ReplaceAll(flag, "|", `\|`)+"`")
 	}
 	return strings.Join(flags, " ")

@@ -140,7 +140,9 @@ func merge(old, ran []Result, rows []Row) []Result {
 		old = slices.DeleteFunc(old, func(r Result) bool { return r.Name == result.Name })
 	}
 	merged := slices.DeleteFunc(slices.Concat(old, ran), func(r Result) bool { return !names[r.Name] })
-	slices.SortFunc(merged, func(a, b Result) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(merged, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
+	})
 	return merged
 }
 
