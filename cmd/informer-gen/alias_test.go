@@ -42,6 +42,10 @@ func testAlias(t *testing.T, file string) {
 	if again := runTool(t, dir, args...); again.code != exitFailed || !strings.Contains(again.stderr, "is there already") {
 		t.Errorf("a second run: exit code %d, %s", again.code, again.stderr)
 	}
+	generated := runTool(t, dir, "--output-dir=out", "./api/...")
+	if generated.code != exitOK {
+		t.Errorf("aliases cannot be generated for: %s", generated.stderr)
+	}
 }
 
 func TestAliasesOfNothing(t *testing.T) {

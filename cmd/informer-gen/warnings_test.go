@@ -50,8 +50,30 @@ func dependencyModule(t *testing.T, file string) (dir string, archive *txtar.Arc
 		t.Fatal(err)
 	}
 	files := map[string]string{
-		"go.mod":     "module example.com/mod\n\ngo 1.26.0\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",
+		"go.mod": `module example.com/mod
+
+go 1.26.0
+
+require (
+	example.com/dep v0.0.0
+	k8s.io/apimachinery v0.0.0
+)
+
+replace example.com/dep => ./dep
+
+replace k8s.io/apimachinery => ./apimachinery
+`,
 		"dep/go.mod": "module example.com/dep\n\ngo 1.26.0\n",
+		// What the types of an alias lead to.
+		"apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.26.0\n",
+		"apimachinery/pkg/apis/meta/v1/types.go": `package v1
+
+type (
+	TypeMeta   struct{}
+	ObjectMeta struct{}
+	ListMeta   struct{}
+)
+`,
 	}
 	args = []string{"example.com/dep/..."}
 	for _, f := range archive.Files {

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	// So that go test runs the tests again when the generator has changed.
+	_ "github.com/typedinformers/informer-gen/generator"
 )
 
 // tool is the generator, built once for each process.

@@ -13,13 +13,17 @@
 //	constraint.go  build constraints of files
 //	markers.go  comments to markers, with their places
 //	question.go what syntax leaves open, and who answers it
-//	typecheck.go  types: of the package by itself, or with its dependencies
+//	typecheck.go  types of the package by itself, and what kinds are made of
+//	closure.go  types of other packages, as far as a question leads to them
+//	prune.go    what a type leads to, and what JSON does not see of it
+//	body.go     source without the bodies of functions
 //	field.go    the field at a JSON path of a type
 //	view.go     whether a view decodes what the kind has
 //	external.go the names of the packages that markers name
 //
 // Nearly everything that the generator asks is answered by the syntax of the
-// package itself. No dependency is read and nothing is type-checked, unless a kind
-// is no plain struct, or a marker names a field or makes a view: that is what makes the predecessors
-// of this generator take seconds.
+// package itself. Nothing is type-checked, unless a kind is no plain struct, or a marker
+// names a field or makes a view. Then the package is type-checked by itself. Dependencies are
+// read only if that leaves a question open, and only those that the question leads to: to
+// read all of them is what makes the predecessors of this generator take seconds.
 package load

@@ -26,10 +26,10 @@ func fieldAt(kind types.Type, written string) (field *model.Field, sure bool) {
 		w.shown = path[:i+1].String()
 	}
 	w.finish()
-	if w.problem != "" || w.invalid {
-		return &model.Field{Problem: w.problem}, !w.invalid
+	if w.invalid {
+		return &model.Field{}, false
 	}
-	return &model.Field{Steps: w.steps, Value: w.value}, true
+	return &model.Field{Steps: w.steps, Value: w.value, Problem: w.problem, EncodesItself: w.encodesItself}, true
 }
 
 // way is where one is on a path.
@@ -40,6 +40,8 @@ type way struct {
 	// shown is what at is called in a message.
 	shown   string
 	problem string
+	// encodesItself is set if a value at the end has a method that encodes it.
+	encodesItself bool
 	// invalid is set if at is invalid, so that there is no problem, only ignorance.
 	invalid bool
 }
@@ -279,6 +281,11 @@ func (s *jsonFieldSet) inline(level []inlinedStruct, field *types.Var, through [
 // finish takes the value at the end, or each value.
 func (w *way) finish() {
 	for !w.endless() {
+		w.encodesItself = w.encodesItself || hasAnyMethod(w.at, "MarshalJSON", "MarshalJSONTo", "MarshalText")
+		if structType, ok := structOf(w.at); ok && !w.encodesItself && embedsInvalid(structType) {
+			w.invalid = true
+			return
+		}
 		switch at := w.at.Underlying().(type) {
 		case *types.Pointer:
 			w.step(model.StepPointer, "", at.Elem())

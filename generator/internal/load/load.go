@@ -109,7 +109,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	found := time.Now()
 	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 	var sources []*source
-	files := 0
+	fset, files := token.NewFileSet(), 0
 	for _, pkg := range listed {
 		if options.Exclude.Package(pkg.PkgPath) {
 			continue
@@ -126,14 +126,11 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			sources = append(sources, &source{
-				path: pkg.PkgPath, fset: token.NewFileSet(), names: pkg.GoFiles,
-				dependency: pkg.Module == nil || !pkg.Module.Main,
-			})
+			sources = append(sources, &source{path: pkg.PkgPath, dependency: pkg.Module == nil || !pkg.Module.Main, fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
 	}
-	if err := parse(ctx, sources); err != nil {
+	if err := parse(ctx, sources, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 		return nil, err
 	}
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))
@@ -209,7 +206,7 @@ type source struct {
 }
 
 // parse reads the files of all packages, in parallel.
-func parse(ctx context.Context, sources []*source) error {
+func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, src := range sources {
@@ -222,7 +219,10 @@ func parse(ctx context.Context, sources []*source) error {
 					src.failures[i] = err
 					return ctx.Err()
 				}
-				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, parser.ParseComments|parser.SkipObjectResolution)
+				if mode&parser.ParseComments == 0 {
+					blankBodies(content)
+				}
+				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, mode)
 				dropBodies(src.files[i])
 				return ctx.Err()
 			})

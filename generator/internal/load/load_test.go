@@ -187,6 +187,9 @@ func FuzzDescribe(f *testing.F) {
 		"// +informer:view=f\ntype _ struct{}\nfunc f() {}\n// +informer:view=V\ntype V []V\n// +informer:view=k8s.io/api/core/v1.Pod\ntype W = V",
 		"// +informer:view=Order\ntype V struct { G G[int] }\ntype G[T any] struct { X *G[[]T] }\n// +genclient\ntype Order struct { G G[string] }",
 		"// +informer:view=B\ntype A[T any] struct { X *A[*T] }\n// +informer:view=A\ntype B struct { X map[A[int]]A[B] }\nfunc (B) UnmarshalJSON() {}",
+		"// +genclient\n// +informer:index:name=a,path=spec.x\n// +kubebuilder:selectablefield:JSONPath=.spec.g\ntype A struct { Spec G[int] `json:\"spec\"` }\ntype G[T any] struct { *G[[]T]; G2 *G[*T] `json:\"g\"`; H[T] }\ntype H[T any] struct { *G[map[int]T] }",
+		"// +genclient\ntype A struct { Spec G[int] }\ntype G[T undefined] struct { *G[P[T]]; *H[T] }\ntype H[T any] struct { *G[map[int]T] }\ntype P[T any] struct { A, B T }",
+		"import . \"other\"\n// +genclient\ntype A B\n// +informer:index:name=a,path=spec[k]\ntype C struct { Spec map[K][N]V `json:\"spec\"`; D }\ntype K other.K; const N = len(x); var x = [3]int{f: 2}; func (*Z) MarshalJSON() {}; type Z = D",
 	} {
 		f.Add("// +groupName=shop\npackage v1\n" + seed + "\n")
 	}
@@ -200,11 +203,16 @@ func FuzzDescribe(f *testing.F) {
 		pkg, reader := src.describe(false)
 		if q := ask(src, pkg, reader); q != nil {
 			q.settle(typesOfSyntax(src), fset, nil)
+			c := &closure{ctx: t.Context(), fset: fset, sources: map[string]*source{src.path: src}, parts: map[string]*part{}}
+			var mistakes model.Errors
+			if err := c.answer([]*question{q}, "", &mistakes); err != nil {
+				t.Fatal(err)
+			}
 		}
 		lines := strings.Split(text, "\n")
 		for _, described := range pkg.Types {
 			for _, m := range described.Markers {
-				if m.Pos.Filename != "types.go" || strings.Contains(text, "//line") || strings.Contains(text, "/*line") {
+				if m.Pos.Filename != "types.go" || strings.Contains(text, "//line") || strings.Contains(text, "/*line") || strings.Contains(text, "\r") {
 					continue
 				}
 				if m.Pos.Line > len(lines) || !strings.HasPrefix(lines[m.Pos.Line-1][m.Pos.Column-1:], "+"+m.Name) {

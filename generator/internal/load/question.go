@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/tools/go/packages"
-
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -55,10 +53,11 @@ func ask(src *source, pkg *model.Package, reader *typeReader) *question {
 // itself and, where these do not tell, from those of what it imports as well.
 func answer(ctx context.Context, options Options, questions []*question, mistakes *model.Errors, result *Result) error {
 	var open []*question
+	var sources []*source
 	var paths, why []string
 	for _, q := range questions {
 		if reason := q.settle(typesOfSyntax(q.src), q.src.fset, nil); reason != "" {
-			open, why = append(open, q), append(why, reason)
+			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
 			paths = append(append(paths, q.src.path), q.viewed()...)
 		}
 	}
@@ -68,25 +67,47 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	started := time.Now()
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	found, err := typesOfPackages(ctx, options, paths)
+	c, err := newClosure(ctx, options, paths, sources)
 	if err != nil {
 		return err
 	}
-	result.note("loaded types, of dependencies too, for %s, because of %s: %v", strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
-	for _, q := range open {
-		pkg := found[q.src.path]
-		if pkg == nil || pkg.Types == nil {
-			return fmt.Errorf("the go command has not loaded the types of %s, please report it", q.src.path)
+	if err := c.answer(open, options.Dir, mistakes); err != nil {
+		return err
+	}
+	result.note("read types of %d packages for %s, because of %s: %v", len(c.parts), strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
+	return nil
+}
+
+// answer answers questions from the types that they lead to. Paths of mistakes below dir
+// are written in the short form.
+func (c *closure) answer(questions []*question, dir string, mistakes *model.Errors) (err error) {
+	roots := make([]*declaration, len(questions))
+	for i, q := range questions { // all of them before one is checked, for they may share packages
+		if roots[i], err = c.reach(q.names()); err != nil {
+			return err
 		}
-		if reason := q.settle(pkg.Types, pkg.Fset, found); reason != "" {
-			needed := []*packages.Package{pkg}
-			for _, importPath := range q.viewed() {
-				needed = append(needed, found[importPath])
-			}
-			q.addTypeError(needed, reason, options.Dir, mistakes)
+	}
+	checked := func(path string) *types.Package { return c.check(c.parts[path]) }
+	for i, q := range questions {
+		if reason := q.settle(checked(q.src.path), c.fset, checked); reason != "" {
+			q.addTypeError(c, roots[i], reason, dir, mistakes)
 		}
 	}
 	return nil
+}
+
+// names are what the question begins at, by import path.
+func (q *question) names() map[string][]string {
+	names := map[string][]string{}
+	for _, t := range slices.Concat(q.unclear, q.fields, q.views) {
+		names[q.src.path] = append(names[q.src.path], t.Name, t.Name+"List")
+	}
+	for _, t := range q.views {
+		ref, _ := t.View()
+		path := cmp.Or(ref.Path, q.src.path)
+		names[path] = append(names[path], ref.Name)
+	}
+	return names
 }
 
 // viewed are the other packages of which there are views.
@@ -100,9 +121,9 @@ func (q *question) viewed() []string {
 	return paths
 }
 
-// settle answers from types: of the package, and of others if these are loaded. It
+// settle answers from types: of the package, and of others if these are read. It
 // returns what it could not find out, or "".
-func (q *question) settle(pkg *types.Package, fset *token.FileSet, others map[string]*packages.Package) (open string) {
+func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(path string) *types.Package) (open string) {
 	for _, t := range q.unclear {
 		if !clarify(t, pkg, fset) {
 			open = "type " + t.Name
@@ -125,68 +146,26 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, others map[st
 		ref, _ := t.View()
 		viewed := pkg
 		if ref.Path != "" && ref.Path != q.src.path {
-			if others == nil {
+			if other == nil {
 				open = "view " + t.Name
 				continue
 			}
-			if viewed = nil; others[ref.Path] != nil {
-				viewed = others[ref.Path].Types
-			}
+			viewed = other(ref.Path)
 		}
-		if viewed == nil {
-			continue // which is somebody else's to say
-		}
-		c := comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
-		if t.Misfits = c.of(pkg.Scope().Lookup(t.Name)); c.unsure {
+		view, c := pkg.Scope().Lookup(t.Name), comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
+		if t.Misfits = c.of(view); c.unsure || view == nil && t.Name != "_" {
 			open = "view " + t.Name
 		}
 	}
 	return open
 }
 
-// leftOut returns the place of the first file that is not among the loaded ones, or no
-// place.
-func (src *source) leftOut(loaded []string) token.Position {
-	for i, name := range src.names {
-		if !slices.Contains(loaded, name) && src.files[i] != nil {
-			return src.fset.Position(src.files[i].Package)
-		}
-	}
-	return token.Position{}
-}
-
-// addTypeError notes why the types that are needed cannot be had: the first that
-// the go command, or the type checker, has against the packages.
-func (q *question) addTypeError(needed []*packages.Package, reason, dir string, mistakes *model.Errors) {
+// addTypeError notes why the types that the question leads to cannot be known.
+func (q *question) addTypeError(c *closure, root *declaration, reason, dir string, mistakes *model.Errors) {
 	q.pkg.Types = nil // nothing is to be said of its kinds
-	if pos := q.src.leftOut(needed[0].GoFiles); pos.IsValid() {
-		mistakes.Add(pos, "this file is left out when types are loaded, as it needs cgo, and CGO_ENABLED is 0 so that no C compiler runs; move its types to a file without cgo if %s needs them", reason)
-		if !slices.ContainsFunc(needed, func(pkg *packages.Package) bool { return len(pkg.Errors) > 0 }) {
-			return
-		}
+	cause, ok := c.cause(root)
+	if !ok {
+		cause = problem{q.pkg.Pos, "the types of package " + q.src.path + " cannot be known; correct what go build reports"}
 	}
-	var errs []packages.Error
-	for _, pkg := range needed {
-		errs = append(errs, pkg.Errors...)
-	}
-	packages.Visit(needed, nil, func(imported *packages.Package) {
-		for _, err := range imported.Errors {
-			if err.Kind == packages.ListError { // without which the others would not be there
-				errs = slices.Insert(errs, 0, err)
-			}
-		}
-	})
-	// What the compiler has said, as one text without a place, is in the others too.
-	slices.SortStableFunc(errs, func(a, b packages.Error) int {
-		return cmp.Compare(min(len(b.Pos), 1), min(len(a.Pos), 1))
-	})
-	if len(errs) == 0 {
-		mistakes.Add(q.pkg.Pos, "the types of package %s cannot be had, and %s needs them; see what go build says", q.src.path, reason)
-		return
-	}
-	first, how := errs[0], ""
-	if slices.ContainsFunc(errs, func(err packages.Error) bool { return strings.Contains(err.Msg, "build constraints exclude") }) {
-		how = " with CGO_ENABLED=0"
-	}
-	mistakes.Add(absolute(dir, position(first.Pos)), "%s; package %s has to compile%s, because %s needs its types", strings.Join(strings.Fields(first.Msg), " "), q.src.path, how, reason)
+	mistakes.Add(absolute(dir, cause.pos), "%s, because %s needs it", cause.text, reason)
 }

@@ -1,18 +1,12 @@
 package load
 
 import (
-	"cmp"
-	"context"
-	"fmt"
+	"errors"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"os"
-	"os/exec"
 	"path"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -22,14 +16,69 @@ import (
 // is of an invalid type. Nothing is read from disk. It tells all about types that
 // the package declares.
 func typesOfSyntax(src *source) *types.Package {
+	pkg, _ := checkTypes(src.path, src.fset, src.files, emptyImporter{}) // there are many errors, of what is not there
+	return pkg
+}
+
+// checkTypes type-checks the declarations of a package, and returns what it knows of them. It
+// knows nothing of a package with a generic type that embeds instances of itself without
+// end: go/types looks for the methods of such a type forever.
+func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer types.Importer) (pkg *types.Package, errs []types.Error) {
 	config := types.Config{
-		Importer:         emptyImporter{},
+		Importer:         importer,
 		IgnoreFuncBodies: true,
 		FakeImportC:      true,
-		Error:            func(error) {}, // there are many, of what is not there
+		Error: func(err error) {
+			var typeError types.Error
+			if errors.As(err, &typeError) {
+				errs = append(errs, typeError)
+			}
+		},
 	}
-	pkg, _ := config.Check(src.path, src.fset, src.files, nil)
-	return pkg
+	pkg, _ = config.Check(path, fset, files, nil)
+	for _, name := range pkg.Scope().Names() {
+		declared := pkg.Scope().Lookup(name)
+		if _, isType := declared.(*types.TypeName); isType && embedsWithoutEnd(declared.Type(), nil, map[types.Type]bool{}) {
+			pkg = types.NewPackage(path, pkg.Name())
+			pkg.MarkComplete()
+			endless := types.Error{Fset: fset, Pos: declared.Pos(), Msg: "type " + name + " embeds other instances of itself without end"}
+			return pkg, []types.Error{endless}
+		}
+	}
+	return pkg, errs
+}
+
+// maxInstances is how many instances of one generic type may embed each other. Their names
+// may double in length with each.
+const maxInstances = 8
+
+// embedsWithoutEnd reports whether a type embeds other and other instances of a generic type.
+// Those in outer embed t.
+func embedsWithoutEnd(t types.Type, outer []*types.Named, seen map[types.Type]bool) bool {
+	t = types.Unalias(pointedTo(t))
+	structType, ok := structOf(t)
+	if !ok || seen[t] {
+		return false
+	}
+	seen[t] = true
+	if named, ok := t.(*types.Named); ok {
+		instances := 0
+		for _, other := range outer {
+			if other.Origin() == named.Origin() {
+				instances++
+			}
+		}
+		if instances > maxInstances {
+			return true
+		}
+		outer = append(outer, named)
+	}
+	for field := range structType.Fields() {
+		if field.Embedded() && embedsWithoutEnd(field.Type(), outer, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // emptyImporter has every package, with nothing in it that could mislead.
@@ -61,38 +110,6 @@ func conventionalName(importPath string) string {
 		return base
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(base, "go-"), "-", "")
-}
-
-// withoutCgo returns an environment in which the go command runs no C compiler. Flags
-// that need cgo would be errors there, so they are switched off in GOFLAGS: some of the
-// commands that go/packages runs do not get its BuildFlags.
-func withoutCgo(ctx context.Context, dir string) []string {
-	flags := os.Getenv("GOFLAGS")
-	if flags == "" { // it may be set by go env -w
-		command := exec.CommandContext(ctx, "go", "env", "GOFLAGS")
-		command.Dir = dir
-		out, _ := command.Output() // a driver may do without a go command
-		flags = strings.TrimSpace(string(out))
-	}
-	return append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(flags+" -race=false -msan=false -asan=false"))
-}
-
-// typesOfPackages type-checks packages with what they import, which comes from
-// the compiler's export data and so from the build cache if it is there. It
-// returns them by import path. It runs no C compiler, so files that need cgo are left
-// out, and flags that need cgo do not count.
-func typesOfPackages(ctx context.Context, options Options, paths []string) (map[string]*packages.Package, error) {
-	config := options.config(ctx, packages.LoadSyntax)
-	config.Env = withoutCgo(ctx, options.Dir)
-	listed, err := packages.Load(config, paths...)
-	if err := cmp.Or(ctx.Err(), err); err != nil {
-		return nil, fmt.Errorf("cannot load the types of %s: %w", strings.Join(paths, " "), withoutCommand{err})
-	}
-	found := make(map[string]*packages.Package, len(listed))
-	for _, pkg := range listed {
-		found[pkg.PkgPath] = pkg
-	}
-	return found, nil
 }
 
 // isUnclear says whether syntax has not shown that a kind has what it needs: it is
@@ -154,6 +171,7 @@ func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
 		return sure && meta.sure
 	case !isSliceOfType(items, kind):
 		t.HasList, t.ListProblem = false, listWithoutItems(name, t.Name)
+		sure = sure && !isSliceOfUnknown(items)
 	case !hasMethod(list, pkg, "DeepCopyObject"):
 		t.HasList, t.ListProblem = false, listWithoutDeepCopy(name)
 	default:
@@ -170,7 +188,9 @@ func lookUp(pkg *types.Package, name string) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-func isValid(t types.Type) bool { return types.Unalias(t) != types.Typ[types.Invalid] }
+// isValid reports whether a type is known. A defined type is as invalid as the type that it
+// is defined by.
+func isValid(t types.Type) bool { return t.Underlying() != types.Typ[types.Invalid] }
 
 func structOf(t types.Type) (*types.Struct, bool) {
 	structType, ok := t.Underlying().(*types.Struct)
@@ -187,6 +207,15 @@ func isSliceOfType(field types.Object, elem types.Type) bool {
 	}
 	slice, ok := field.Type().Underlying().(*types.Slice)
 	return ok && types.Identical(slice.Elem(), elem)
+}
+
+// isSliceOfUnknown reports whether a field may be a slice of anything.
+func isSliceOfUnknown(field types.Object) bool {
+	if field == nil {
+		return false
+	}
+	slice, ok := field.Type().Underlying().(*types.Slice)
+	return !isValid(field.Type()) || ok && !isValid(slice.Elem())
 }
 
 // metaTypes are those of meta/v1 that a struct embeds, itself or through others.
@@ -208,7 +237,7 @@ func (m *metaTypes) add(structType *types.Struct) {
 			continue
 		}
 		embedded := types.Unalias(field.Type())
-		if embedded == types.Typ[types.Invalid] {
+		if !isValid(embedded) {
 			m.sure = false
 		} else if named, ok := embedded.(*types.Named); ok {
 			if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == metaV1 {

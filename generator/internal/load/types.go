@@ -65,7 +65,10 @@ func receiver(decl *ast.FuncDecl) string {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X
 	}
-	if generic, ok := expr.(*ast.IndexExpr); ok {
+	switch generic := expr.(type) {
+	case *ast.IndexExpr:
+		expr = generic.X
+	case *ast.IndexListExpr:
 		expr = generic.X
 	}
 	if name, ok := expr.(*ast.Ident); ok {

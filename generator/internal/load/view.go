@@ -220,20 +220,31 @@ func withoutPointers(t types.Type) types.Type {
 // decodesItself says whether a type has a method that decodes it, so that its
 // fields say nothing of its JSON.
 func decodesItself(t types.Type) bool {
-	methods := types.NewMethodSet(types.NewPointer(t))
-	for _, name := range []string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"} {
-		if methods.Lookup(nil, name) != nil {
-			return true
-		}
-	}
-	return false
+	return hasAnyMethod(t, "UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText")
 }
 
-// embedsInvalid says whether a struct embeds something of which the methods are not
-// known, one of which might decode the struct.
+func hasAnyMethod(t types.Type, names ...string) bool {
+	methods := types.NewMethodSet(types.NewPointer(t))
+	return slices.ContainsFunc(names, func(name string) bool { return methods.Lookup(nil, name) != nil })
+}
+
+// embedsInvalid reports whether a struct embeds a type, itself or through others, of which
+// the methods are not known. One of them might encode or decode the struct.
 func embedsInvalid(structType *types.Struct) bool {
+	return embedsInvalidBelow(structType, map[*types.Struct]bool{})
+}
+
+func embedsInvalidBelow(structType *types.Struct, seen map[*types.Struct]bool) bool {
+	seen[structType] = true
 	for field := range structType.Fields() {
-		if field.Embedded() && !isValid(pointedTo(field.Type())) {
+		if !field.Embedded() || isMeta(field, "TypeMeta") || isMeta(field, "ObjectMeta") || isMeta(field, "ListMeta") {
+			continue // metadata does not encode or decode what embeds it
+		}
+		embedded := pointedTo(field.Type())
+		if !isValid(embedded) {
+			return true
+		}
+		if inner, ok := structOf(embedded); ok && !seen[inner] && embedsInvalidBelow(inner, seen) {
 			return true
 		}
 	}

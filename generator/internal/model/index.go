@@ -108,9 +108,13 @@ func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 	case path == "metadata" || strings.HasPrefix(path, "metadata."):
 		a.errs.Add(m.Pos, "a server selects by metadata.name and metadata.namespace already, and by no other metadata; remove the marker")
 		return
-	case field.Problem != "":
+	case field.Problem != "" && !field.EncodesItself:
 		a.errs.Add(m.Pos, "selectable field: %s", field.Problem)
 		return
+	}
+	value := field.Value
+	if field.EncodesItself {
+		value = ValueType{Basic: "string"}
 	}
 	for _, step := range field.Steps {
 		if step.Op == StepEach || step.Op == StepKey {
@@ -136,7 +140,7 @@ func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 		a.errs.Add(m.Pos, "there is no Go name for the selectable field %s: %s is not one; rename the field", path, goName)
 		return
 	}
-	k.SelectableFields = append(k.SelectableFields, &SelectableField{GoName: goName, Path: path, Value: field.Value, Pos: m.Pos})
+	k.SelectableFields = append(k.SelectableFields, &SelectableField{GoName: goName, Path: path, Value: value, Pos: m.Pos})
 }
 
 // metadataFields are those by which every server selects.

@@ -100,6 +100,9 @@ type Field struct {
 	// Problem says why the path leads to nothing that can be used; empty if it does
 	// not.
 	Problem string
+	// EncodesItself reports whether the value has a method for its JSON or its text. A
+	// server compares that text, whatever the value is in Go, and even if there is a Problem.
+	EncodesItself bool
 }
 
 // Step is one operation on the way to a Field.

@@ -47,13 +47,24 @@ func Kubernetes(ctx context.Context, repo string) (Input, error) {
 
 // SampleController is one small package with one kind.
 func SampleController(repo string) (Input, error) {
+	return inModule(filepath.Join(repo, "test/compare/testdata"))
+}
+
+// Fleet is one small package with one kind, which has an index whose path leads into a
+// package of k8s.io/api.
+func Fleet(repo string) (Input, error) {
+	return inModule(filepath.Join(repo, "test/compare/project/testdata"))
+}
+
+// inModule returns the types in a folder, which become part of the project's module.
+func inModule(source string) (Input, error) {
 	input := Input{
 		Base:   path.Join(ModulePath, "pkg/apis"),
 		Apply:  path.Join(ModulePath, "applyconfiguration"),
-		source: filepath.Join(repo, "test/compare/testdata"),
+		source: source,
 	}
 	var err error
-	input.GroupVersions, err = groupVersions(input.source)
+	input.GroupVersions, err = groupVersions(source)
 	return input, err
 }
 

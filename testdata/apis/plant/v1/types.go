@@ -1,6 +1,10 @@
 package v1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
 
 // Phase is what a robot does.
 type Phase string
@@ -29,6 +33,13 @@ type RobotSpec struct {
 	Tools    []*Tool           `json:"tools,omitempty"`
 	Spares   map[string][]Tool `json:"spares,omitempty"`
 	Speed    float64           `json:"speed,omitempty"`
+
+	// These encode themselves.
+	Pause    metav1.Duration    `json:"pause,omitempty"`
+	Since    *metav1.Time       `json:"since,omitempty"`
+	Tick     metav1.MicroTime   `json:"tick,omitempty"`
+	Port     intstr.IntOrString `json:"port,omitempty"`
+	Capacity *resource.Quantity `json:"capacity,omitempty"`
 }
 
 // Charger loads a robot.
@@ -51,6 +62,11 @@ type RobotStatus struct {
 // +kubebuilder:selectablefield:JSONPath=`.spec.color`
 // +kubebuilder:selectablefield:JSONPath=.spec.priority
 // +kubebuilder:selectablefield:JSONPath=.status.phase
+// +kubebuilder:selectablefield:JSONPath=.spec.pause
+// +kubebuilder:selectablefield:JSONPath=.spec.since
+// +kubebuilder:selectablefield:JSONPath=.spec.tick
+// +kubebuilder:selectablefield:JSONPath=.spec.port
+// +kubebuilder:selectablefield:JSONPath=.spec.capacity
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +informer:index:name=byNodeName,path=spec.nodeName
 // +informer:index:name=byColor,path=.spec.color

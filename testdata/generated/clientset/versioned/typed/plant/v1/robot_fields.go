@@ -18,4 +18,9 @@ const (
 	RobotFieldSpecColor    cache.Field[*plantv1.Robot, string]        = "spec.color"
 	RobotFieldSpecPriority cache.Field[*plantv1.Robot, int64]         = "spec.priority"
 	RobotFieldStatusPhase  cache.Field[*plantv1.Robot, plantv1.Phase] = "status.phase"
+	RobotFieldSpecPause    cache.Field[*plantv1.Robot, string]        = "spec.pause"
+	RobotFieldSpecSince    cache.Field[*plantv1.Robot, string]        = "spec.since"
+	RobotFieldSpecTick     cache.Field[*plantv1.Robot, string]        = "spec.tick"
+	RobotFieldSpecPort     cache.Field[*plantv1.Robot, string]        = "spec.port"
+	RobotFieldSpecCapacity cache.Field[*plantv1.Robot, string]        = "spec.capacity"
 )

@@ -1,0 +1,340 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
+)
+
+// closure type-checks packages together with what they import, from source. It parses
+// only packages that a question leads to, and of these it checks only the declarations
+// that the question leads to. It compiles nothing.
+type closure struct {
+	ctx  context.Context
+	fset *token.FileSet
+	// listed are the packages in question and all that they import, as the go command
+	// lists them, by import path.
+	listed map[string]*packages.Package
+	// sources are the packages that are parsed already.
+	sources map[string]*source
+	parts   map[string]*part
+	// queue has the declarations that are kept, but whose references are not resolved.
+	queue []*declaration
+}
+
+// part is a package with the declarations that are kept of it.
+type part struct {
+	path     string
+	listed   *packages.Package
+	src      *source
+	declared map[string]*declaration
+	// methods are by the names of their receivers.
+	methods map[string][]method
+	// kept are the declarations that the type checker gets.
+	kept    map[*ast.File][]ast.Decl
+	checked *types.Package
+	// typeErrors are what the type checker reports, some of it because of what was not kept.
+	typeErrors []types.Error
+}
+
+// method is one with the file that it is in.
+type method struct {
+	file *ast.File
+	decl *ast.FuncDecl
+}
+
+// declaration is a type, or a group of constants or variables, that a type may need.
+type declaration struct {
+	part *part
+	file *ast.File
+	decl *ast.GenDecl
+	// name is that of the type; empty for constants and variables.
+	name string
+	kept bool
+	uses []*declaration
+	// problems are the references that lead to nothing.
+	problems []problem
+}
+
+// problem is what keeps a type from being known. Its text ends with what to do about it.
+type problem struct {
+	pos  token.Position
+	text string
+}
+
+// newClosure lists packages and what they import, without compiling anything. A package
+// that is missing or broken matters only if a question leads to it.
+func newClosure(ctx context.Context, options Options, paths []string, sources []*source) (*closure, error) {
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps
+	roots, err := packages.Load(options.config(ctx, mode), paths...)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return nil, fmt.Errorf("cannot list what %s import: %w", strings.Join(paths, " "), withoutCommand{err})
+	}
+	c := &closure{ctx: ctx, fset: sources[0].fset, listed: map[string]*packages.Package{}, sources: map[string]*source{}, parts: map[string]*part{}}
+	packages.Visit(roots, nil, func(pkg *packages.Package) { c.listed[pkg.PkgPath] = pkg })
+	for _, src := range sources {
+		c.sources[src.path] = src
+	}
+	return c, nil
+}
+
+// open returns a package, which it parses if that is not done yet.
+func (c *closure) open(path string) (*part, error) {
+	if p := c.parts[path]; p != nil {
+		return p, nil
+	}
+	p := &part{path: path, listed: c.listed[path], src: c.sources[path], declared: map[string]*declaration{}, methods: map[string][]method{}, kept: map[*ast.File][]ast.Decl{}}
+	c.parts[path] = p
+	if p.listed == nil {
+		p.listed = &packages.Package{PkgPath: path}
+	}
+	if p.src == nil {
+		p.src = &source{path: path, fset: c.fset, names: p.listed.GoFiles}
+		if err := parse(c.ctx, []*source{p.src}, parser.SkipObjectResolution); err != nil {
+			return nil, err
+		}
+	}
+	if slices.ContainsFunc(p.src.failures, func(err error) bool { return err != nil }) {
+		return p, nil // a method that is not seen might decode a type
+	}
+	for _, file := range p.src.files {
+		p.index(file)
+	}
+	p.indexAliases()
+	return p, nil
+}
+
+// index notes what a file declares.
+func (p *part) index(file *ast.File) {
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv != nil {
+				name := receiver(decl)
+				p.methods[name] = append(p.methods[name], method{file, decl})
+			}
+		case *ast.GenDecl:
+			values := &declaration{part: p, file: file, decl: decl}
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					// A group of types is taken apart, for one of them may be all that is needed.
+					alone := &ast.GenDecl{TokPos: decl.TokPos, Tok: token.TYPE, Specs: []ast.Spec{spec}}
+					p.declared[spec.Name.Name] = &declaration{part: p, file: file, decl: alone, name: spec.Name.Name}
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						p.declared[name.Name] = values // a constant may repeat the expression above it
+					}
+				}
+			}
+		}
+	}
+}
+
+// indexAliases adds to each type the methods with an alias of it as their receiver.
+func (p *part) indexAliases() {
+	for name, d := range p.declared {
+		if len(p.methods[name]) > 0 && d.name != "" {
+			spec := d.decl.Specs[0].(*ast.TypeSpec)
+			if of, ok := spec.Type.(*ast.Ident); ok && spec.Assign.IsValid() {
+				p.methods[of.Name] = append(p.methods[of.Name], p.methods[name]...)
+				delete(p.methods, name)
+			}
+		}
+	}
+}
+
+// reach keeps declarations of a package, if they are there, and all that they lead to.
+// It returns a declaration that leads to these.
+func (c *closure) reach(names map[string][]string) (*declaration, error) {
+	root := &declaration{}
+	for _, path := range slices.Sorted(maps.Keys(names)) {
+		p, err := c.open(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names[path] {
+			if d := p.declared[name]; d != nil {
+				root.uses = append(root.uses, c.keep(d))
+			}
+		}
+	}
+	for len(c.queue) > 0 {
+		next := c.queue[0]
+		c.queue = c.queue[1:]
+		if err := (&pruning{closure: c, declaration: next}).run(); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+func (c *closure) keep(d *declaration) *declaration {
+	if !d.kept {
+		d.kept = true
+		d.part.kept[d.file] = append(d.part.kept[d.file], d.decl)
+		c.queue = append(c.queue, d)
+	}
+	return d
+}
+
+// check type-checks what is kept of a package.
+func (c *closure) check(p *part) *types.Package {
+	if p.checked != nil {
+		return p.checked
+	}
+	// Packages that import each other, which do not compile, get this one.
+	p.checked = types.NewPackage(p.path, c.packageName(p.path))
+	p.checked.MarkComplete()
+	var files []*ast.File
+	for _, file := range p.src.files {
+		if decls := p.kept[file]; len(decls) > 0 {
+			files = append(files, &ast.File{Package: file.Package, Name: file.Name, Decls: append(imports(file), decls...), FileStart: file.FileStart, FileEnd: file.FileEnd})
+		}
+	}
+	p.checked, p.typeErrors = checkTypes(p.path, c.fset, files, partImporter{c, p})
+	return p.checked
+}
+
+func imports(file *ast.File) []ast.Decl {
+	var decls []ast.Decl
+	for _, decl := range file.Decls {
+		if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.IMPORT {
+			decls = append(decls, decl)
+		}
+	}
+	return decls
+}
+
+// partImporter finds what a package imports.
+type partImporter struct {
+	closure *closure
+	part    *part
+}
+
+func (i partImporter) Import(written string) (*types.Package, error) {
+	if written == "unsafe" {
+		return types.Unsafe, nil
+	}
+	path := i.part.imported(written)
+	if p := i.closure.parts[path]; p != nil {
+		return i.closure.check(p), nil
+	}
+	// Nothing that is kept comes from there.
+	pkg := types.NewPackage(path, i.closure.packageName(path))
+	pkg.MarkComplete()
+	return pkg, nil
+}
+
+// imported returns the import path of a package that this one imports: that of a vendored
+// one is not what is written.
+func (p *part) imported(written string) string {
+	if imported := p.listed.Imports[written]; imported != nil {
+		return imported.PkgPath
+	}
+	return written
+}
+
+// packageName is what a package calls itself. That is a guess for one that is missing.
+func (c *closure) packageName(path string) string {
+	if c.isNamed(path) {
+		return c.listed[path].Name
+	}
+	return conventionalName(path)
+}
+
+func (c *closure) isNamed(path string) bool {
+	return c.listed[path] != nil && c.listed[path].Name != ""
+}
+
+// importedAs returns the import path that a qualifier stands for in the file of d, or "".
+// A qualifier that no known package has is taken for a missing one's.
+func (c *closure) importedAs(d *declaration, qualifier string) string {
+	missing := ""
+	for _, spec := range d.file.Imports {
+		written, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		path := d.part.imported(written)
+		switch {
+		case spec.Name != nil && spec.Name.Name == qualifier, spec.Name == nil && c.packageName(path) == qualifier:
+			return path
+		case spec.Name == nil && !c.isNamed(path):
+			missing = cmp.Or(missing, path)
+		}
+	}
+	return missing
+}
+
+// cause returns what keeps a question open that begins at root: the nearest reference
+// that leads to nothing or, if there is none, what the type checker reports.
+func (c *closure) cause(root *declaration) (problem, bool) {
+	seen := map[*declaration]bool{root: true}
+	queue := []*declaration{root}
+	var found []types.Error
+	for len(queue) > 0 {
+		d := queue[0]
+		queue = queue[1:]
+		if len(d.problems) > 0 {
+			return d.problems[0], true
+		}
+		if d.part != nil && len(found) == 0 {
+			found = d.part.typeErrors
+		}
+		for _, used := range d.uses {
+			if !seen[used] {
+				seen[used] = true
+				queue = append(queue, used)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return problem{}, false
+	}
+	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; correct it"}, true
+}
+
+// undeclared returns why a package does not declare a name that is used at pos.
+func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
+	for i, err := range p.src.failures {
+		var list scanner.ErrorList
+		if errors.As(err, &list) {
+			return problem{list[0].Pos, list[0].Msg + "; correct the file"}
+		} else if err != nil {
+			return problem{token.Position{Filename: p.src.names[i]}, fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))}
+		}
+	}
+	found := problem{c.fset.Position(pos), "undefined: " + name + "; declare it"}
+	switch {
+	case len(p.src.files) == 0 && len(p.listed.Errors) > 0:
+		found.text = strings.Join(strings.Fields(p.listed.Errors[0].Msg), " ")
+		if listed := position(p.listed.Errors[0].Pos); listed.Filename != "" {
+			found.pos = listed
+		}
+		if strings.Contains(found.text, "build constraints") {
+			found.text += "; set --build-tags"
+		} else if !strings.Contains(found.text, "; ") {
+			found.text += "; add the package"
+		}
+	case len(p.src.files) == 0:
+		found.text = "package " + p.path + " has no Go files; add it"
+	case len(p.listed.IgnoredFiles) > 0:
+		found.text += ", or set --build-tags if its file is left out"
+	}
+	return found
+}

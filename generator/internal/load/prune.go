@@ -1,0 +1,151 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+)
+
+// pruning takes out of a declaration that JSON does not see, and keeps what
+// the rest refers to. It changes the syntax in place.
+type pruning struct {
+	*closure
+	*declaration
+	// parameters are those of a generic type.
+	parameters map[string]bool
+	err        error
+}
+
+// run prunes one declaration. Of the methods of a type it keeps the names: what they
+// take and return would lead to half of the standard library.
+func (p *pruning) run() error {
+	for _, spec := range p.decl.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			p.parameters = map[string]bool{}
+			if spec.TypeParams != nil {
+				for _, field := range spec.TypeParams.List {
+					for _, name := range field.Names {
+						p.parameters[name.Name] = true
+					}
+				}
+				p.visit(spec.TypeParams)
+			}
+			p.visit(spec.Type)
+		case *ast.ValueSpec:
+			if spec.Type != nil {
+				p.visit(spec.Type)
+			}
+			for _, value := range spec.Values {
+				p.visit(value)
+			}
+		}
+	}
+	for _, m := range p.part.methods[p.name] {
+		pruned := &ast.FuncDecl{Recv: m.decl.Recv, Name: m.decl.Name, Type: &ast.FuncType{Func: m.decl.Type.Func, Params: &ast.FieldList{}}}
+		p.part.kept[m.file] = append(p.part.kept[m.file], pruned)
+		p.use(p.part, receiver(m.decl)) // which may be an alias
+	}
+	return p.err
+}
+
+func (p *pruning) visit(node ast.Node) { ast.Inspect(node, p.node) }
+
+// node keeps what a node refers to. It reports whether the nodes in it are to be
+// visited as well.
+func (p *pruning) node(node ast.Node) bool {
+	switch node := node.(type) {
+	case *ast.StructType:
+		dropHidden(node)
+	case *ast.FuncType:
+		node.TypeParams, node.Params, node.Results = nil, &ast.FieldList{}, nil
+	case *ast.Field: // whose names refer to nothing
+		p.visit(node.Type)
+		return false
+	case *ast.KeyValueExpr:
+		p.visit(node.Value)
+		return false
+	case *ast.FuncLit:
+		return false
+	case *ast.SelectorExpr:
+		if qualifier, ok := node.X.(*ast.Ident); ok {
+			if path := p.importedAs(p.declaration, qualifier.Name); path != "" {
+				p.refer(path, qualifier, node.Sel)
+				return false
+			}
+		}
+		p.visit(node.X)
+		return false
+	case *ast.Ident:
+		if !p.parameters[node.Name] {
+			p.referHere(node)
+		}
+	}
+	return p.err == nil
+}
+
+// dropHidden takes out the fields that neither JSON nor another package sees.
+func dropHidden(structType *ast.StructType) {
+	kept := structType.Fields.List[:0]
+	for _, field := range structType.Fields.List {
+		exported := len(field.Names) == 0
+		for _, name := range field.Names {
+			exported = exported || name.IsExported()
+		}
+		if exported {
+			kept = append(kept, field)
+		}
+	}
+	structType.Fields.List = kept
+}
+
+// refer keeps what another package declares.
+func (p *pruning) refer(path string, qualifier, name *ast.Ident) {
+	switch path {
+	case "unsafe":
+		return
+	case "C":
+		p.problems = append(p.problems, problem{p.fset.Position(qualifier.Pos()), "C." + name.Name + " is known to cgo only, which does not run; use a Go type"})
+		return
+	}
+	other, err := p.open(path)
+	if err != nil {
+		p.err = err
+		return
+	}
+	if !p.use(other, name.Name) {
+		p.problems = append(p.problems, p.undeclared(other, qualifier.Name+"."+name.Name, qualifier.Pos()))
+	}
+}
+
+func (p *pruning) use(other *part, name string) bool {
+	d := other.declared[name]
+	if d == nil {
+		return false
+	}
+	p.uses = append(p.uses, p.keep(d))
+	return true
+}
+
+// referHere keeps what a name without a qualifier stands for.
+func (p *pruning) referHere(name *ast.Ident) {
+	if p.use(p.part, name.Name) || name.Name == "_" {
+		return
+	}
+	for _, spec := range p.file.Imports {
+		if written, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name != nil && spec.Name.Name == "." && token.IsExported(name.Name) {
+			other, err := p.open(p.part.imported(written))
+			if err != nil {
+				p.err = err
+				return
+			}
+			if p.use(other, name.Name) {
+				return
+			}
+		}
+	}
+	if types.Universe.Lookup(name.Name) == nil {
+		p.problems = append(p.problems, p.undeclared(p.part, name.Name, name.Pos()))
+	}
+}
