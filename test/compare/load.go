@@ -98,6 +98,9 @@ func LoadFolders(ctx context.Context, module Module, folders ...Folder) ([]*Tree
 		tree := &Tree{Path: folder.Path, Packages: map[string]*types.Package{}}
 		for pkg := range l.files {
 			name, ok := strings.CutPrefix(pkg, tree.Path+"/")
+			if pkg == tree.Path {
+				name, ok = ".", true
+			}
 			if !ok {
 				continue
 			}

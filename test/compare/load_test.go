@@ -57,6 +57,8 @@ func TestLoadFoldersOutsideModule(t *testing.T) {
 	write(dir, "api/a.go", "package api\n\nimport \"net/http\"\n\ntype Foo struct{ http.Header }\n")
 	write(dir, "ours/client/a.go", "package client\n\nimport \"example.com/m/api\"\n\nfunc Get() *api.Foo { return nil }\nfunc Old() {}\n")
 	write(published, "client/a.go", "package client\n\nimport \"example.com/m/api\"\n\nfunc Get() *api.Foo { return nil }\nfunc Old() api.Gone { panic(1) }\n")
+	write(dir, "ours/root.go", "package ours\n\nconst Version = 1\n")
+	write(published, "root.go", "package published\n\nconst Version = 2\n")
 	write(published, "client/a_test.go", "package client_test\n")
 	write(published, "client/a_plan9.go", "package client\n\nfunc Get() {}\n")
 	for _, source := range []bool{false, true} {
@@ -72,8 +74,8 @@ func TestLoadFoldersOutsideModule(t *testing.T) {
 			t.Fatalf("from source %t: %v", source, err)
 		}
 		found := compare.API(trees[1], trees[0])
-		if len(found) != 1 || found[0].Name != "Old" {
-			t.Errorf("from source %t: got %v, want a difference of Old only", source, found)
+		if len(found) != 2 || found[0].Name != "Version" || found[1].Name != "Old" {
+			t.Errorf("from source %t: got %v, want differences of Version and Old only", source, found)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (w workspace) generate(ctx context.Context, tool string, env ...string) (fl
 	command.Stderr = &stderr
 	started := time.Now()
 	err := command.Run()
-	seconds := time.Since(started).Seconds()
+	seconds := float64(time.Since(started).Milliseconds()) / 1000
 	if err := os.WriteFile(filepath.Join(w.dir, "messages.txt"), stderr.Bytes(), 0o644); err != nil {
 		return 0, err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"go/types"
 	"path"
 	"path/filepath"
@@ -46,7 +48,13 @@ func (w workspace) inspect(ctx context.Context) (inspection, error) {
 	}
 	own := subtree(trees[0], "clientset/versioned")
 	found := inspection{kinds: kinds(own)}
+	if found.kinds == 0 {
+		return found, errors.New("the clientset has no kinds")
+	}
 	if w.row.Clientset != "" {
+		if kinds(trees[1]) == 0 {
+			return found, fmt.Errorf("%s has no kinds: is it a clientset?", w.row.Clientset)
+		}
 		found.differences = compare.API(trees[1], own)
 	}
 	return found, nil

@@ -35,8 +35,6 @@ type Row struct {
 	// Requires are more modules as path@version, where the newest compatible version of a
 	// dependency does not compile with the row.
 	Requires []string
-	// Replaces are replace directives as path=path@version.
-	Replaces []string
 	// Shape says what is special about the source; empty for the ordinary.
 	Shape string
 	// Accepted are the differences that are meant. Each has to be found.

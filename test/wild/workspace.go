@@ -111,10 +111,6 @@ func (w workspace) definition() string {
 			fmt.Fprintf(&text, "replace %s => %[1]s %s\n", module, w.kubernetes)
 		}
 	}
-	for _, replace := range w.row.Replaces {
-		old, replacement, _ := strings.Cut(replace, "=")
-		fmt.Fprintf(&text, "replace %s => %s\n", old, strings.Replace(replacement, "@", " ", 1))
-	}
 	return text.String()
 }
 
