@@ -61,7 +61,7 @@ var networkRows = []Row{
 	},
 	{
 		Module: "github.com/kyverno/kyverno", Version: "v1.19.1",
-		Packages:  []string{"api/..."},
+		Packages:  []string{"api/kyverno/v1", "api/kyverno/v2", "api/kyverno/v2alpha1", "api/kyverno/v2beta1", "api/policyreport/...", "api/reports/..."},
 		Others:    []string{"github.com/kyverno/api/api/policies.kyverno.io/v1beta1"},
 		Clientset: "github.com/kyverno/kyverno/pkg/client/clientset/versioned",
 		Shape:     "+kubebuilder:selectablefield that leads into another package; kinds of two modules",
