@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -77,7 +78,7 @@ func trimmer[T Object](options *DecodeOptions) func(T) {
 	}
 	return func(obj T) {
 		if options.WithoutManagedFields {
-			obj.SetManagedFields(nil)
+			safemeta.DropManagedFields(obj)
 		}
 		annotations := obj.GetAnnotations()
 		for _, key := range keys {

@@ -4,6 +4,9 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
 
 // heldFunc returns the object of that name that the cache holds, and its content hash, 0
@@ -63,18 +66,62 @@ func (x *Indexer[T]) popContent() {
 // client-go's typed clients leave them in the items of a list of custom resources, and
 // take them out of the events of a watch. It changes neither.
 func equalContent[T Object](a, b T) bool {
-	kind := a.GetObjectKind().GroupVersionKind()
-	if _, untyped := any(b).(runtime.Unstructured); !untyped && b.GetObjectKind().GroupVersionKind() != kind {
-		b = shallowCopy(b)
-		b.GetObjectKind().SetGroupVersionKind(kind)
+	if reflect.DeepEqual(a, b) {
+		return true
 	}
-	return reflect.DeepEqual(a, b)
+	if _, untyped := any(b).(runtime.Unstructured); untyped {
+		return false
+	}
+	return reflect.DeepEqual(withoutKind(a), withoutKind(b))
 }
 
-// shallowCopy returns a pointer to a copy of what obj points to.
-func shallowCopy[T Object](obj T) T {
+// withoutKind returns a copy of obj without kind and apiVersion.
+func withoutKind[T Object](obj T) T {
 	of := reflect.ValueOf(obj).Elem()
 	copied := reflect.New(of.Type())
 	copied.Elem().Set(of)
-	return copied.Interface().(T)
+	if dropKind(copied.Elem()) {
+		return copied.Interface().(T)
+	}
+	if safemeta.KindOf(obj).Empty() {
+		return obj
+	}
+	deep := obj.DeepCopyObject().(T) // its kind may be behind a pointer
+	deep.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return deep
+}
+
+var objectKind = reflect.TypeFor[schema.ObjectKind]()
+
+// dropKind sets the embedded field that has the kind, a TypeMeta or a pointer to one, to
+// zero. It copies what leads there, of which v is a copy already. It returns false if no
+// embedded field has the kind.
+func dropKind(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	for f, field := range v.Fields() {
+		pointer := f.Type
+		if pointer.Kind() != reflect.Pointer {
+			pointer = reflect.PointerTo(pointer)
+		}
+		if !f.Anonymous || !pointer.Implements(objectKind) {
+			continue
+		}
+		inner := field
+		if f.Type.Kind() == reflect.Pointer && !field.IsNil() && field.CanSet() {
+			copied := reflect.New(f.Type.Elem())
+			copied.Elem().Set(field.Elem())
+			field.Set(copied)
+			inner = copied.Elem()
+		}
+		if dropKind(inner) {
+			return true
+		}
+		if field.CanSet() {
+			field.SetZero()
+		}
+		return field.CanSet()
+	}
+	return false
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -143,6 +144,9 @@ func pageOf[T Object](list runtime.Object) (Page[T], error) {
 		if !ok {
 			return unexpectedType[T](item)
 		}
+		if _, err := safemeta.NameOf(obj); err != nil {
+			return fmt.Errorf("item %d of the client's list: %w", len(page.Items), err)
+		}
 		page.Items = append(page.Items, obj)
 		return nil
 	})
@@ -199,6 +203,9 @@ func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]
 	obj, ok := event.Object.(T)
 	if !ok {
 		return batch, unexpectedType[T](event.Object)
+	}
+	if _, err := safemeta.NameOf(obj); err != nil {
+		return batch, fmt.Errorf("the object of an event of type %q: %w", event.Type, err)
 	}
 	e := Event[T]{Type: event.Type, ResourceVersion: obj.GetResourceVersion()}
 	switch event.Type {

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -276,7 +277,7 @@ func reasonOf(err error) Reason {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
+	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), errors.Is(err, safemeta.ErrNone), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused

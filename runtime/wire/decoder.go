@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
 
 const (
@@ -140,15 +142,24 @@ func (d *Decoder[T]) object(frame []byte, how howToDecode) (i item[T]) {
 // named is decode of an object that has a name.
 func (d *Decoder[T]) named(frame []byte, gaveUp bool) (T, *DecodeError) {
 	obj, err := d.decode(frame, gaveUp)
-	if err == nil && obj.GetName() == "" {
-		return obj, describe(frame, errNoName)
-	}
 	if err == nil {
-		if wrong := d.checkKind(obj); wrong != nil {
+		if wrong := d.check(obj); wrong != nil {
 			return obj, describe(frame, wrong)
 		}
 	}
 	return obj, err
+}
+
+// check returns an error for an object without a name, or of another kind.
+func (d *Decoder[T]) check(obj T) error {
+	name, err := safemeta.NameOf(obj)
+	switch {
+	case err != nil:
+		return safemeta.ErrNone // without the text of the panic, which may have text of the object
+	case name == "":
+		return errNoName
+	}
+	return d.checkKind(obj)
 }
 
 // checkKind returns an error for an object that says that it is of another kind.
@@ -156,7 +167,7 @@ func (d *Decoder[T]) checkKind(obj T) error {
 	if d.want.Kind == "" {
 		return nil
 	}
-	gvk := obj.GetObjectKind().GroupVersionKind()
+	gvk := safemeta.KindOf(obj)
 	if gvk.Kind == d.want.Kind && gvk.Group == d.want.Group || gvk.Kind == kindLater {
 		return nil
 	}

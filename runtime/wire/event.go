@@ -46,7 +46,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 		}
 		i.held = false
 	}
-	if i.obj, ok = d.decodeFast(object); ok && i.obj.GetName() != "" && d.checkKind(i.obj) == nil {
+	if i.obj, ok = d.decodeFast(object); ok && d.check(i.obj) == nil {
 		return changeTo(kind, i), true, false
 	}
 	return event, false, !ok

@@ -2,14 +2,18 @@ package wire
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // field is a field of a struct that a member of an object is decoded into.
 type field struct {
-	name   string
-	typ    reflect.Type
+	name string
+	typ  reflect.Type
+	// offset is where the field is in the struct that the last of through points to.
 	offset uintptr
+	// through are the pointers to embedded structs that lead to the field.
+	through []pointerTo
 	// quoted is that of `json:",string"`.
 	quoted bool
 	// depth and tagged decide between fields of one name.
@@ -17,13 +21,19 @@ type field struct {
 	tagged bool
 }
 
+// pointerTo is an embedded field *typ.
+type pointerTo struct {
+	offset uintptr
+	typ    reflect.Type
+}
+
 // fields returns the fields of a struct, in the order of their declaration, those
 // of embedded structs among them, by the rules of encoding/json. It is not ok for
-// types in which these rules become hard to follow: with embedded pointers, or with
-// one type embedded twice.
+// types in which these rules become hard to follow: with embedded pointers to types that
+// are not exported, or with one type embedded twice.
 func fields(t reflect.Type) (found []field, ok bool) {
 	c := fieldCollector{embedded: map[reflect.Type]bool{}}
-	if !c.collect(t, 0, 0) {
+	if !c.collect(t, 0, 0, nil) {
 		return nil, false
 	}
 	for i, f := range c.found {
@@ -54,7 +64,7 @@ type fieldCollector struct {
 	embedded map[reflect.Type]bool
 }
 
-func (c *fieldCollector) collect(t reflect.Type, depth int, offset uintptr) bool {
+func (c *fieldCollector) collect(t reflect.Type, depth int, offset uintptr, through []pointerTo) bool {
 	if c.embedded[t] {
 		return false
 	}
@@ -65,10 +75,15 @@ func (c *fieldCollector) collect(t reflect.Type, depth int, offset uintptr) bool
 		if tag == "-" {
 			continue
 		}
-		if sf.Anonymous && sf.Type.Kind() == reflect.Pointer {
-			return false
+		embedded := sf.Type
+		isPointer := sf.Anonymous && sf.Type.Kind() == reflect.Pointer
+		if isPointer {
+			if !sf.IsExported() {
+				return false
+			}
+			embedded = sf.Type.Elem()
 		}
-		inner := sf.Type.Kind() == reflect.Struct
+		inner := embedded.Kind() == reflect.Struct
 		if !sf.IsExported() && !(sf.Anonymous && inner) {
 			continue
 		}
@@ -77,12 +92,16 @@ func (c *fieldCollector) collect(t reflect.Type, depth int, offset uintptr) bool
 			return false
 		}
 		if name == "" && sf.Anonymous && inner {
-			if !c.collect(sf.Type, depth+1, offset+sf.Offset) {
+			at, then := offset+sf.Offset, through
+			if isPointer {
+				at, then = 0, append(slices.Clip(through), pointerTo{at, embedded})
+			}
+			if !c.collect(embedded, depth+1, at, then) {
 				return false
 			}
 			continue
 		}
-		f := field{name: name, typ: sf.Type, offset: offset + sf.Offset, depth: depth, tagged: name != ""}
+		f := field{name: name, typ: sf.Type, offset: offset + sf.Offset, through: through, depth: depth, tagged: name != ""}
 		if !f.tagged {
 			f.name = sf.Name
 		}

@@ -142,6 +142,23 @@ func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) 
 	return d.elem.decode(s, b, at, elem)
 }
 
+// embeddedDecoder reads a field of an embedded struct that p points to a pointer to. It
+// allocates the struct before the first of its fields, even if that is null.
+type embeddedDecoder struct {
+	typ reflect.Type
+	// offset is where the field is in the struct.
+	offset uintptr
+	field  decoder
+}
+
+func (d *embeddedDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+	embedded := (*unsafe.Pointer)(p)
+	if *embedded == nil {
+		*embedded = reflect.New(d.typ).UnsafePointer()
+	}
+	return d.field.decode(s, b, at, unsafe.Add(*embedded, d.offset))
+}
+
 var scalars = map[reflect.Kind]decoder{
 	reflect.String:  stringDecoder{},
 	reflect.Bool:    boolDecoder{},

@@ -270,9 +270,27 @@ func TestScratchOfLargeObjects(t *testing.T) {
 	}
 }
 
-// embeddedPointer is a type that no plan is made for.
+// embeddedPointer embeds pointers, one below the other.
 type embeddedPointer struct {
+	*metav1.TypeMeta   `json:",inline"`
 	*metav1.ObjectMeta `json:"metadata"`
+	*Outer
+	Own int `json:"own"`
+}
+
+type Outer struct {
+	A      int
+	*Inner `json:",inline"`
+}
+
+type Inner struct {
+	B string `json:"b"`
+	C []int  `json:"c"`
+}
+
+// hiddenPointer is a type that no plan is made for.
+type hiddenPointer struct {
+	*planned
 }
 
 type ambiguous struct {
@@ -298,8 +316,31 @@ func TestFields(t *testing.T) {
 	if got, want := strings.Join(names, " "), fmt.Sprint("Named@", unsafe.Offsetof(ambiguous{}.right)+unsafe.Offsetof(right{}.Tagged), " Name@", unsafe.Offsetof(ambiguous{}.Name)); !ok || got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}
-	if _, ok := fast[embeddedPointer](t, `{"metadata":{}}`, &dropped{}); ok {
-		t.Error("a type with an embedded pointer is decoded")
+	if _, ok := fast[hiddenPointer](t, `{"text":"a"}`, &dropped{}); ok {
+		t.Error("a type with an embedded pointer that cannot be set is decoded")
+	}
+}
+
+func TestEmbeddedPointers(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `{"other":1}`, `{"metadata":{}}`, `{"metadata":null}`, `{"metadata":{"name":"a","labels":{"b":"c"}},"kind":"K"}`,
+		`{"kind":null}`, `{"apiVersion":"v1","own":1,"kind":"K"}`, `{"A":1}`, `{"b":"c","A":2}`, `{"c":[1,2],"b":"d"}`, `{"b":null}`,
+	} {
+		if _, ok := fast[embeddedPointer](t, text, &dropped{}); !ok {
+			t.Errorf("%s: the fast path has given up", text)
+		}
+	}
+	// The annotation and the managed fields are dropped, however the metadata is declared.
+	text := `{"metadata":{"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":"m"}]}}`
+	drop := &dropped{managedFields: true, annotations: map[string]bool{"drop": true}}
+	obj, ok := fast[embeddedPointer](t, text, drop)
+	if !ok || obj.Name != "a" || len(obj.Annotations) != 1 || obj.Annotations["keep"] != "2" || obj.ManagedFields != nil {
+		t.Errorf("decoded %+v, %t", obj.ObjectMeta, ok)
+	}
+	if _, ok := fast[struct {
+		Metadata map[string]any `json:"metadata"`
+	}](t, text, drop); ok {
+		t.Error("metadata in which nothing can be dropped is decoded")
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -34,7 +34,6 @@ type planKey struct {
 var (
 	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	objectMeta      = reflect.TypeFor[metav1.ObjectMeta]()
 )
 
 // root returns the decoder of an object; nil if there is none.
@@ -53,25 +52,36 @@ func (c *compiler) root(t reflect.Type, drop *dropped) decoder {
 	}
 	d := &structDecoder{}
 	c.complete(d, t, func(f field) decoder {
-		if f.name == "metadata" && f.typ == objectMeta {
-			return c.metadata(drop)
+		if f.name == "metadata" && !f.quoted {
+			return c.metadata(f.typ, drop)
 		}
 		return c.member(f)
 	})
 	return d
 }
 
-// metadata returns a decoder of an object's metadata that drops some of it.
-func (c *compiler) metadata(drop *dropped) decoder {
+// metadata returns a decoder of an object's metadata that drops some of it. The type need
+// not be apimachinery's. Of a type in which nothing can be dropped it decodes nothing:
+// unmarshal gets a text without what is dropped.
+func (c *compiler) metadata(t reflect.Type, drop *dropped) decoder {
+	pointer := reflect.PointerTo(t)
+	switch {
+	case t.Kind() == reflect.Pointer && t.Name() == "":
+		return &pointerDecoder{typ: t.Elem(), elem: c.metadata(t.Elem(), drop)}
+	case t.Kind() != reflect.Struct || pointer.Implements(unmarshaler) || pointer.Implements(textUnmarshaler):
+		return refusal{}
+	}
 	d := &structDecoder{}
-	c.complete(d, objectMeta, func(f field) decoder {
+	c.complete(d, t, func(f field) decoder {
 		switch {
 		case f.name == "managedFields" && drop.managedFields:
 			return skipped{}
-		case f.name == "annotations":
+		case f.name != "annotations" || len(drop.annotations) == 0:
+			return c.member(f)
+		case f.typ == reflect.TypeFor[map[string]string]():
 			return stringMapDecoder{drop.annotations}
 		}
-		return c.member(f)
+		return refusal{}
 	})
 	return d
 }
@@ -85,7 +95,12 @@ func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f fiel
 	}
 	var decoded []structField
 	for _, f := range found {
-		decoded = append(decoded, structField{name: f.name, offset: f.offset, decoder: member(f)})
+		at, decoder := f.offset, member(f)
+		for _, pointer := range slices.Backward(f.through) {
+			decoder = &embeddedDecoder{typ: pointer.typ, offset: at, field: decoder}
+			at = pointer.offset
+		}
+		decoded = append(decoded, structField{name: f.name, offset: at, decoder: decoder})
 	}
 	guesses := c.guesses.Add(int64(len(decoded)+1)) - int64(len(decoded)+1)
 	d.set(decoded, int(guesses))

@@ -250,6 +250,8 @@ var kinds = []kind{
 	kindOf[operatorv1.Database](),
 	kindOf[operatorv1.DatabaseClass](),
 	kindOf[unstructured.Unstructured](),
+	kindOf[pointed](),
+	kindOf[slim](),
 }
 
 // kind is a type of objects, decoded in both ways.
@@ -350,8 +352,13 @@ func leaveOut(obj runtime.Object) {
 		unstructured.RemoveNestedField(u.Object, "metadata", "annotations", droppedAnnotation)
 		return
 	}
+	if hasNoMeta(obj) {
+		return
+	}
 	meta := obj.(metav1.Object)
-	meta.SetManagedFields(nil)
+	if !hasNoManagedFields(obj) {
+		meta.SetManagedFields(nil)
+	}
 	delete(meta.GetAnnotations(), droppedAnnotation)
 }
 

@@ -6,5 +6,6 @@
 //	cache, discovery, error, type
 //	           groups called as something that generated code uses
 //	io         views, and no kind
+//	shapes     metadata and lists in unusual forms
 //	single     kubebuilder's layout for a project with one group
 package apis

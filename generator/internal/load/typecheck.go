@@ -143,7 +143,9 @@ func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
 		return isValid(kind)
 	}
 	meta := metaOf(structType)
-	t.IsStruct, t.HasTypeMeta, t.HasObjectMeta = true, meta.has["TypeMeta"], meta.has["ObjectMeta"]
+	t.IsStruct, t.HasTypeMeta = true, meta.has["TypeMeta"] || hasMethod(kind, pkg, "GetObjectKind")
+	t.MissingMethod = missingMethod(kind, pkg)
+	t.HasObjectMeta = meta.has["ObjectMeta"] || hasMethods(kind, pkg, objectMethods)
 	t.HasDeepCopyObject = hasMethod(kind, pkg, "DeepCopyObject")
 	t.HasStatus = false
 	for field := range structType.Fields() {
@@ -157,27 +159,7 @@ func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
 		return sure
 	}
 	t.ListPos = fset.Position(declared.Pos())
-	list := declared.Type()
-	structType, ok = structOf(list)
-	if !ok {
-		t.HasList, t.ListProblem = false, "has a list type "+name+" that is not a struct"
-		return sure && isValid(list)
-	}
-	meta = metaOf(structType)
-	items, _, _ := types.LookupFieldOrMethod(list, true, pkg, "Items")
-	switch {
-	case !meta.has["ListMeta"]:
-		t.HasList, t.ListProblem = false, listWithoutMeta(name)
-		return sure && meta.sure
-	case !isSliceOfType(items, kind):
-		t.HasList, t.ListProblem = false, listWithoutItems(name, t.Name)
-		sure = sure && !isSliceOfUnknown(items)
-	case !hasMethod(list, pkg, "DeepCopyObject"):
-		t.HasList, t.ListProblem = false, listWithoutDeepCopy(name)
-	default:
-		t.HasList, t.ListProblem = true, ""
-	}
-	return sure
+	return clarifyList(t, declared, kind) && sure
 }
 
 // lookUp is the type of that name in a package, or an invalid one.
@@ -197,25 +179,13 @@ func structOf(t types.Type) (*types.Struct, bool) {
 	return structType, ok
 }
 
-func hasMethod(t types.Type, pkg *types.Package, name string) bool {
-	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name) != nil
-}
-
-func isSliceOfType(field types.Object, elem types.Type) bool {
-	if field == nil {
-		return false
-	}
-	slice, ok := field.Type().Underlying().(*types.Slice)
-	return ok && types.Identical(slice.Elem(), elem)
-}
-
 // isSliceOfUnknown reports whether a field may be a slice of anything.
 func isSliceOfUnknown(field types.Object) bool {
 	if field == nil {
 		return false
 	}
 	slice, ok := field.Type().Underlying().(*types.Slice)
-	return !isValid(field.Type()) || ok && !isValid(slice.Elem())
+	return !isValid(field.Type()) || ok && !isValid(pointedTo(slice.Elem()))
 }
 
 // metaTypes are those of meta/v1 that a struct embeds, itself or through others.
@@ -223,27 +193,33 @@ type metaTypes struct {
 	has map[string]bool
 	// sure is false if it embeds something invalid.
 	sure bool
+	// seen are the structs that were added.
+	seen map[*types.Struct]bool
 }
 
 func metaOf(structType *types.Struct) metaTypes {
-	found := metaTypes{has: map[string]bool{}, sure: true}
+	found := metaTypes{has: map[string]bool{}, sure: true, seen: map[*types.Struct]bool{}}
 	found.add(structType)
 	return found
 }
 
 func (m *metaTypes) add(structType *types.Struct) {
+	if m.seen[structType] {
+		return // it embeds a pointer to itself
+	}
+	m.seen[structType] = true
 	for field := range structType.Fields() {
 		if !field.Embedded() {
 			continue
 		}
-		embedded := types.Unalias(field.Type())
+		embedded := types.Unalias(pointedTo(field.Type()))
 		if !isValid(embedded) {
 			m.sure = false
 		} else if named, ok := embedded.(*types.Named); ok {
 			if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == metaV1 {
 				m.has[named.Obj().Name()] = true
 			} else if inner, ok := structOf(named); ok {
-				m.add(inner) // an embedded struct cannot embed itself but through a pointer
+				m.add(inner)
 			}
 		}
 	}

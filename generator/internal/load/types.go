@@ -134,6 +134,9 @@ func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker)
 	described.HasObjectMeta = r.embeds(t, "ObjectMeta", nil)
 	described.HasStatus = hasField(t, "Status")
 	described.HasList, described.ListProblem = r.list(name)
+	if described.HasList {
+		described.List.ItemsArePointers, _ = isSliceOf(fieldType(r.types[name+"List"], "Items"), name)
+	}
 	described.ListPos = described.Pos
 	described.DeclaresList = r.types[name+"List"] != nil
 	if list := r.types[name+"List"]; list != nil {
@@ -205,14 +208,20 @@ func (r *typeReader) list(kind string) (ok bool, problem string) {
 	switch {
 	case t == nil:
 		return false, "has no list type " + name + " in its package"
+	case !r.embeds(t, "TypeMeta", nil):
+		return false, listWithoutType(name)
 	case !r.embeds(t, "ListMeta", nil):
 		return false, listWithoutMeta(name)
-	case !isSliceOf(fieldType(t, "Items"), kind):
+	case !hasItems(t, kind):
 		return false, listWithoutItems(name, kind)
 	case !r.deepCopied[name]:
 		return false, listWithoutDeepCopy(name)
 	}
 	return true, ""
+}
+
+func listWithoutType(list string) string {
+	return "has a list type " + list + " that does not embed metav1.TypeMeta"
 }
 
 func listWithoutMeta(list string) string {
@@ -227,11 +236,22 @@ func listWithoutDeepCopy(list string) string {
 	return "has a list type " + list + " without a method DeepCopyObject"
 }
 
-func isSliceOf(expr ast.Expr, elem string) bool {
+func hasItems(list *declaredType, kind string) bool {
+	_, ok := isSliceOf(fieldType(list, "Items"), kind)
+	return ok
+}
+
+// isSliceOf reports whether expr is []elem or, with pointers, []*elem.
+func isSliceOf(expr ast.Expr, elem string) (pointers, ok bool) {
 	slice, ok := expr.(*ast.ArrayType)
 	if !ok || slice.Len != nil {
-		return false
+		return false, false
 	}
-	name, ok := slice.Elt.(*ast.Ident)
-	return ok && name.Name == elem
+	of := slice.Elt
+	star, pointers := of.(*ast.StarExpr)
+	if pointers {
+		of = star.X
+	}
+	name, ok := of.(*ast.Ident)
+	return pointers, ok && name.Name == elem
 }

@@ -39,7 +39,8 @@ func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Ki
 	k := &Kind{
 		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
-		Pos: t.Pos,
+		ListForm: t.List,
+		Pos:      t.Pos,
 	}
 	if !a.checkType(t) {
 		return nil
@@ -101,7 +102,12 @@ func (a *assembly) checkMeta(what string, t *Type) {
 	if !t.HasTypeMeta {
 		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; %s", what, t.Name, a.advice("add: metav1.TypeMeta `json:\",inline\"`", a.leaveOut(t)))
 	}
-	if !t.HasObjectMeta {
+	switch {
+	case t.HasObjectMeta:
+	case t.MissingMethod != "":
+		a.errs.Add(t.Pos, "%s %s has no method %s, which metav1.Object has; %s", what, t.Name, t.MissingMethod,
+			a.advice("write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
+	default:
 		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
 	}
 }

@@ -164,6 +164,8 @@ type Kind struct {
 	// SelectableFields are those by which the server selects; none if no marker
 	// names one.
 	SelectableFields []*SelectableField
+	// ListForm is the form of the list type, if NeedsList is true.
+	ListForm ListForm
 	// Manifest is the CRD that the kind was checked against; nil for none.
 	Manifest *Manifest
 	// View says of which kind this is a view; nil for a kind of its own.
@@ -173,6 +175,21 @@ type Kind struct {
 
 // List is the type of a list of the kind.
 func (k *Kind) List() string { return k.Name + "List" }
+
+// ItemsArePointers reports whether a list of the kind has Items []*Foo.
+func (k *Kind) ItemsArePointers() bool { return k.ListForm.ItemsArePointers }
+
+// ListMetaIsField reports whether a list of the kind has a field ListMeta.
+func (k *Kind) ListMetaIsField() bool { return k.ListForm.Meta == ListMetaField }
+
+// ListMetaOf returns the expression for the metadata of a list of the kind, without a field
+// ListMeta, that a variable holds.
+func (k *Kind) ListMetaOf(list string) string {
+	if k.ListForm.Meta == ListMetaAccessor {
+		return list + ".GetListMeta()"
+	}
+	return list
+}
 
 // Has says whether the client has a verb. It takes a string for templates.
 func (k *Kind) Has(verb string) bool { return slices.Contains(k.Verbs, Verb(verb)) }

@@ -64,15 +64,21 @@ type Type struct {
 	BuildConstraint string
 	// IsGeneric says whether it has type parameters.
 	IsGeneric bool
-	// What a kind has to have.
+	// What a kind has to have: TypeMeta and ObjectMeta of apimachinery, or the methods of
+	// runtime.Object and metav1.Object.
 	HasTypeMeta, HasObjectMeta, HasDeepCopyObject bool
+	// MissingMethod is a method of metav1.Object that the type lacks, if it has others;
+	// otherwise empty.
+	MissingMethod string
 	// HasStatus says whether there is a field Status.
 	HasStatus bool
 	// DeclaresList says whether the package has a type of the name + "List".
 	DeclaresList bool
-	// HasList says whether the package has a struct of the name + "List" that
-	// embeds ListMeta, has Items of this type, and DeepCopyObject.
+	// HasList reports whether the package has a struct of the name + "List" that clients
+	// can use: with TypeMeta, ListMeta, Items of this type, and DeepCopyObject.
 	HasList bool
+	// List is the form of that struct.
+	List ListForm
 	// ListProblem says what is wrong with the list type if HasList is false. ListPos
 	// is where the list type is or, if there is none, the type.
 	ListProblem string
@@ -84,6 +90,26 @@ type Type struct {
 	// another shape.
 	Misfits []Misfit
 }
+
+// ListForm is how the fields of a list type are reached.
+type ListForm struct {
+	// ItemsArePointers is set for Items []*Foo.
+	ItemsArePointers bool
+	// Meta is how the metadata is copied from one list to another.
+	Meta ListMeta
+}
+
+// ListMeta is how the metadata of a list is reached.
+type ListMeta int
+
+const (
+	// ListMetaField is a field ListMeta, nearly always an embedded one.
+	ListMetaField ListMeta = iota
+	// ListMetaMethods are the methods of metav1.ListInterface, of the list itself.
+	ListMetaMethods
+	// ListMetaAccessor is the method GetListMeta of metav1.ListMetaAccessor.
+	ListMetaAccessor
+)
 
 // Misfit is a field of a view that cannot be decoded from what the kind has.
 type Misfit struct {

@@ -18,6 +18,7 @@ import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
+	shapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	typev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/type/v1"
@@ -36,6 +37,7 @@ type Interface interface {
 	VesselsV1() vesselsv1.VesselsV1Interface
 	FormsV1() formsv1.FormsV1Interface
 	PlantV1() plantv1.PlantV1Interface
+	ShapesV1() shapesv1.ShapesV1Interface
 	ShopV1() shopv1.ShopV1Interface
 	ShopV1beta1() shopv1beta1.ShopV1beta1Interface
 	TypeV1() typev1.TypeV1Interface
@@ -51,6 +53,7 @@ type Clientset struct {
 	vesselsV1   *vesselsv1.VesselsV1Client
 	formsV1     *formsv1.FormsV1Client
 	plantV1     *plantv1.PlantV1Client
+	shapesV1    *shapesv1.ShapesV1Client
 	shopV1      *shopv1.ShopV1Client
 	shopV1beta1 *shopv1beta1.ShopV1beta1Client
 	typeV1      *typev1.TypeV1Client
@@ -89,6 +92,11 @@ func (c *Clientset) FormsV1() formsv1.FormsV1Interface {
 // PlantV1 returns the client for version v1 of group "plant.example.com".
 func (c *Clientset) PlantV1() plantv1.PlantV1Interface {
 	return c.plantV1
+}
+
+// ShapesV1 returns the client for version v1 of group "shapes.example.com".
+func (c *Clientset) ShapesV1() shapesv1.ShapesV1Interface {
+	return c.shapesV1
 }
 
 // ShopV1 returns the client for version v1 of group "shop.example.com".
@@ -163,6 +171,9 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.plantV1, err = plantv1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
+	if cs.shapesV1, err = shapesv1.NewForConfigAndClient(&config, httpClient); err != nil {
+		return nil, err
+	}
 	if cs.shopV1, err = shopv1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
@@ -198,6 +209,7 @@ func New(c rest.Interface) *Clientset {
 		vesselsV1:       vesselsv1.New(c),
 		formsV1:         formsv1.New(c),
 		plantV1:         plantv1.New(c),
+		shapesV1:        shapesv1.New(c),
 		shopV1:          shopv1.New(c),
 		shopV1beta1:     shopv1beta1.New(c),
 		typeV1:          typev1.New(c),

@@ -22,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	ioinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/io"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/plant"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shapes"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop"
 	typegroup "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/type"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,6 +64,7 @@ type SharedInformerFactory interface {
 	Forms() forms.Interface
 	Io() ioinformers.Interface
 	Plant() plant.Interface
+	Shapes() shapes.Interface
 	Shop() shop.Interface
 	Type() typegroup.Interface
 }
@@ -185,6 +187,10 @@ func (f *sharedInformerFactory) Io() ioinformers.Interface {
 
 func (f *sharedInformerFactory) Plant() plant.Interface {
 	return plant.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Shapes() shapes.Interface {
+	return shapes.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Shop() shop.Interface {

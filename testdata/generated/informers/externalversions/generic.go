@@ -15,6 +15,7 @@ import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
@@ -62,6 +63,16 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return cache.NewGenericInformer(f.Plant().V1().Halls().Informer()), nil
 	case plantv1.GroupVersion.WithResource("robots"):
 		return cache.NewGenericInformer(f.Plant().V1().Robots().Informer()), nil
+	case shapesv1.SchemeGroupVersion.WithResource("barrels"):
+		return cache.NewGenericInformer(f.Shapes().V1().Barrels().Informer()), nil
+	case shapesv1.SchemeGroupVersion.WithResource("crates"):
+		return cache.NewGenericInformer(f.Shapes().V1().Crates().Informer()), nil
+	case shapesv1.SchemeGroupVersion.WithResource("pallets"):
+		return cache.NewGenericInformer(f.Shapes().V1().Pallets().Informer()), nil
+	case shapesv1.SchemeGroupVersion.WithResource("parcels"):
+		return cache.NewGenericInformer(f.Shapes().V1().Parcels().Informer()), nil
+	case shapesv1.SchemeGroupVersion.WithResource("tins"):
+		return cache.NewGenericInformer(f.Shapes().V1().Tins().Informer()), nil
 	case shopv1.SchemeGroupVersion.WithResource("baskets"):
 		return cache.NewGenericInformer(f.Shop().V1().Baskets().Informer()), nil
 	case shopv1.SchemeGroupVersion.WithResource("invoices"):

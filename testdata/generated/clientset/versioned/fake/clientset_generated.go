@@ -22,6 +22,8 @@ import (
 	fakeformsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1/fake"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	fakeplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1/fake"
+	shapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
+	fakeshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1/fake"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	fakeshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1/fake"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
@@ -128,6 +130,11 @@ func (c *Clientset) FormsV1() formsv1.FormsV1Interface {
 // PlantV1 returns the fake client for version v1 of group "plant.example.com".
 func (c *Clientset) PlantV1() plantv1.PlantV1Interface {
 	return &fakeplantv1.FakePlantV1{Fake: &c.Fake}
+}
+
+// ShapesV1 returns the fake client for version v1 of group "shapes.example.com".
+func (c *Clientset) ShapesV1() shapesv1.ShapesV1Interface {
+	return &fakeshapesv1.FakeShapesV1{Fake: &c.Fake}
 }
 
 // ShopV1 returns the fake client for version v1 of group "shop.example.com".

@@ -13,6 +13,7 @@ import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
@@ -41,6 +42,7 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	vesselsv1.AddToScheme,
 	formsv1.AddToScheme,
 	plantv1.AddToScheme,
+	shapesv1.AddToScheme,
 	shopv1.AddToScheme,
 	shopv1beta1.AddToScheme,
 	typev1.AddToScheme,

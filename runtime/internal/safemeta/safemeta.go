@@ -1,0 +1,44 @@
+// Package safemeta reads objects of types whose methods may panic: a type that embeds a
+// pointer to its metadata or its kind, if that is nil, and a type that has only some of
+// the fields of apimachinery's metadata.
+package safemeta
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ErrNone is the error of an object without metadata.
+var ErrNone = errors.New("it has no metadata")
+
+// NameOf returns the name of an object. The error wraps ErrNone if a method panics; then
+// no other method of its metadata can be called.
+func NameOf(obj metav1.Object) (name string, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: GetName panics: %v", ErrNone, reason)
+		}
+	}()
+	return obj.GetName(), nil
+}
+
+// KindOf returns the kind of an object. It is empty if a method panics.
+func KindOf(obj runtime.Object) (kind schema.GroupVersionKind) {
+	defer func() {
+		if recover() != nil {
+			kind = schema.GroupVersionKind{}
+		}
+	}()
+	return obj.GetObjectKind().GroupVersionKind()
+}
+
+// DropManagedFields sets the managed fields of an object to nil. A type whose method
+// panics has none.
+func DropManagedFields(obj metav1.Object) {
+	defer func() { _ = recover() }()
+	obj.SetManagedFields(nil)
+}

@@ -1,0 +1,20 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// SchemeGroupVersion is the version of this package.
+var SchemeGroupVersion = schema.GroupVersion{Group: "shapes.example.com", Version: "v1"}
+
+// AddToScheme adds the types to a scheme.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(SchemeGroupVersion,
+		&Crate{}, &CrateList{}, &Parcel{}, &ParcelList{}, &Pallet{}, &PalletList{},
+		&Barrel{}, &BarrelList{}, &Tin{}, &TinList{},
+	)
+	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+	return nil
+}
