@@ -49,7 +49,7 @@ test-example: ## Run the tests of the example operator
 test-e2e: ## Run the tests against the real API server, and compare with what code-generator makes
 	cd test && $(RACE) $(TEST) ./...
 
-test-wild: ## Generate for published API modules, and write docs/wild.md: COST (ARGS="--only=REGEXP", see --help)
+test-wild: ## Generate for published API modules, and write docs/wild.md: 7 minutes, after 20 for 1.7 GB of downloads that take 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
 

@@ -12,9 +12,6 @@ import (
 	"github.com/typedinformers/informer-gen/test/compare"
 )
 
-// clientset is the folder of the clientset in the output.
-const clientset = generated + "/clientset/versioned"
-
 // inspection is what was found out about the output.
 type inspection struct {
 	kinds       int

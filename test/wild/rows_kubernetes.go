@@ -35,7 +35,7 @@ var kubernetesRows = []Row{
 		Module: "k8s.io/autoscaler/vertical-pod-autoscaler", Version: "v1.8.1",
 		Packages:  []string{"pkg/apis/..."},
 		Clientset: "k8s.io/autoscaler/vertical-pod-autoscaler/pkg/client/clientset/versioned",
-		Shape:     "group folders with dots, and two groups whose names begin alike",
+		Shape:     "group folders with dots",
 	},
 	{
 		Module: "sigs.k8s.io/gateway-api", Version: "v1.4.0",

@@ -6,7 +6,6 @@ var storageRows = []Row{
 		Module: "github.com/kubernetes-csi/external-snapshotter/client/v8", Version: "v8.7.0",
 		Packages:  []string{"apis/..."},
 		Clientset: "github.com/kubernetes-csi/external-snapshotter/client/v8/clientset/versioned",
-		Shape:     "+kubebuilder:resource that contradicts +genclient",
 	},
 	{
 		Module: "github.com/rook/rook/pkg/apis", Version: "v0.0.0-20241216163035-3170ac6a0c58",
