@@ -13,7 +13,7 @@ import (
 type Tree struct {
 	// Path is the import path of the folder that all packages are below of.
 	Path string
-	// Packages are by their path below Path.
+	// Packages are by their path below Path; "." is the package of Path itself.
 	Packages map[string]*types.Package
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -31,6 +32,10 @@ type Module struct {
 	Env []string
 	// Whole is the folder whose function bodies are checked too; "" for none.
 	Whole string
+	// Source makes Load check what the trees import from source too, without function
+	// bodies. It is for imports that the build cache does not have and that nothing else
+	// needs: to compile them takes ten times as long.
+	Source bool
 }
 
 // LoadProject reads the types of both sides, and fails unless all of ours compiles.
@@ -46,18 +51,42 @@ func LoadProject(ctx context.Context, p *project.Project) (theirs, ours *Tree, e
 	return trees[0], trees[1], nil
 }
 
+// Folder has the packages of a tree. It may be outside the module, in the module cache.
+type Folder struct {
+	Dir  string
+	Path string
+	// Whole makes Load check function bodies too.
+	Whole bool
+	// Lenient makes Load ignore type errors. It is for published code that does not
+	// compile with the versions of its dependencies that the module has. A type that it
+	// refers to in vain differs from every other.
+	Lenient bool
+}
+
 // Load reads the types of the packages below each folder of a module.
+func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error) {
+	var roots []Folder
+	for _, folder := range folders {
+		roots = append(roots, Folder{
+			Dir:   filepath.Join(module.Dir, folder),
+			Path:  path.Join(module.Path, folder),
+			Whole: folder == module.Whole,
+		})
+	}
+	return LoadFolders(ctx, module, roots...)
+}
+
+// LoadFolders reads the types of the packages below each folder. Their imports are
+// resolved in the module.
 //
 // The trees are checked from source and only what they import is loaded by
 // go/packages, from export data: go/packages alone would compile both trees
 // first, which takes minutes and which a comparison does not need.
-func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error) {
-	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, checked: map[string]*types.Package{}}
-	if module.Whole != "" {
-		l.whole = path.Join(module.Path, module.Whole) + "/"
-	}
+func LoadFolders(ctx context.Context, module Module, folders ...Folder) ([]*Tree, error) {
+	l := &loader{fset: token.NewFileSet(), files: map[string][]*ast.File{}, folders: map[string]Folder{}, checked: map[string]*types.Package{},
+		sources: map[string]*packages.Package{}, declared: map[string]*types.Package{}}
 	for _, folder := range folders {
-		if err := l.parse(module, folder); err != nil {
+		if err := l.parse(folder); err != nil {
 			return nil, err
 		}
 	}
@@ -66,9 +95,12 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 	}
 	var trees []*Tree
 	for _, folder := range folders {
-		tree := &Tree{Path: path.Join(module.Path, folder), Packages: map[string]*types.Package{}}
+		tree := &Tree{Path: folder.Path, Packages: map[string]*types.Package{}}
 		for pkg := range l.files {
 			name, ok := strings.CutPrefix(pkg, tree.Path+"/")
+			if pkg == tree.Path {
+				name, ok = ".", true
+			}
 			if !ok {
 				continue
 			}
@@ -86,28 +118,35 @@ func Load(ctx context.Context, module Module, folders ...string) ([]*Tree, error
 // loader is a types.Importer of the trees and of what they import.
 type loader struct {
 	fset    *token.FileSet
-	whole   string // function bodies of packages below this path are checked too; "" for none
 	files   map[string][]*ast.File
+	folders map[string]Folder // where a package of files is from
 	checked map[string]*types.Package
+	// sources are packages to be checked from source, by path, and declared what was
+	// checked of them, by ID.
+	sources  map[string]*packages.Package
+	declared map[string]*types.Package
 }
 
-// parse reads the files below a folder.
-func (l *loader) parse(module Module, folder string) error {
-	root := filepath.Join(module.Dir, folder)
-	return filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(name) != ".go" {
+// parse reads the files below a folder that the go command would build.
+func (l *loader) parse(folder Folder) error {
+	return filepath.WalkDir(folder.Dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		if match, err := build.Default.MatchFile(filepath.Split(name)); err != nil || !match {
 			return err
 		}
 		file, err := parser.ParseFile(l.fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		way, err := filepath.Rel(module.Dir, filepath.Dir(name))
+		way, err := filepath.Rel(folder.Dir, filepath.Dir(name))
 		if err != nil {
 			return err
 		}
-		pkg := path.Join(module.Path, filepath.ToSlash(way))
+		pkg := path.Join(folder.Path, filepath.ToSlash(way))
 		l.files[pkg] = append(l.files[pkg], file)
+		l.folders[pkg] = folder
 		return nil
 	})
 }
@@ -127,6 +166,9 @@ func (l *loader) loadImports(ctx context.Context, module Module) error {
 				}
 			}
 		}
+	}
+	if module.Source {
+		return l.loadSources(ctx, module, slices.Sorted(maps.Keys(wanted)))
 	}
 	config := &packages.Config{
 		Context: ctx, Dir: module.Dir, Env: module.Env, Fset: l.fset,
@@ -150,13 +192,19 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	if pkg, ok := l.checked[path]; ok {
 		return pkg, nil
 	}
+	if source, ok := l.sources[path]; ok {
+		return l.declarations(source)
+	}
 	files, ok := l.files[path]
 	if !ok {
 		return nil, fmt.Errorf("package %s is neither in a tree nor imported by one", path)
 	}
-	config := types.Config{Importer: l, IgnoreFuncBodies: l.whole == "" || !strings.HasPrefix(path, l.whole), Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	config := types.Config{Importer: l, IgnoreFuncBodies: !l.folders[path].Whole, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	if l.folders[path].Lenient {
+		config.Error = func(error) {} // without it Check stops at the first error
+	}
 	pkg, err := config.Check(path, l.fset, files, nil)
-	if err != nil {
+	if err != nil && !l.folders[path].Lenient {
 		return nil, err
 	}
 	l.checked[path] = pkg

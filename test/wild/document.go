@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// String is the line of a result in the progress of a run.
+func (r Result) String() string {
+	if r.Failure != "" {
+		return fmt.Sprintf("%s %s: refused: %s", r.Name, r.Version, r.Failure)
+	}
+	return fmt.Sprintf("%s %s: %d kinds, %.1f s cold, %.2f s warm, %d differences", r.Name, r.Version, r.Kinds, r.Cold, r.Warm, r.count())
+}
+
+// count is the number of differences to the published clientset.
+func (r Result) count() int {
+	n := 0
+	for _, difference := range r.Differences {
+		n += difference.Count
+	}
+	return n
+}
+
+// document is all of docs/wild.md.
+func document(results []Result, kubernetes string) string {
+	var text strings.Builder
+	notes := &notes{}
+	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n", introduction(results, kubernetes))
+	text.WriteString("| module | version | kinds | cold | warm | flags | differences to the published clientset |\n|---|---|---|---|---|---|---|\n")
+	for _, result := range results {
+		text.WriteString(result.markdown(notes))
+	}
+	text.WriteString(notes.markdown())
+	text.WriteString(shapes(results))
+	return text.String()
+}
+
+func introduction(results []Result, kubernetes string) string {
+	generated, compared, kinds := 0, 0, 0
+	for _, result := range results {
+		if result.Failure == "" {
+			generated++
+			kinds += result.Kinds
+		}
+		if result.Failure == "" && result.Clientset != "" {
+			compared++
+		}
+	}
+	return fmt.Sprintf(`These published API packages were not written for this generator. "make test-wild" generates code for each, type-checks all of it,
+function bodies included, and compares every exported name of the clientset with the published clientset, where there is one. It wrote
+this page: **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared.
+
+Each set is in a module of its own, which has all of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run of
+informer-gen on %d cores (%s/%s, %s), with all modules downloaded: cold with an empty build cache, warm as the
+median of three runs. The flags are all that a run needed, besides --output-dir. Of the packages that generated code imports only the declarations
+are type-checked. Listers and informers are not compared here, but in [test/compare](../test/compare).
+`, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// markdown is the row of a result in the table.
+func (r Result) markdown(notes *notes) string {
+	cells := []string{r.label(), short(r.Version)}
+	if r.Failure != "" {
+		return fmt.Sprintf("| %s | | | | %s | refused %s |\n", strings.Join(cells, " | "), r.flags(), notes.add(fmt.Sprintf("`%s`: %s", r.Failure, r.Reason)))
+	}
+	return fmt.Sprintf("| %s | %d | %.1f s | %.2f s | %s | %s |\n", strings.Join(cells, " | "), r.Kinds, r.Cold, r.Warm, r.flags(), r.differences(notes))
+}
+
+// label is the module, and which part of it if there is more than one row for it.
+func (r Result) label() string {
+	if r.Name == (Row{Module: r.Module}).name() {
+		return "`" + r.Module + "`"
+	}
+	return "`" + r.Module + "` (" + r.Name + ")"
+}
+
+// short cuts the date and the hash of a pseudo version to the date.
+func short(version string) string {
+	parts := strings.Split(version, "-")
+	if last := len(parts) - 1; last >= 1 && len(parts[last]) == 12 {
+		digits := parts[last-1][max(0, len(parts[last-1])-14):]
+		if len(digits) == 14 {
+			return fmt.Sprintf("%s-%s-%s", digits[:4], digits[4:6], digits[6:8])
+		}
+	}
+	return version
+}
+
+func (r Result) flags() string {
+	var flags []string
+	for _, flag := range r.Flags {
+		// Its value is long, and no more than the place of the published package.
+		if name, _, _ := strings.Cut(flag, "="); name == "--apply-configuration-package" {
+			flag = name
+		}
+		flags = append(flags, "`"+strings.ReplaceAll(flag, "|", `\|`)+"`")
+	}
+	return strings.Join(flags, " ")
+}
+
+func (r Result) differences(notes *notes) string {
+	switch {
+	case r.Clientset == "":
+		return "not published"
+	case len(r.Differences) == 0:
+		return "none"
+	}
+	var parts []string
+	for _, difference := range r.Differences {
+		parts = append(parts, fmt.Sprintf("%d %s %s", difference.Count, strings.Join(difference.Kinds, " or "), notes.add(difference.Reason)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// notes are the explanations below the table. Rows with one explanation share its number.
+type notes struct{ texts []string }
+
+// add returns the number of a note in brackets.
+func (n *notes) add(text string) string {
+	at := slices.Index(n.texts, text)
+	if at < 0 {
+		at = len(n.texts)
+		n.texts = append(n.texts, text)
+	}
+	return fmt.Sprintf("[%d]", at+1)
+}
+
+func (n *notes) markdown() string {
+	if len(n.texts) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString("\n## Differences\n\n")
+	for i, note := range n.texts {
+		fmt.Fprintf(&text, "%d. %s\n", i+1, strings.ReplaceAll(note, "|", `\|`))
+	}
+	return text.String()
+}
+
+// shapes lists what is special about the source of rows.
+func shapes(results []Result) string {
+	var text strings.Builder
+	for _, result := range results {
+		if result.Shape != "" {
+			fmt.Fprintf(&text, "- %s: %s\n", result.label(), result.Shape)
+		}
+	}
+	if text.Len() == 0 {
+		return ""
+	}
+	return "\n## What is special about a source\n\n" + text.String()
+}
