@@ -71,7 +71,7 @@ func answered(t testing.TB, text string) (pkg *model.Package, inSyntax string, m
 	if q == nil {
 		return pkg, "no question", nil
 	}
-	inSyntax = q.settle(typesOfSyntax(src), c.fset, nil)
+	inSyntax, _ = q.settle(typesOfSyntax(src), c.fset, nil)
 	var found model.Errors
 	if err := c.answer([]*question{q}, "", &found); err != nil {
 		t.Fatal(err)

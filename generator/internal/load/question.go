@@ -23,6 +23,8 @@ type question struct {
 	fields []*model.Type
 	// views are compared with what they are views of.
 	views []*model.Type
+	// unknown are the fields that the last settle could not find out about.
+	unknown []*model.Field
 }
 
 // ask returns what is to be found out about a package, or nil.
@@ -56,7 +58,7 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	var sources []*source
 	var paths, why []string
 	for _, q := range questions {
-		if reason := q.settle(typesOfSyntax(q.src), q.src.fset, nil); reason != "" {
+		if reason, _ := q.settle(typesOfSyntax(q.src), q.src.fset, nil); reason != "" {
 			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
 			paths = append(append(paths, q.src.path), q.viewed()...)
 		}
@@ -89,9 +91,11 @@ func (c *closure) answer(questions []*question, dir string, mistakes *model.Erro
 	}
 	checked := func(path string) *types.Package { return c.check(c.parts[path]) }
 	for i, q := range questions {
-		if reason := q.settle(checked(q.src.path), c.fset, checked); reason != "" {
-			q.addTypeError(c, roots[i], reason, dir, mistakes)
+		reason, onlyFields := q.settle(checked(q.src.path), c.fset, checked)
+		if reason == "" || onlyFields && q.src.dependency && q.leaveFields(c, roots[i]) {
+			continue
 		}
+		q.addTypeError(c, roots[i], reason, dir, mistakes)
 	}
 	return nil
 }
@@ -122,24 +126,12 @@ func (q *question) viewed() []string {
 }
 
 // settle answers from types: of the package, and of others if these are read. It
-// returns what it could not find out, or "".
-func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(path string) *types.Package) (open string) {
+// returns what it could not find out, or "", and whether that is only about fields.
+func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(path string) *types.Package) (open string, onlyFields bool) {
+	openField := q.settleFields(pkg)
 	for _, t := range q.unclear {
 		if !clarify(t, pkg, fset) {
 			open = "type " + t.Name
-		}
-	}
-	for _, t := range q.fields {
-		t.Fields = map[string]*model.Field{}
-		for _, m := range t.Markers {
-			path, ok := m.FieldPath()
-			if !ok || path == "" {
-				continue
-			}
-			field, sure := fieldAt(lookUp(pkg, t.Name), path)
-			if t.Fields[path] = field; !sure {
-				open = fmt.Sprintf("path %s of %s", path, t.Name)
-			}
 		}
 	}
 	for _, t := range q.views {
@@ -157,7 +149,40 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 			open = "view " + t.Name
 		}
 	}
+	return cmp.Or(open, openField), open == ""
+}
+
+// settleFields is settle of the paths to fields.
+func (q *question) settleFields(pkg *types.Package) (open string) {
+	q.unknown = nil
+	for _, t := range q.fields {
+		t.Fields = map[string]*model.Field{}
+		for _, m := range t.Markers {
+			path, ok := m.FieldPath()
+			if !ok || path == "" {
+				continue
+			}
+			field, sure := fieldAt(lookUp(pkg, t.Name), path)
+			if t.Fields[path] = field; !sure {
+				q.unknown = append(q.unknown, field)
+				open = fmt.Sprintf("path %s of %s", path, t.Name)
+			}
+		}
+	}
 	return open
+}
+
+// leaveFields gives the fields that are unknown a problem, and reports whether there is a cause to
+// name.
+func (q *question) leaveFields(c *closure, root *declaration) bool {
+	cause, ok := c.cause(root)
+	if !ok {
+		return false
+	}
+	for _, field := range q.unknown {
+		field.Problem = "the types that its path leads to are unknown: " + cause.text
+	}
+	return true
 }
 
 // addTypeError notes why the types that the question leads to cannot be known.
