@@ -180,7 +180,7 @@ func (q *question) leaveFields(c *closure, root *declaration) bool {
 		return false
 	}
 	for _, field := range q.unknown {
-		field.Problem = "the types that its path leads to are unknown: " + cause.text
+		field.Problem = "the types that its path leads to are unknown: " + strings.ReplaceAll(cause.text, "; ", ", ") // the warning says itself what is done
 	}
 	return true
 }
