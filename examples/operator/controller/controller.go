@@ -30,7 +30,7 @@ import (
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	datalisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/data/v1"
+	datalisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	viewlisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/views/v1"
 )
 

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"net/http"
 
-	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1"
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	datainformers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/data"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/views"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -47,7 +47,7 @@ type SharedInformerFactory interface {
 	// while running which they deal with.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
-	Data() datainformers.Interface
+	Data() api.Interface
 	Views() views.Interface
 }
 
@@ -139,8 +139,8 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 	}}
 }
 
-func (f *sharedInformerFactory) Data() datainformers.Interface {
-	return datainformers.New(f.SharedInformerFactory)
+func (f *sharedInformerFactory) Data() api.Interface {
+	return api.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Views() views.Interface {

@@ -8,8 +8,8 @@ package fake
 
 import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1"
-	fakedatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1/fake"
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
+	fakedatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"

@@ -7,7 +7,7 @@ package fake
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/data/v1"
+	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	"k8s.io/client-go/gentype"
 )
 

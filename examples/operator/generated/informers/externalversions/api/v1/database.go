@@ -8,7 +8,7 @@ package v1
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
-	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/data/v1"
+	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
