@@ -28,9 +28,13 @@ func TestNames(t *testing.T) {
 	writeKinds(t, dir, "kinds/shop/v1", "shop.example.com", kinds...)
 	writeKinds(t, dir, "kinds/shop/items", "shop.example.com", "Shopitem") // plural and package are shopitems
 
-	got := generate(t, dir, "--output-dir=out", "--plural-exceptions=Res:Rest,Name:Scheme", "./...")
-	if !got.accepted {
-		t.Fatal(got.stderr)
+	writeKinds(t, dir, "kinds/c/s", "c.example.com", "Order")
+
+	for _, clientset := range []string{"versioned", "fake", "scheme", "typed"} {
+		got := generate(t, dir, "--output-dir=out/"+clientset, "--clientset-name="+clientset, "--plural-exceptions=Res:Rest,Name:Scheme", "./groups/...", "./versions/...", "./kinds/...")
+		if !got.accepted {
+			t.Fatal(got.stderr)
+		}
 	}
 	if !checkOutput(t, dir, "example.com/mod/kinds/shop/v1") {
 		t.Error("the package that is generated for does not type-check")

@@ -97,10 +97,11 @@ func (s subject) informed() []*model.Kind {
 	return s.Set.Informed()
 }
 
-// privateNames are those of the types behind typed clients, which no import of their package can have.
+// privateNames are those of variables, and of the types behind typed clients, which no import of their
+// package can have.
 func (s subject) privateNames() []string {
 	if s.GV == nil {
-		return nil
+		return []string{"codecs", "scheme"} // variables of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {
