@@ -58,6 +58,8 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	case len(kinds) == 0:
 		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and a list type; name another package", loaded.Packages[0].Path)
+	case setup.outputPackage == gv.Path:
+		return nil, fmt.Errorf("--alias-package=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
 		return nil, fmt.Errorf("--alias-package=%s ends in a name that no Go package can have; name a folder such as api/shop/%s", dir, gv.Version)
 	case !gv.FitsFolder(setup.outputDir):

@@ -114,7 +114,10 @@ func (o Options) setup() (*setup, error) {
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
-		if dir := o.GroupDirs[group]; !isPackageName(dir) {
+		switch dir := o.GroupDirs[group]; {
+		case dir == model.SharedInformerDir:
+			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s is the folder of the code that informers share; write another one", group, dir))
+		case !isPackageName(dir):
 			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s has no folder of a Go package that others import; write group:somefolder, such as shop.example.com:shop", group, dir))
 		}
 	}

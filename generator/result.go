@@ -153,6 +153,8 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
 			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
 		switch {
+		case k.DiffersFromManifest:
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
 		case k.Manifest != nil:
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
 		case len(s.crds) > 0:

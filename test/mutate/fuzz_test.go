@@ -46,7 +46,7 @@ func FuzzMutated(f *testing.F) {
 func sources(t *testing.T) []apiPackage {
 	t.Helper()
 	all, err := load()
-	if err != nil || len(all) != len(corpus) {
+	if err != nil || len(all) != len(corpus)+len(ownCorpus) {
 		t.Fatalf("%d packages of the corpus: %v", len(all), err)
 	}
 	return all
@@ -72,8 +72,27 @@ func play(t *testing.T, number int, seed uint64, count int) outcome {
 		module, root = "example.com/dep", filepath.Join(dir, "dep")
 		pattern = path.Join(module, m.subfolder)
 	}
+	for _, p := range append([]apiPackage{pkg}, pkg.imported...) {
+		p.moveTo(module)
+	}
 	pkg.write(t, filepath.Join(root, filepath.FromSlash(m.subfolder)))
-	got := generate(t, dir, "--output-dir=out", pattern)
+	for _, p := range pkg.imported {
+		p.write(t, filepath.Join(root, filepath.FromSlash(p.folder())))
+	}
+	args := m.flags(t, dir, pkg)
+	if count == 0 {
+		args = nil
+	}
+	applied = append(applied, args...)
+	args = append(args, "--output-dir=out", pattern)
+	if len(pkg.imported) > 0 && m.IntN(2) == 0 {
+		args = append(args, path.Dir(path.Dir(pattern))+"/"+pkg.imported[0].folder())
+	}
+	if m.IntN(8) == 0 && count > 0 && generate(t, dir, "--alias-package=aliases/example.com/"+path.Base(m.subfolder), pattern).accepted {
+		applied = append(applied, "aliases")
+		args = []string{"--output-dir=out", "./aliases/..."}
+	}
+	got := generate(t, dir, args...)
 	if got.accepted {
 		got.checked = checkOutput(t, dir, path.Join(module, m.subfolder))
 	}

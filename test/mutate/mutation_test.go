@@ -3,9 +3,12 @@ package mutate
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // mutation changes a package a little. It may find nothing to change.
@@ -139,8 +142,9 @@ var mutations = []mutation{
 }
 
 var (
-	typeName = regexp.MustCompile(`^type (\w+) `)
-	word     = regexp.MustCompile(`[A-Za-z0-9]+`)
+	typeName  = regexp.MustCompile(`^type (\w+) `)
+	groupName = regexp.MustCompile(`(?:\+groupName=|Group: +")([\w.-]+)`)
+	word      = regexp.MustCompile(`[A-Za-z0-9]+`)
 )
 
 func isMarker(line string) bool { return strings.Contains(line, "// +") }
@@ -174,6 +178,54 @@ func (m *mutator) line(is func(string) bool) (*sourceFile, int) {
 	}
 	at := found[m.IntN(len(found))]
 	return &m.pkg.files[at.file], at.line
+}
+
+// flags returns some for the generator, and writes the files that they name.
+func (m *mutator) flags(t *testing.T, dir string, pkg apiPackage) []string {
+	t.Helper()
+	switch m.IntN(8) {
+	case 0:
+		return []string{"--from=kubebuilder"}
+	case 1:
+		return []string{"--from=genclient"}
+	case 2:
+		return []string{"--plural-exceptions=" + m.typeName() + ":" + m.typeName()}
+	case 3:
+		return []string{"--exclude=" + "example.com/mod/" + m.subfolder + "." + m.typeName()}
+	case 4:
+		return []string{"--clientset-name=" + pick(m, "clientset", "fake", "scheme", "typed")}
+	case 5, 6:
+		m.writeCRD(t, dir)
+		return []string{"--crd=crd.yaml"}
+	}
+	return nil
+}
+
+// writeCRD writes the CRD of a type of the package, which may agree with it.
+func (m *mutator) writeCRD(t *testing.T, dir string) {
+	t.Helper()
+	kind, group := "Order", "example.com"
+	if f, i := m.line(isType); f != nil {
+		kind = typeName.FindStringSubmatch(f.lines[i])[1]
+	}
+	if f, i := m.line(groupName.MatchString); f != nil {
+		group = groupName.FindStringSubmatch(f.lines[i])[1]
+	}
+	plural := pick(m, strings.ToLower(kind)+"s", "things", "x-y")
+	version := pick(m, m.subfolder[strings.LastIndexByte(m.subfolder, '/')+1:], "v1", "v7")
+	text := fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[1]s.%[2]s}
+spec:
+  group: %[2]q
+  names: {kind: %[3]s, plural: %[1]s, listKind: %[3]sList}
+  scope: %[4]s
+  versions:
+  - {name: %[5]s, served: %[6]t, storage: true, subresources: {%[7]s}, selectableFields: [{jsonPath: .spec.x}]}
+`, plural, group, kind, pick(m, "Namespaced", "Cluster"), version, m.IntN(2) == 0, pick(m, "", "status: {}", "status: {}, scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}"))
+	if err := os.WriteFile(filepath.Join(dir, "crd.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (m *mutator) replaceAll(old *regexp.Regexp, with string) {
@@ -213,5 +265,5 @@ func (m *mutator) marker() string {
 		"+kubebuilder:object:root=true", "+kubebuilder:subresource:status", "+kubebuilder:subresource:scale:specpath=.spec.replicas",
 		"+kubebuilder:resource:path=things,scope=Cluster", "+kubebuilder:resource:scope=Namespaced", "+kubebuilder:skip", "+kubebuilder:unservedversion",
 		"+informer:index:name=byIt,path="+path, "+informer:index:name=list,path="+path, "+kubebuilder:selectablefield:JSONPath="+path,
-		"+informer:view=Deployment", "+informer:view=k8s.io/api/core/v1.Pod", "+genclient:nonnamespaced")
+		"+informer:view=Deployment", "+informer:view=Order", "+informer:view=Robot", "+informer:view=k8s.io/api/core/v1.Pod", "+genclient:nonnamespaced")
 }

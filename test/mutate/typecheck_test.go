@@ -74,8 +74,10 @@ func newChecker(roots map[string]string) (*checker, error) {
 
 // Import implements types.Importer.
 func (c *checker) Import(importPath string) (*types.Package, error) {
-	if pkg := c.checked[importPath]; pkg != nil {
+	if pkg, begun := c.checked[importPath]; pkg != nil {
 		return pkg, nil
+	} else if begun {
+		return nil, fmt.Errorf("package %s imports itself", importPath)
 	}
 	for module, root := range c.roots {
 		if rest, ok := strings.CutPrefix(importPath, module+"/"); ok {
@@ -87,6 +89,7 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 
 // check type-checks the package in a folder.
 func (c *checker) check(importPath, dir string) (*types.Package, error) {
+	c.checked[importPath] = nil
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

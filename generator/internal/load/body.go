@@ -4,11 +4,12 @@ import "bytes"
 
 // blankBodies overwrites the bodies of top-level functions with spaces, so that they need not
 // be parsed: they are most of what a package with generated methods has. Lines and columns
-// stay as they are. It leaves alone what does not begin a line as gofmt has it.
+// stay as they are. It leaves alone what does not begin a line as gofmt has it. It does the same with
+// large composite literals of variables, whose elements take a hundred times their size in memory.
 func blankBodies(content []byte) {
 	var nest, braces int
 	inFunc := false
-	var word []byte // the last one, which may be struct or interface
+	var word []byte // the last one that is no comment, which may be struct or interface
 	for i := 0; i < len(content); {
 		end := tokenEnd(content, i)
 		switch c := content[i]; {
@@ -27,17 +28,28 @@ func blankBodies(content []byte) {
 			}
 			blank(content[i+1 : end-1])
 			inFunc = false
+		case c == '{' && nest == 0 && braces == 0 && string(word) != "interface" && string(word) != "struct":
+			if end = bodyEnd(content, i); end < 0 {
+				return
+			}
+			if end-i > largeLiteral {
+				blank(content[i+1 : end-1])
+			}
 		case c == '{':
 			braces++
 		case c == '}':
 			braces--
 		}
-		if content[i] > ' ' {
+		if content[i] > ' ' && (content[i] != '/' || end == i+1) { // no comment
 			word = content[i:end]
 		}
 		i = end
 	}
 }
+
+// largeLiteral is the size in bytes from which a literal is data, and nothing that says a group
+// or a version.
+const largeLiteral = 1 << 20
 
 // bodyEnd returns the offset after the brace that closes the one at i, or -1.
 func bodyEnd(content []byte, i int) int {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -78,4 +79,22 @@ func compareBlanked(t *testing.T, content []byte) (blanked []byte) {
 		t.Fatalf("the declarations of\n%s\nare not those of\n%s", blanked, content)
 	}
 	return blanked
+}
+
+// TestBlankLargeLiterals leaves small literals, which may say a group and version, and the lines and
+// columns of what follows a large one.
+func TestBlankLargeLiterals(t *testing.T) {
+	const before, after = "package p\n\nvar small = []int{1, 2}\n\nvar large = map[string]struct{}{\n", "}\n\nvar one = T{\"}\"}\n\ntype T struct{ a [2]int }\n"
+	line := "\t`}`: {},\n"
+	content := []byte(before + strings.Repeat(line, largeLiteral/len(line)+1) + after)
+	size, lines := len(content), bytes.Count(content, []byte("\n"))
+	blankBodies(content)
+	rest, ok := bytes.CutPrefix(content, []byte(before))
+	rest, isSame := bytes.CutSuffix(rest, []byte(after))
+	if !ok || !isSame || len(bytes.TrimSpace(rest)) > 0 {
+		t.Errorf("%d bytes are left of the large literal, or the others have changed", len(bytes.TrimSpace(rest)))
+	}
+	if len(content) != size || bytes.Count(content, []byte("\n")) != lines {
+		t.Error("lines have moved")
+	}
 }

@@ -205,6 +205,9 @@ type source struct {
 	failures []error
 }
 
+// largeFile is the size in bytes from which bodies are not parsed even in the user's packages.
+const largeFile = 8 << 20
+
 // parse reads the files of all packages, in parallel.
 func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -219,7 +222,7 @@ func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
 					src.failures[i] = err
 					return ctx.Err()
 				}
-				if mode&parser.ParseComments == 0 {
+				if mode&parser.ParseComments == 0 || len(content) > largeFile {
 					blankBodies(content)
 				}
 				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, mode)

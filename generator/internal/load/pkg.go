@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -20,6 +21,7 @@ func (src *source) describe(candidates bool) (*model.Package, *typeReader) {
 		types.addFile(file)
 	}
 	pkg.GroupVersion = src.declaredGroupVersion()
+	pkg.HasAddToScheme = src.hasAddToScheme()
 	pkg.Types = types.marked(candidates)
 	return pkg, types
 }
@@ -70,31 +72,87 @@ func (src *source) declared() map[string]bool {
 //
 //	var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1"}
 //
-// under the name of code-generator or, failing that, of kubebuilder.
+// under the name of code-generator or, failing that, of kubebuilder. One that is of another
+// type is second choice.
 func (src *source) declaredGroupVersion() model.DeclaredGroupVersion {
 	values := src.packageValues()
+	var found model.DeclaredGroupVersion
 	for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
 		value, ok := values[name]
 		if !ok {
 			continue
 		}
-		declared := model.DeclaredGroupVersion{Name: name, Pos: src.fset.Position(value.name.Pos())}
-		literal, ok := value.expr.(*ast.CompositeLit)
-		if !ok {
+		declared := src.groupVersionOf(name, value, values)
+		if !declared.OtherType {
 			return declared
 		}
-		for n, element := range literal.Elts {
-			name, value := fieldOf(element, n)
-			switch name {
-			case "Group":
-				declared.Group, declared.GroupKnown = stringValue(value, values)
-			case "Version":
-				declared.Version, declared.VersionKnown = stringValue(value, values)
-			}
+		if found.Name == "" {
+			found = declared
 		}
+	}
+	return found
+}
+
+// groupVersionOf reads the group and version in a variable or constant.
+func (src *source) groupVersionOf(name string, value packageValue, values map[string]packageValue) model.DeclaredGroupVersion {
+	declared := model.DeclaredGroupVersion{Name: name, OtherType: value.isNoGroupVersion(), Pos: src.fset.Position(value.name.Pos())}
+	expr := value.expr
+	if pointer, ok := expr.(*ast.UnaryExpr); ok {
+		expr = pointer.X
+	}
+	literal, ok := expr.(*ast.CompositeLit)
+	if !ok {
 		return declared
 	}
-	return model.DeclaredGroupVersion{}
+	for n, element := range literal.Elts {
+		name, value := fieldOf(element, n)
+		switch name {
+		case "Group":
+			declared.Group, declared.GroupKnown = stringValue(value, values)
+		case "Version":
+			declared.Version, declared.VersionKnown = stringValue(value, values)
+		}
+	}
+	return declared
+}
+
+// isNoGroupVersion reports whether syntax shows that a value is not a schema.GroupVersion.
+func (v packageValue) isNoGroupVersion() bool {
+	if v.isConst {
+		return true
+	}
+	for _, expr := range []ast.Expr{v.declaredType, v.expr} {
+		switch expr := expr.(type) {
+		case *ast.BasicLit, *ast.BinaryExpr, *ast.FuncLit, *ast.FuncType, *ast.StarExpr, *ast.UnaryExpr:
+			return true
+		case *ast.Ident:
+			if expr.Name == "string" {
+				return true
+			}
+		case *ast.CompositeLit:
+			// The type may be an alias of any name.
+			if of, ok := expr.Type.(*ast.SelectorExpr); ok && strings.HasPrefix(of.Sel.Name, "Group") && of.Sel.Name != "GroupVersion" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasAddToScheme reports whether AddToScheme is a variable, or a function that takes and
+// returns as much as func(*runtime.Scheme) error.
+func (src *source) hasAddToScheme() bool {
+	if value, ok := src.packageValues()["AddToScheme"]; ok {
+		return !value.isConst
+	}
+	for _, file := range src.files {
+		for _, decl := range file.Decls {
+			if function, ok := decl.(*ast.FuncDecl); ok && function.Recv == nil && function.Name.Name == "AddToScheme" {
+				return function.Type.TypeParams == nil && function.Type.Params.NumFields() == 1 && function.Type.Results.NumFields() == 1
+			}
+		}
+	}
+	return false
 }
 
 // fieldOf returns the field of a schema.GroupVersion that the nth element of a
@@ -115,7 +173,9 @@ func fieldOf(element ast.Expr, n int) (name string, value ast.Expr) {
 // packageValue is a constant or variable of the package.
 type packageValue struct {
 	name *ast.Ident
-	expr ast.Expr
+	// declaredType and expr are nil where the declaration leaves them out.
+	declaredType, expr ast.Expr
+	isConst            bool
 }
 
 func (src *source) packageValues() map[string]packageValue {
@@ -129,7 +189,7 @@ func (src *source) packageValues() map[string]packageValue {
 			for _, spec := range gen.Specs {
 				spec := spec.(*ast.ValueSpec)
 				for i, name := range spec.Names {
-					value := packageValue{name: name}
+					value := packageValue{name: name, declaredType: spec.Type, isConst: gen.Tok == token.CONST}
 					if i < len(spec.Values) {
 						value.expr = spec.Values[i]
 					}

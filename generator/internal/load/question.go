@@ -58,7 +58,15 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	var sources []*source
 	var paths, why []string
 	for _, q := range questions {
-		if reason, _ := q.settle(typesOfSyntax(q.src), q.src.fset, nil); reason != "" {
+		var reason string
+		err := within(ctx, maxChecking, q.src.path, func() error {
+			reason, _ = q.settle(typesOfSyntax(q.src), q.src.fset, nil)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if reason != "" {
 			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
 			paths = append(append(paths, q.src.path), q.viewed()...)
 		}
@@ -73,11 +81,34 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	if err != nil {
 		return err
 	}
-	if err := c.answer(open, options.Dir, mistakes); err != nil {
+	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error { return c.answer(open, options.Dir, mistakes) })
+	if err != nil {
 		return err
 	}
 	result.note("read types of %d packages for %s, because of %s: %v", len(c.parts), strings.Join(paths, ", "), strings.Join(why, ", "), time.Since(started).Round(time.Millisecond))
 	return nil
+}
+
+// maxChecking is how long types are checked. That takes less than a second for any package in
+// use, but go/types needs exponential time for some generic types, and cannot be stopped.
+const maxChecking = 5 * time.Second
+
+// within runs check, which is about the packages in paths. It returns an error if ctx ends
+// first, or if check takes longer than limit. Then check goes on in the background, so nothing
+// that it changes may be used.
+func within(ctx context.Context, limit time.Duration, paths string, check func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- check() }()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return fmt.Errorf("the types of %s are not checked after %v, because types contain each other too deeply; simplify them, or leave a package out with --exclude", paths, limit)
+	}
 }
 
 // answer answers questions from the types that they lead to. Paths of mistakes below dir

@@ -48,6 +48,7 @@ func Aliases(input Input, folder string, mistakes *Errors) (*GroupVersion, []Ali
 		}
 		if m := manifests[crdName{group, "", k.Name}]; m != nil {
 			k.Resource, k.Namespaced, guessed = m.Plural.Value, m.Scope.Value != "Cluster", false
+			k.followStatus(m)
 		}
 		found = append(found, Aliased{Kind: k, Markers: a.markersOf(t, k), GuessedScope: guessed})
 	}

@@ -59,7 +59,10 @@ type assembly struct {
 
 func (a *assembly) addPackage(pkg *Package) {
 	a.pkg = pkg
-	gv := &GroupVersion{Path: pkg.Path, Pos: pkg.Pos, SchemeGroupVersion: pkg.GroupVersion.Name}
+	gv := &GroupVersion{Path: pkg.Path, Pos: pkg.Pos}
+	if !pkg.GroupVersion.OtherType {
+		gv.SchemeGroupVersion = pkg.GroupVersion.Name
+	}
 	a.refuseMisspelt(pkg.Markers)
 	from := a.from(pkg)
 	// controller-gen makes no CRDs of such a package, which is what views need.
@@ -100,6 +103,10 @@ func (a *assembly) addPackage(pkg *Package) {
 	a.place(pkg, from, gv)
 }
 
+// generatedMethods are those of generated clients of a version, and of listers, next to a method
+// that is called by a plural.
+var generatedMethods = map[string]bool{"ByIndex": true, "Get": true, "List": true, "Namespace": true, "RESTClient": true}
+
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
 func (a *assembly) checkKinds(gv *GroupVersion) {
 	resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
@@ -107,6 +114,9 @@ func (a *assembly) checkKinds(gv *GroupVersion) {
 		if other := resources[k.Resource]; other != nil && k.View == nil {
 			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have one resource, %q", k.Name, other.Name, other.Pos, k.Resource),
 				"give one of them +resourceName=…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
+		}
+		if generatedMethods[k.Plural] {
+			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		if other := plurals[k.Plural]; other != nil {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)

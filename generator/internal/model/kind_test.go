@@ -17,10 +17,10 @@ func kindOf(t *testing.T, noStatus bool, lines ...string) (*Kind, error) {
 	}
 	var mistakes Errors
 	set := Assemble(Input{Naming: NewNaming(nil), Packages: []*Package{{
-		Path:         "example.com/shop/v1",
-		Types:        []*Type{described},
-		Declared:     map[string]bool{"AddToScheme": true},
-		GroupVersion: DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
+		Path:           "example.com/shop/v1",
+		Types:          []*Type{described},
+		HasAddToScheme: true,
+		GroupVersion:   DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
 	}}}, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err

@@ -26,12 +26,20 @@ func (a *assembly) checkManifests() {
 					continue
 				}
 				found, k.Manifest = true, m
-				if a.described(gv.Path).Dependency {
-					a.followManifest(k, m)
-				}
 				c := manifestCheck{kind: k, manifest: m, errs: a.errs}
 				c.declared, c.fromKubebuilder = a.declaration(k)
+				if !a.described(gv.Path).Dependency {
+					c.run()
+					continue
+				}
+				a.followManifest(k, m)
+				c.errs = &Errors{}
 				c.run()
+				k.DiffersFromManifest = len(c.errs.all) > 0
+				for _, err := range c.errs.all {
+					problem, _, _ := strings.Cut(err.Message, "; ")
+					a.warn(err.Pos, "%s; the client is as the markers say", problem)
+				}
 			}
 		}
 	}
@@ -40,8 +48,9 @@ func (a *assembly) checkManifests() {
 	}
 }
 
-// followManifest gives a kind of a dependency the resource and the scope of its CRD: the user cannot
-// change the markers, and the CRD is what a server has.
+// followManifest gives a kind of a dependency the resource and the scope of its CRD, and takes the
+// verbs for a status from it that the CRD does not have: the user cannot change the markers, and the
+// CRD is what a server has.
 func (a *assembly) followManifest(k *Kind, m *Manifest) {
 	if k.Resource != m.Plural.Value {
 		a.warn(k.Pos, "the resource of kind %s is %q by its markers, and %q in its CRD (%s); the latter is taken", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
@@ -51,6 +60,21 @@ func (a *assembly) followManifest(k *Kind, m *Manifest) {
 		a.warn(k.Pos, "the scope of kind %s is another one by its markers than in its CRD, which says %s (%s); the latter is taken", k.Name, m.Scope.Value, m.Scope.Pos)
 		k.Namespaced = namespaced
 	}
+	if version, dropped := k.followStatus(m); dropped {
+		a.warn(k.Pos, "version %s of the CRD of kind %s has no status subresource (%s); its client has no UpdateStatus", version.Name.Value, k.Name, version.SubresourcesPos)
+	}
+}
+
+// followStatus takes the verbs for a status from a kind whose CRD has none. It reports whether there
+// were any.
+func (k *Kind) followStatus(m *Manifest) (version ManifestVersion, dropped bool) {
+	isStatus := func(v Verb) bool { return v == "updateStatus" || v == "applyStatus" }
+	version, ok := m.Version(k.GroupVersion.Version)
+	if !ok || version.Status || !slices.ContainsFunc(k.Verbs, isStatus) {
+		return version, false
+	}
+	k.Verbs = slices.DeleteFunc(k.Verbs, isStatus)
+	return version, true
 }
 
 // crdName is how a CRD is found: by the plural or by the kind.

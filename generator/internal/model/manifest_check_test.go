@@ -38,7 +38,7 @@ func checkAgainst(t *testing.T, manifests []*Manifest, markers ...string) (*Set,
 	}
 	var mistakes Errors
 	set := Assemble(Input{Naming: NewNaming(nil), Manifests: manifests, Packages: []*Package{{
-		Path: "example.com/shop/v1", Types: []*Type{order}, Declared: map[string]bool{"AddToScheme": true},
+		Path: "example.com/shop/v1", Types: []*Type{order}, HasAddToScheme: true,
 		GroupVersion: DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
 	}}}, &mistakes)
 	if err := mistakes.Join(); err != nil {

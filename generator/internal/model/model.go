@@ -168,6 +168,8 @@ type Kind struct {
 	ListForm ListForm
 	// Manifest is the CRD that the kind was checked against; nil for none.
 	Manifest *Manifest
+	// DiffersFromManifest reports whether the kind, of a dependency, does not agree with Manifest.
+	DiffersFromManifest bool
 	// View says of which kind this is a view; nil for a kind of its own.
 	View *View
 	Pos  token.Position

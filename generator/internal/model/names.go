@@ -47,7 +47,7 @@ func (n *Naming) name(k *Kind, resource string) {
 	}
 	k.Plural = n.goPlural(k.Name)
 	k.PluralPrivate = lowerFirst(k.Plural)
-	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || usedPackages[k.PluralPrivate] {
+	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || usedPackages[k.PluralPrivate] || parameters[k.PluralPrivate] {
 		k.PluralPrivate += "Client"
 	}
 	k.File = strings.ToLower(k.Name)
@@ -78,9 +78,15 @@ func (n *Naming) goPlural(name string) string {
 	return strings.TrimPrefix(n.plural.Name(&types.Type{Name: types.Name{Name: prefix + name}}), prefix)
 }
 
-// usedPackages are those that the file of a typed client calls by their names,
-// which its types must not have: the plural of Type is types.
-var usedPackages = map[string]bool{"apply": true, "context": true, "fmt": true, "gentype": true, "metav1": true, "scheme": true, "time": true, "types": true, "watch": true}
+// usedPackages are those that the package of a typed client calls by their names, which its types
+// must not have: the plural of Type is types.
+var usedPackages = map[string]bool{
+	"apply": true, "cache": true, "context": true, "fmt": true, "gentype": true, "http": true, "metav1": true, "redirect": true, "rest": true,
+	"schema": true, "scheme": true, "time": true, "types": true, "watch": true,
+}
+
+// parameters are those of the function that makes a typed client.
+var parameters = map[string]bool{"c": true, "namespace": true}
 
 // chosenByName says whether the go command takes a file only for tests or for one
 // system because of its name, as it does with fake_test.go and fake_windows.go.
@@ -133,12 +139,15 @@ func parentFolder(packagePath, version string) string {
 	return path.Base(packagePath)
 }
 
-// safeDir returns a folder whose package other packages can import.
+// SharedInformerDir is a folder next to those of the groups, with the code that informers share.
+const SharedInformerDir = "internalinterfaces"
+
+// safeDir returns a folder whose package other packages can import, and that is no other one.
 func safeDir(dir string) string {
 	switch dir {
 	case "":
 		return "core"
-	case "init", "internal", "main", "testdata", "vendor":
+	case "init", "internal", "main", "testdata", "vendor", SharedInformerDir:
 		return dir + "group"
 	}
 	return dir
@@ -166,7 +175,7 @@ func groupPackage(dir, goName string) string {
 }
 
 // factoryMethods are those of a generated factory beside its groups.
-var factoryMethods = map[string]bool{"ForResource": true, "Shutdown": true, "Start": true, "WaitForCacheSync": true}
+var factoryMethods = map[string]bool{"ForResource": true, "Retry": true, "Shutdown": true, "Start": true, "WaitForCacheSync": true}
 
 // firstPart is rbac of rbac.authorization.k8s.io.
 func firstPart(group string) string {

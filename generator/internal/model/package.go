@@ -17,6 +17,8 @@ type Package struct {
 	Markers []Marker
 	// Declared holds the package's top-level names.
 	Declared map[string]bool
+	// HasAddToScheme reports whether the package declares an AddToScheme that can be called.
+	HasAddToScheme bool
 	// GroupVersion is what the package declares of itself in a variable.
 	GroupVersion DeclaredGroupVersion
 	// Types are the types with a marker of ours.
@@ -43,6 +45,9 @@ type DeclaredGroupVersion struct {
 	// Name of the variable, SchemeGroupVersion or GroupVersion; empty if the
 	// package has neither.
 	Name string
+	// OtherType reports whether the variable is not a schema.GroupVersion, but a string or a
+	// pointer, so that generated code cannot use it.
+	OtherType bool
 	// Group and Version, where a literal or a constant says them.
 	Group, Version           string
 	GroupKnown, VersionKnown bool

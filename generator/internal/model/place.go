@@ -41,6 +41,10 @@ func (a *assembly) place(pkg *Package, from From, gv *GroupVersion) {
 		return
 	}
 	for _, other := range group.Versions {
+		if other.Version != version && other.Dir == versionDir(version) {
+			a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have one folder, %s; generate for each in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos, name, other.Dir, pkg.Path)
+			return
+		}
 		if other.Version == version {
 			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each package in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
 			return
@@ -83,17 +87,20 @@ func (a *assembly) checkRegistration(pkg *Package, gv *GroupVersion, group, vers
 	if !gv.HasClient() {
 		return
 	}
-	registered := pkg.Declared["AddToScheme"]
 	if pkg.Dependency {
-		gv.RegistersTypes = !registered
+		gv.RegistersTypes = !pkg.HasAddToScheme
 		return
 	}
 	if gv.SchemeGroupVersion == "" {
 		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
 	}
-	if !registered {
+	if !pkg.HasAddToScheme {
 		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
-		a.errs.Add(pkg.Pos, "package %s declares no AddToScheme, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, variable, knownTypes(gv.Kinds), variable)
+		lacks := "no AddToScheme"
+		if pkg.Declared["AddToScheme"] {
+			lacks = "no AddToScheme that takes a scheme and returns an error"
+		}
+		a.errs.Add(pkg.Pos, "package %s declares %s, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
 	}
 }
 

@@ -18,7 +18,7 @@ func structOf(name string, markers ...string) *Type {
 
 // packageOf describes a package that declares these types.
 func packageOf(path, group string, types ...*Type) *Package {
-	pkg := &Package{Path: path, Types: types, Declared: map[string]bool{"AddToScheme": true}}
+	pkg := &Package{Path: path, Types: types, Declared: map[string]bool{}, HasAddToScheme: true}
 	pkg.GroupVersion = DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: group, GroupKnown: true}
 	for _, t := range types {
 		pkg.Declared[t.Name] = true

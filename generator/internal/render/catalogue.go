@@ -97,6 +97,19 @@ func (s subject) informed() []*model.Kind {
 	return s.Set.Informed()
 }
 
+// privateNames are those of variables, and of the types behind typed clients, which no import of their
+// package can have.
+func (s subject) privateNames() []string {
+	if s.GV == nil {
+		return []string{"codecs", "scheme"} // variables of the fake clientset
+	}
+	var names []string
+	for _, k := range s.GV.Kinds {
+		names = append(names, k.PluralPrivate)
+	}
+	return names
+}
+
 func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
 
 func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }

@@ -46,10 +46,10 @@ var known = map[string]string{
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }
 
-// locals are what templates call the variables of functions that name packages
-// beside the known ones.
+// locals are what templates call types, and the variables of functions, that name packages beside
+// the known ones.
 var locals = map[string]bool{
-	"action": true, "c": true, "client": true, "config": true, "f": true, "g": true, "groupVersion": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "name": true, "namespace": true,
+	"action": true, "c": true, "client": true, "config": true, "cs": true, "f": true, "g": true, "groupVersion": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "group": true, "name": true, "namespace": true,
 	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "subresources": true, "timeout": true,
 }
 
@@ -57,10 +57,12 @@ var locals = map[string]bool{
 type imports struct {
 	paths map[string]string
 	names map[string]string
+	// reserved are names that the package of the file declares.
+	reserved []string
 }
 
-func newImports() *imports {
-	return &imports{paths: map[string]string{}, names: map[string]string{}}
+func newImports(reserved ...string) *imports {
+	return &imports{paths: map[string]string{}, names: map[string]string{}, reserved: reserved}
 }
 
 // use returns what the file calls a package: the first of the names that no
@@ -89,7 +91,7 @@ func (i *imports) use(importPath string, names ...string) string {
 func (i *imports) isFree(name string) bool {
 	_, isKnown := known[name]
 	_, isTaken := i.paths[name]
-	return !isKnown && !isTaken && !locals[name] && !token.IsKeyword(name) && !doc.IsPredeclared(name)
+	return !isKnown && !isTaken && !locals[name] && !slices.Contains(i.reserved, name) && !token.IsKeyword(name) && !doc.IsPredeclared(name)
 }
 
 // addTo imports what the body uses, and formats it. The body begins with a

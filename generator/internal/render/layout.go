@@ -33,7 +33,7 @@ func (l layout) listers(gv *model.GroupVersion) string {
 	return path.Join("listers", gv.Group.Dir, gv.Dir)
 }
 
-func (l layout) internal() string { return path.Join(informers, "internalinterfaces") }
+func (l layout) internal() string { return path.Join(informers, model.SharedInformerDir) }
 
 func (l layout) informerGroup(g *model.Group) string { return path.Join(informers, g.Dir) }
 

@@ -61,7 +61,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 				continue
 			}
 			n := len(files)
-			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
+			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(s.privateNames()...), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
 			files, sources = append(files, File{Path: f.path}), append(sources, f)
 			fill = append(fill, func() (err error) {
 				files[n].Content, err = f.render(parsed.Lookup(row.template), options.Boilerplate)
