@@ -54,7 +54,7 @@ func TestAliasesOfNothing(t *testing.T) {
 		"--alias-package=api/v1 ./empty":                "has no type that can be a kind",
 		"--alias-package=api/v1 ./...":                  "matches 2 packages",
 		"--alias-package=api/v2 ./shop/v1":              "and the version of package example.com/mod/shop/v1 is v1",
-		"--alias-package=shop/v1 ./shop/v1":               "is the folder of package example.com/mod/shop/v1 itself",
+		"--alias-package=shop/v1 ./shop/v1":             "is the folder of package example.com/mod/shop/v1 itself",
 		"--alias-package=api/my-shop ./shop/v1":         "ends in a name that no Go package can have",
 		"--alias-package=api/v1 ./nowhere":              "no such folder",
 		"--alias-package=shop/v1/types.go/v1 ./shop/v1": "cannot make the folder",

@@ -28,6 +28,8 @@ func TestNames(t *testing.T) {
 	writeKinds(t, dir, "kinds/shop/v1", "shop.example.com", kinds...)
 	writeKinds(t, dir, "kinds/shop/items", "shop.example.com", "Shopitem") // plural and package are shopitems
 
+	writeKinds(t, dir, "groups/a.init/v1", "init.example.com", "Order") // no name of a package
+	writeKinds(t, dir, "groups/a.main/v1", "main.example.com", "Order")
 	writeKinds(t, dir, "kinds/c/s", "c.example.com", "Order")
 
 	for _, clientset := range []string{"versioned", "fake", "scheme", "typed"} {

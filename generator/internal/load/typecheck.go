@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -35,6 +36,13 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 			}
 		},
 	}
+	defer func() {
+		if failure := recover(); failure != nil { // some generic types that do not compile make go/types panic
+			pkg = types.NewPackage(path, files[0].Name.Name)
+			pkg.MarkComplete()
+			errs = []types.Error{{Fset: fset, Pos: files[0].Package, Msg: fmt.Sprintf("package %s makes the type checker of Go panic: %v", path, failure)}}
+		}
+	}()
 	pkg, _ = config.Check(path, fset, files, nil)
 	for _, name := range pkg.Scope().Names() {
 		declared := pkg.Scope().Lookup(name)

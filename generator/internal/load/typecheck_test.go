@@ -69,3 +69,12 @@ type Spec struct { Name string ` + "`json:\"name\"`" + `; Count int ` + "`json:\
 		})
 	}
 }
+
+// TestCheckerPanics checks a type that makes go/types panic.
+func TestCheckerPanics(t *testing.T) {
+	src := parseSource(t, "package v1\n\ntype Set[T Set[T]] = struct{ A string }\n")
+	pkg, errs := checkTypes(src.path, src.fset, src.files, emptyImporter{})
+	if len(errs) == 0 || !pkg.Complete() || pkg.Scope().Len() > 1 {
+		t.Errorf("errors %v, package %v", errs, pkg)
+	}
+}

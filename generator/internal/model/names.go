@@ -168,7 +168,7 @@ func groupPackage(dir, goName string) string {
 	if !token.IsIdentifier(name) { // a folder such as stable.example.com, or a keyword
 		name = strings.ToLower(goName)
 	}
-	if token.IsKeyword(name) {
+	if token.IsKeyword(name) || safeDir(name) != name {
 		name += "group"
 	}
 	return name
