@@ -20,6 +20,8 @@ type AliasFile struct {
 	// Path is where Write writes.
 	Path    string
 	Content []byte
+	// Group and Version are those of the kinds.
+	Group, Version string
 	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
 	Kinds, Guessed []string
 }
@@ -63,7 +65,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	case !gv.FitsFolder(setup.outputDir):
 		return nil, fmt.Errorf("--alias-package=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
-	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go")}
+	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
 		if k.GuessedScope {

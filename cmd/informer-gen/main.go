@@ -130,7 +130,7 @@ func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	if err := file.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s; read it, then run informer-gen --output-dir=… for %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), packagePattern(f.aliasDir))
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; read it, then run informer-gen --output-dir=… for %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, packagePattern(f.aliasDir))
 	if len(file.Guessed) > 0 {
 		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n", strings.Join(file.Guessed, ", "))
 	}
