@@ -20,6 +20,8 @@ type AliasFile struct {
 	// Path is where Write writes.
 	Path    string
 	Content []byte
+	// Group and Version are those of the kinds.
+	Group, Version string
 	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
 	Kinds, Guessed []string
 }
@@ -46,7 +48,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	}
 	if len(loaded.Packages) != 1 {
-		return nil, fmt.Errorf("%s matches %d packages, and aliases are of one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
+		return nil, fmt.Errorf("%s matches %d packages, but --alias-package is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
 	gv, kinds := model.Aliases(model.Input{
 		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
@@ -57,15 +59,15 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:
-		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and a list type; name another package", loaded.Packages[0].Path)
+		return nil, fmt.Errorf("package %s has no type that can be a kind, which is a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and has a list type; name another package", loaded.Packages[0].Path)
 	case setup.outputPackage == gv.Path:
 		return nil, fmt.Errorf("--alias-package=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
-		return nil, fmt.Errorf("--alias-package=%s ends in a name that no Go package can have; name a folder such as api/shop/%s", dir, gv.Version)
+		return nil, fmt.Errorf("--alias-package=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
 	case !gv.FitsFolder(setup.outputDir):
-		return nil, fmt.Errorf("--alias-package=%s ends in %s, and the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
+		return nil, fmt.Errorf("--alias-package=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
-	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go")}
+	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
 		if k.GuessedScope {
@@ -84,7 +86,7 @@ func (f *AliasFile) Write() (err error) {
 	}
 	file, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already, and may have been changed by hand; delete it, or name another folder with --alias-package", f.Path)
+		return fmt.Errorf("%s already exists, and may have been changed by hand; delete it, or name another folder with --alias-package", f.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot create the file of the aliases: %w", err)

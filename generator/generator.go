@@ -50,7 +50,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	}
 	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
 	if result.Kinds+result.Views == 0 {
-		return nil, nothingLeft(options.Patterns, loaded, set.Warnings)
+		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
 	files, err := render.Render(ctx, render.Options{
 		Set:             set,
@@ -73,8 +73,8 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 }
 
 // nothingLeft is the error of a run without a kind. It says why, if something was passed over.
-func nothingLeft(patterns []string, loaded *load.Result, reasons []*model.Error) error {
-	where := strings.Join(patterns, " ")
+func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *model.Exclusions) error {
+	where := strings.Join(options.Patterns, " ")
 	isOwn := func(pkg *model.Package) bool { return !pkg.Dependency }
 	all := []error{nil}
 	if len(loaded.Packages) == 0 {
@@ -86,14 +86,32 @@ func nothingLeft(patterns []string, loaded *load.Result, reasons []*model.Error)
 		all = append(all, reason)
 	}
 	switch {
+	case ignoresMarkers(options.From, loaded.Packages):
+		all[0] = fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
 	case len(all) > 1:
-		all[0] = fmt.Errorf("no kind to generate for in %s; see why these are passed over", where)
+		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
+	case exclude.Any():
+		all[0] = fmt.Errorf("no kind is left to generate for in %s, because of --exclude; correct that flag", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because no type has +genclient or +kubebuilder:object:root above it; %s", where, model.AliasAdvice(loaded.Packages[0].Path))
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, model.AliasAdvice(loaded.Packages[0]))
 	default:
-		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient above the type of a kind, or // +kubebuilder:object:root=true", where)
+		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind", where)
 	}
 	return errors.Join(all...)
+}
+
+// ignoresMarkers reports whether a type could be a kind but for the choice of markers.
+func ignoresMarkers(from From, packages []*model.Package) bool {
+	isGenclient := func(m model.Marker) bool { return m.Is("genclient") }
+	for _, pkg := range packages {
+		for _, t := range pkg.Types {
+			genclient := slices.ContainsFunc(t.Markers, isGenclient)
+			if from == FromKubebuilder && genclient || from == FromGenclient && !genclient && t.MayBeKind() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func outputOf(s *setup, files []render.File) write.Output {

@@ -110,7 +110,7 @@ func (o Options) setup() (*setup, error) {
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
 		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
-			errs = append(errs, fmt.Errorf("--group-go-names=%s:%s has no name that Go exports; write group:SomeName, such as shop.example.com:Shop", group, name))
+			errs = append(errs, fmt.Errorf("--group-go-names=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name))
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
@@ -118,7 +118,7 @@ func (o Options) setup() (*setup, error) {
 		case dir == model.SharedInformerDir:
 			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s is the folder of the code that informers share; write another one", group, dir))
 		case !isPackageName(dir):
-			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s has no folder of a Go package that others import; write group:somefolder, such as shop.example.com:shop", group, dir))
+			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir))
 		}
 	}
 	if len(o.Patterns) == 0 {
@@ -133,14 +133,14 @@ func (o Options) setup() (*setup, error) {
 		errs = append(errs, err)
 	}
 	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
-		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is no import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
+		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
 	}
 	if !isPackageName(s.clientsetName) {
-		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is no name of a Go package that others import; use --clientset-name=versioned", s.clientsetName))
+		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is not a valid name of a Go package that others can import; use --clientset-name=versioned", s.clientsetName))
 	}
 	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
 		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
-			errs = append(errs, fmt.Errorf("--plural-exceptions=%s:%s has no names of Go types; write Type:Plural, such as Endpoints:Endpoints", singular, plural))
+			errs = append(errs, fmt.Errorf("--plural-exceptions=%s:%s does not have the names of Go types; write Type:Plural, such as Endpoints:Endpoints", singular, plural))
 		}
 	}
 	if o.HeaderFile != "" {

@@ -38,7 +38,7 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {
-		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "there is no module line; add one, such as: module example.com/operator")
+		return "", model.Errorf(token.Position{Filename: goMod, Line: 1, Column: 1}, "this go.mod has no module line; add one, such as: module example.com/operator")
 	}
 	way, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
-		return "", fmt.Errorf("--output-pkg=%s contradicts %s, by which the output folder %s is %s; leave --output-pkg out, or give the folder that it means", asked, goMod, dir, derived)
+		return "", fmt.Errorf("--output-pkg=%s contradicts %s, which makes %s of the output folder %s; leave --output-pkg out, or correct --output-dir", asked, goMod, derived, dir)
 	}
 	return checked(derived, dir)
 }

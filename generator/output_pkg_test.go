@@ -36,7 +36,7 @@ func TestOutputPackage(t *testing.T) {
 		{dir: "mod/generated", asked: "example.com/mod/generated/", want: "example.com/mod/generated"},
 		{dir: "mod/generated", asked: "example.com/mod", wantErr: "contradicts"},
 		{dir: "mod/my folder", wantErr: "does not accept"},
-		{dir: "empty/generated", wantErr: "there is no module line"},
+		{dir: "empty/generated", wantErr: "this go.mod has no module line"},
 		{dir: "none/generated", wantErr: "no go.mod above it"},
 		{dir: "none/generated", asked: "example.com/x/", want: "example.com/x"},
 		{dir: "none/generated", asked: "./x y", wantErr: "does not accept"},

@@ -128,7 +128,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
 	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, and the clients no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, but the clients have no Apply and ApplyStatus without them; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {
@@ -158,7 +158,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		case k.Manifest != nil:
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
 		case len(s.crds) > 0:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, for --crd names no CRD of it", gv.Path, k.Name))
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", gv.Path, k.Name))
 		}
 	}
 }

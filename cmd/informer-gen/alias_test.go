@@ -39,7 +39,7 @@ func testAlias(t *testing.T, file string) {
 	compareArchive(t, file, archive, map[string]string{"want.txt": got.stderr, "want.go": string(content)})
 
 	// The user's changes must not be lost.
-	if again := runTool(t, dir, args...); again.code != exitFailed || !strings.Contains(again.stderr, "is there already") {
+	if again := runTool(t, dir, args...); again.code != exitFailed || !strings.Contains(again.stderr, "already exists") {
 		t.Errorf("a second run: exit code %d, %s", again.code, again.stderr)
 	}
 	generated := runTool(t, dir, "--output-dir=out", "./api/...")
@@ -53,9 +53,9 @@ func TestAliasesOfNothing(t *testing.T) {
 	for args, want := range map[string]string{
 		"--alias-package=api/v1 ./empty":                "has no type that can be a kind",
 		"--alias-package=api/v1 ./...":                  "matches 2 packages",
-		"--alias-package=api/v2 ./shop/v1":              "and the version of package example.com/mod/shop/v1 is v1",
+		"--alias-package=api/v2 ./shop/v1":              "but the version of package example.com/mod/shop/v1 is v1",
 		"--alias-package=shop/v1 ./shop/v1":             "is the folder of package example.com/mod/shop/v1 itself",
-		"--alias-package=api/my-shop ./shop/v1":         "ends in a name that no Go package can have",
+		"--alias-package=api/my-shop ./shop/v1":         "does not end in a valid name of a Go package",
 		"--alias-package=api/v1 ./nowhere":              "no such folder",
 		"--alias-package=shop/v1/types.go/v1 ./shop/v1": "cannot make the folder",
 	} {

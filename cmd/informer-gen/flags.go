@@ -44,8 +44,9 @@ Examples:
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
 
-  # for types of a dependency without markers: aliases of them, and a second run for these
+  # for types of a dependency without markers: write aliases, then generate for these
   go tool informer-gen --alias-package=api/karpenter/v1 sigs.k8s.io/karpenter/pkg/apis/v1
+  go tool informer-gen --output-dir=pkg/generated ./api/karpenter/v1
 
   # check the kinds against the CRDs that controller-gen has written
   go tool informer-gen --output-dir=pkg/generated --crd=config/crd/bases ./api/...
@@ -61,21 +62,21 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.Usage = func() {}
 	f.set.SortFlags = false
 	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
-	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder (derived from its module)")
-	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment that begins each emitted file; the word YEAR is left out")
+	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder, to check it against the module (required only without go.mod)")
+	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment for the beginning of each generated file; the word YEAR is removed")
 	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package of the clientset")
-	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, where the rules of English do not do; may be repeated")
+	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, for irregular plurals; may be repeated")
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
-	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "package, or type as example.com/shop/v1.Order, to leave out; may be repeated")
-	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of what applyconfiguration-gen has written; with it clients have Apply and ApplyStatus")
-	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients ask for protobuf, which servers do not have for custom resources")
+	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
+	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path that applyconfiguration-gen has written to; clients have Apply and ApplyStatus only with this flag")
+	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients request protobuf, which servers do not support for custom resources")
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file of CRDs, or folder of such files, to check the kinds against; may be repeated")
-	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder, or auto for genclient in a package with any +genclient, and otherwise kubebuilder")
-	tags := f.set.StringSlice("build-tags", nil, "build tags to choose files with")
-	f.set.StringVar(&f.aliasDir, "alias-package", "", "folder for a Go file with aliases of the kinds of PACKAGE, to write markers in; generates nothing else")
+	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder, or auto, which is genclient in packages with any +genclient and kubebuilder in others")
+	tags := f.set.StringSlice("build-tags", nil, "build tags, as for the go command")
+	f.set.StringVar(&f.aliasDir, "alias-package", "", "write a Go file with aliases of the kinds of PACKAGE to this folder, where markers can be added; generates nothing else")
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff of what would change, and exit with 1 if anything would")
-	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 says what was decided, what is written, and how long it took")
+	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the files written, and the times")
 	f.set.Lookup("v").NoOptDefVal = "1"
 	f.set.BoolVar(&f.version, "version", false, "print the version and exit")
 	f.set.BoolP("help", "h", false, "print this text and exit")
@@ -112,17 +113,17 @@ func pairs(values []string, flag, form string, isValid func(string) bool) (map[s
 func (f *flags) checkRequired() error {
 	switch {
 	case f.aliasDir != "" && (f.options.OutputDir != "" || f.verify):
-		return errors.New("--alias-package does nothing else; leave --output-dir and --verify out, and generate in a second run")
+		return errors.New("--alias-package generates nothing; leave --output-dir and --verify out, and generate in a second run")
 	case f.options.OutputDir == "" && f.aliasDir == "":
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
 		return errors.New("no package is named; name those of your API types, such as ./api/v1")
 	case slices.Contains(f.options.CRDs, ""):
-		return errors.New("--crd names no file; name one with CRDs, or a folder of such files, for example --crd=config/crd/bases")
+		return errors.New("--crd is empty; name a file with CRDs, or a folder of such files, for example --crd=config/crd/bases")
 	case !slices.Contains(generator.Froms, f.options.From):
 		return fmt.Errorf("--from=%s is unknown; use one of %v", f.options.From, generator.Froms)
 	case !token.IsIdentifier(f.options.ClientsetName):
-		return fmt.Errorf("--clientset-name=%s is no name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
+		return fmt.Errorf("--clientset-name=%s is not the name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
 	}
 	return nil
 }

@@ -102,14 +102,14 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	printWarnings(stderr, result.Warnings, f.verbosity > 0)
 	if f.verbosity == 0 {
 		for _, path := range result.Deletions() {
-			fmt.Fprintf(stderr, "informer-gen: delete %s, of which nothing is left to generate\n", path)
+			fmt.Fprintf(stderr, "informer-gen: delete %s, which is no longer generated\n", path)
 		}
 	}
 	if f.verbosity > 0 {
 		printDetails(stderr, result)
 	}
 	if dropped := result.Dropped(); len(dropped) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: no package with a kind of %s is named, so what was generated for it is deleted; if another run generates it into the same folder, name all packages in one run\n", strings.Join(dropped, ", "))
+		fmt.Fprintf(stderr, "informer-gen: delete what was generated for %s, because this run names no package of it with a kind; if another run generates it into the same folder, name all packages in one run\n", strings.Join(dropped, ", "))
 	}
 	if f.verify {
 		return verify(f, result, stdout)
@@ -130,21 +130,29 @@ func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	if err := file.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s; read it, and generate for that package\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "))
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; read it, then run informer-gen --output-dir=… for %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, packagePattern(f.aliasDir))
 	if len(file.Guessed) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: nothing says the scope of %s; add +genclient:nonNamespaced to those that are cluster-scoped, or use --crd\n", strings.Join(file.Guessed, ", "))
+		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n", strings.Join(file.Guessed, ", "))
 	}
 	return nil
+}
+
+// packagePattern returns a folder as the go command takes it.
+func packagePattern(dir string) string {
+	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") {
+		return filepath.ToSlash(dir)
+	}
+	return "./" + filepath.ToSlash(dir)
 }
 
 // printPassedOver prints a few packages, and all of them on request.
 func printPassedOver(w io.Writer, packages []string, all bool) {
 	if len(packages) > 3 && !all {
-		fmt.Fprintf(w, "informer-gen: %d packages have no kind, passed over; -v prints them\n", len(packages))
+		fmt.Fprintf(w, "informer-gen: %d packages have no kind and are ignored; -v prints them\n", len(packages))
 		return
 	}
 	for _, pkg := range packages {
-		fmt.Fprintf(w, "informer-gen: %s has no kind, passed over\n", pkg)
+		fmt.Fprintf(w, "informer-gen: %s has no kind and is ignored\n", pkg)
 	}
 }
 
@@ -152,7 +160,7 @@ func printPassedOver(w io.Writer, packages []string, all bool) {
 func printWarnings(w io.Writer, warnings []string, all bool) {
 	for n, warning := range warnings {
 		if n > 0 && !all {
-			fmt.Fprintf(w, "informer-gen: %d more like this; -v prints them\n", len(warnings)-n)
+			fmt.Fprintf(w, "informer-gen: %d more warnings; -v prints them\n", len(warnings)-n)
 			return
 		}
 		fmt.Fprintln(w, warning)
@@ -169,7 +177,7 @@ func verify(f *flags, result *generator.Result, stdout io.Writer) error {
 	}
 	fmt.Fprint(stdout, diff)
 	if result.HasNone() {
-		return fmt.Errorf("the folder %s has none of the generated files; check --output-dir, or run the same command without --verify", f.options.OutputDir)
+		return fmt.Errorf("the folder %s has no generated files; check --output-dir, or run the same command without --verify", f.options.OutputDir)
 	}
 	return errStale
 }

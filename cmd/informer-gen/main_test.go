@@ -126,11 +126,11 @@ func TestUsageErrors(t *testing.T) {
 		{"./...", "--output-dir is required"},
 		{"--output-dir=out", "no package is named"},
 		{"--no-such-flag", "unknown flag: --no-such-flag"},
-		{"--output-dir=out --crd= ./...", "--crd names no file"},
+		{"--output-dir=out --crd= ./...", "--crd is empty"},
 		{"--output-dir=out -v=much ./...", `invalid argument "much"`},
 		{"--output-dir=out --plural-exceptions=Endpoints ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --plural-exceptions=Sheep:she-ep ./...", "is not of the form Type:Plural"},
-		{"--output-dir=out --clientset-name=my-set ./...", "no name of a Go package"},
+		{"--output-dir=out --clientset-name=my-set ./...", "is not the name of a Go package"},
 	} {
 		got := runTool(t, t.TempDir(), strings.Fields(test.args)...)
 		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, test.want) || !strings.Contains(got.stderr, "--help") {
@@ -145,7 +145,7 @@ func TestWriteThenVerify(t *testing.T) {
 	verify := append([]string{"--verify"}, args...)
 
 	before := snapshot(t, dir)
-	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "the folder out has none of the generated files; check --output-dir") {
+	if got := runTool(t, dir, verify...); got.code != exitFailed || !strings.Contains(got.stdout, "+++ b/out/clientset/versioned/clientset.go") || !strings.Contains(got.stderr, "the folder out has no generated files; check --output-dir") {
 		t.Errorf("before the first run --verify said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
@@ -205,7 +205,7 @@ type Ärger struct {
 func (in *Ärger) DeepCopyObject() runtime.Object { return nil }
 `
 	writeFiles(t, dir, map[string]string{types: text})
-	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not one part of a path`) {
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not a single part of a path`) {
 		t.Errorf("%+v", got)
 	}
 	writeFiles(t, dir, map[string]string{types: strings.Replace(text, "öffner", "opener", 1)})
@@ -234,7 +234,7 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiles(t, dir, map[string]string{"farm/v1/types.go": strings.ReplaceAll(string(types), "shop.example.com", "farm.example.com")})
-	const want = "informer-gen: no package with a kind of farm/v1 is named"
+	const want = "informer-gen: delete what was generated for farm/v1, because this run names no package of it"
 	for _, test := range []struct {
 		pattern string
 		says    bool
@@ -252,7 +252,7 @@ func TestVerbose(t *testing.T) {
 		t.Fatalf("exit code %d: %s", got.code, got.stderr)
 	}
 	for _, want := range []string{
-		"example.com/mod/empty has no kind, passed over\n",
+		"example.com/mod/empty has no kind and is ignored\n",
 		"output package example.com/mod/out\n",
 		`example.com/mod/shop/v1.Order: resource orders of group "shop.example.com", version v1, namespaced, verbs create,`,
 		"create out/clientset/versioned/clientset.go\n",
@@ -279,7 +279,7 @@ func TestVerboseWithCRDs(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = runTool(t, dir, "-v", "--output-dir=out", "--crd=other/crd.yaml", "./shop/...")
-	for _, want := range []string{"other/crd.yaml:1:1: no kind was checked", "shop/v1.Order: not checked, for --crd names no CRD of it\n"} {
+	for _, want := range []string{"other/crd.yaml:1:1: no kind was checked", "shop/v1.Order: not checked, because --crd names no CRD of it\n"} {
 		if got.code != exitOK || !strings.Contains(got.stderr, want) {
 			t.Errorf("exit code %d, and there is no %q in %s", got.code, want, got.stderr)
 		}

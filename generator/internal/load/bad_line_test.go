@@ -99,7 +99,7 @@ func TestManifestCost(t *testing.T) {
 	} {
 		f := &manifestFile{name: name}
 		f.parse([]byte(content))
-		if len(f.mistakes) != 1 || !strings.Contains(f.mistakes[0].Message, "has too many aliases") || len(f.manifests) != 0 {
+		if len(f.mistakes) != 1 || !strings.Contains(f.mistakes[0].Message, "has too many YAML aliases") || len(f.manifests) != 0 {
 			t.Errorf("%s: %d manifests and %d mistakes, such as %v", name, len(f.manifests), len(f.mistakes), append(f.mistakes, nil)[0])
 		}
 	}

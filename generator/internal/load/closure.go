@@ -306,7 +306,7 @@ func (c *closure) cause(root *declaration) (problem, bool) {
 	if len(found) == 0 {
 		return problem{}, false
 	}
-	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; correct it"}, true
+	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; fix it"}, true
 }
 
 // undeclared returns why a package does not declare a name that is used at pos.
@@ -314,7 +314,7 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 	for i, err := range p.src.failures {
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
-			return problem{list[0].Pos, list[0].Msg + "; correct the file"}
+			return problem{list[0].Pos, list[0].Msg + "; fix the file"}
 		} else if err != nil {
 			return problem{token.Position{Filename: p.src.names[i]}, fmt.Sprintf("cannot read the file: %v; make it readable", regular.WithoutPath(err))}
 		}
@@ -327,14 +327,14 @@ func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 			found.pos = listed
 		}
 		if strings.Contains(found.text, "build constraints") {
-			found.text += "; set --build-tags"
+			found.text += "; use --build-tags"
 		} else if !strings.Contains(found.text, "; ") {
 			found.text += "; add the package"
 		}
 	case len(p.src.files) == 0:
 		found.text = "package " + p.path + " has no Go files; add it"
 	case len(p.listed.IgnoredFiles) > 0:
-		found.text += ", or set --build-tags if its file is left out"
+		found.text += ", or use --build-tags if a build constraint excludes its file"
 	}
 	return found
 }

@@ -59,7 +59,7 @@ func (w *way) endless() bool {
 		count++
 	}
 	if count > maxUnwrapped {
-		w.problem = fmt.Sprintf("%s is of a type that contains itself without end; name another field", w.shown)
+		w.problem = fmt.Sprintf("%s has a type that contains itself without end; name another field", w.shown)
 	}
 	return count > maxUnwrapped
 }
@@ -98,7 +98,7 @@ func (w *way) take(element model.PathElement) bool {
 			w.invalid = true
 			return false
 		}
-		return w.fail("%s is of type %s, in which there is no %s; end the path before it", w.shown, shownType(w.at), elementText(element))
+		return w.fail("%s is of type %s, so that the path cannot go on to %s; end it at %s", w.shown, shownType(w.at), elementText(element), w.shown)
 	}
 	return false
 }
@@ -119,7 +119,7 @@ func (w *way) takeKey(at *types.Map, element model.PathElement) bool {
 		w.invalid = true
 		return false
 	case !ok || basic.Info()&types.IsString == 0:
-		return w.fail("%s is a map whose keys are of type %s; name a field outside of it, for only keys that are strings can be named", w.shown, shownType(at.Key()))
+		return w.fail("%s is a map whose keys are of type %s; only string keys can be in a path, so name another field", w.shown, shownType(at.Key()))
 	}
 	w.step(model.StepKey, element.Name, at.Elem())
 	return true
@@ -138,7 +138,7 @@ func (w *way) takeField(at *types.Struct, name string) bool {
 			if !embedded.Exported() {
 				// Go finds it by promotion, or finds another field of that name.
 				if promoted, _, _ := types.LookupFieldOrMethod(outer, true, embedded.Pkg(), f.field.Name()); promoted != f.field {
-					return w.fail("%s has %s in the struct %s, where other packages cannot select it; begin the name of that struct with a capital letter", w.shown, name, embedded.Name())
+					return w.fail("%s has %s in the embedded struct %s, which is not exported; begin the name of that struct with a capital letter", w.shown, name, embedded.Name())
 				}
 			}
 			if !w.through(embedded) {
@@ -166,7 +166,7 @@ func (w *way) through(field *types.Var) bool {
 	case field.Exported():
 		w.step(model.StepField, field.Name(), field.Type())
 	case isPointer:
-		return w.fail("%s embeds a pointer to %s, which other packages cannot name; begin its name with a capital letter", w.shown, field.Name())
+		return w.fail("%s embeds a pointer to %s, which is not exported; begin its name with a capital letter", w.shown, field.Name())
 	}
 	if isPointer {
 		w.step(model.StepPointer, "", pointer.Elem())

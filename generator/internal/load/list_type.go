@@ -12,7 +12,7 @@ func clarifyList(t *model.Type, declared types.Object, kind types.Type) (sure bo
 	name, list, pkg := declared.Name(), declared.Type(), declared.Pkg()
 	structType, ok := structOf(list)
 	if !ok {
-		t.HasList, t.ListProblem = false, "has a list type "+name+" that is not a struct"
+		t.HasList, t.ListProblem = false, "has a list type "+name+" that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
 		return isValid(list)
 	}
 	meta := metaOf(structType)
@@ -50,7 +50,7 @@ func listMetaOf(list types.Type, pkg *types.Package, meta *metaTypes) (form mode
 	field, isField := found.(*types.Var)
 	switch {
 	case isField && (indirect || pointedTo(field.Type()) != field.Type()):
-		return form, ok, " without a ListMeta of its own, only a pointer to one, which client-go's fake clients cannot set"
+		return form, ok, " that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
 	case isField:
 		return model.ListMetaField, ok, ""
 	case methods:

@@ -73,7 +73,10 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 		return nil, err
 	}
 	if len(sources)+len(result.TestsOnly) == 0 && mistakes.Join() == nil {
-		return nil, fmt.Errorf("no package matches %q in %s; name the packages of your API types, such as ./api/v1", options.Patterns, options.Dir)
+		if options.Exclude.Any() {
+			return nil, fmt.Errorf("--exclude leaves out every package that matches %s; correct that flag", strings.Join(options.Patterns, " "))
+		}
+		return nil, fmt.Errorf("no package matches %s in %s; name the packages of your API types, such as ./api/v1", strings.Join(options.Patterns, " "), options.Dir)
 	}
 	var questions []*question
 	for _, src := range sources {
@@ -118,7 +121,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 			addListError(mistakes, options.Dir, err, pkg.IgnoredFiles)
 		}
 		if pkg.PkgPath == "command-line-arguments" {
-			mistakes.Add(token.Position{}, "%s are files; name the folder that they are in, such as ./api/v1", strings.Join(patterns, " "))
+			mistakes.Add(token.Position{}, "%s names files; name their folder, such as ./api/v1", strings.Join(patterns, " "))
 			continue
 		}
 		switch {
@@ -142,7 +145,7 @@ func (r *Result) note(format string, args ...any) {
 }
 
 // toParse ends the messages on files that do not.
-const toParse = "the package has to parse before code is generated for it"
+const toParse = "fix the file first"
 
 // addListError notes what the go command says against a package, and what to do
 // about it where the go command does not say that. It writes paths below dir in
@@ -153,18 +156,33 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
 	switch {
 	case strings.Contains(text, "build constraints exclude all Go files"):
-		mistakes.Add(pos, "%s%s; use --build-tags with a tag that includes one of them", text, constraintOf(ignored))
+		mistakes.Add(pos, "%s%s; use --build-tags with a tag that includes one of the files", text, constraintOf(ignored))
 	case isStat && isMissing:
 		mistakes.Add(pos, "there is no package in %s, because there is no such folder; name a folder with API types", folder)
 	case pos.Filename != "":
 		mistakes.Add(pos, "%s; %s", text, toParse)
 	case strings.Contains(text, " is not in std ") && isFolder(dir, err):
 		mistakes.Add(pos, "%s; did you mean ./%s?", text, wordAfterPackage(text))
+	case strings.Contains(text, "missing go.sum entry") && !strings.Contains(text, "go mod "):
+		mistakes.Add(pos, "%s; to add it: go get %s", text, moduleOf(text))
+	case strings.Contains(text, "lstat ") && strings.HasSuffix(text, "no such file or directory"):
+		pattern, _, _ := strings.Cut(strings.TrimPrefix(text, "pattern "), ": ")
+		mistakes.Add(pos, "pattern %s matches no package, because there is no such folder; name a folder with API types", pattern)
 	case strings.Contains(text, "go get ") || strings.Contains(text, "go mod "):
 		mistakes.Add(pos, "%s", text)
 	default:
 		mistakes.Add(pos, "%s; name a folder with one package of API types", text)
 	}
+}
+
+// moduleOf returns the first word of text that is a module with a version.
+func moduleOf(text string) string {
+	for _, word := range strings.Fields(text) {
+		if word = strings.TrimSuffix(word, ":"); strings.Contains(word, "@") {
+			return word
+		}
+	}
+	return "the module"
 }
 
 // isFolder says whether the package that the go command did not find is a folder

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -224,4 +226,19 @@ func FuzzDescribe(f *testing.F) {
 		model.Assemble(model.Input{Packages: []*model.Package{pkg}, Naming: model.NewNaming(nil)}, &mistakes)
 		_ = mistakes.Join()
 	})
+}
+
+// TestListErrors checks what is said about errors of the go command that depend on the module cache.
+func TestListErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry":                               "pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",
+		"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io": "k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io",
+		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because there is no such folder; name a folder with API types",
+	} {
+		var mistakes model.Errors
+		addListError(&mistakes, t.TempDir(), packages.Error{Msg: text}, nil)
+		if err := mistakes.Join(); err == nil || err.Error() != want {
+			t.Errorf("%s:\n%v\nwant\n%s", text, err, want)
+		}
+	}
 }

@@ -40,7 +40,7 @@ func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			mistakes.Add(token.Position{Filename: path}, "cannot read what --crd names: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
+			mistakes.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
 		case info.IsDir():
 			names, err := manifestNames(path)
 			if err != nil {
@@ -86,7 +86,7 @@ func collect(files []*manifestFile, mistakes *model.Errors) []*model.Manifest {
 			fruitful[f.folder] = fruitful[f.folder] || hasAny
 			folders = append(folders, f.folder)
 		case !hasAny:
-			mistakes.Add(token.Position{Filename: f.name}, "there is no %s in this file; name one that controller-gen crd has written", definition)
+			mistakes.Add(token.Position{Filename: f.name}, "this file has no %s; name a file that controller-gen crd has written", definition)
 		}
 	}
 	for _, folder := range slices.Compact(folders) {
@@ -129,7 +129,7 @@ func addEmptyFolder(mistakes *model.Errors, folder string) {
 		instead = "name the folder " + below + ", which has some"
 		break
 	}
-	mistakes.Add(pos, "there is no %s in the files *.yaml, *.yml and *.json of this folder; %s", definition, instead)
+	mistakes.Add(pos, "no file *.yaml, *.yml or *.json of this folder has a %s; %s", definition, instead)
 }
 
 // holdsDefinition says whether a file of a folder may hold a CRD.
@@ -172,7 +172,7 @@ func (f *manifestFile) parse(content []byte) {
 	}
 	if f.visits < 0 {
 		f.manifests, f.mistakes = nil, nil
-		f.addMistake(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many aliases, each of which stands for many values; write each CRD once, without aliases")
+		f.addMistake(token.Position{Filename: f.name, Line: 1, Column: 1}, "this file of CRDs has too many YAML aliases; write the values themselves")
 		return
 	}
 	if mistake != nil {
@@ -215,10 +215,10 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	switch version := root.get("apiVersion"); {
 	case version.text() == "apiextensions.k8s.io/v1":
 	case version.text() == "apiextensions.k8s.io/v1beta1":
-		f.addMistake(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which no server takes since Kubernetes 1.22; convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
+		f.addMistake(version.pos(), "this %s is of apiextensions.k8s.io/v1beta1, which servers no longer accept since Kubernetes 1.22; convert it to apiextensions.k8s.io/v1, or regenerate it with controller-gen", definition)
 		return
 	case strings.HasPrefix(version.text(), "apiextensions.k8s.io/") || version.node == nil:
-		f.addMistake(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is not known; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
+		f.addMistake(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
 		return
 	default:
 		return // a kind of that name in somebody else's group
@@ -226,7 +226,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	spec := root.get("spec")
 	names := spec.get("names")
 	if spec.get("group").node == nil && names.node == nil && spec.get("versions").node == nil {
-		f.addMistake(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name with --crd the files of whole CRDs, not of patches for them", definition)
+		f.addMistake(root.pos(), "this %s has no spec.group, spec.names and spec.versions; name files of whole CRDs with --crd, not patches", definition)
 		return
 	}
 	before := len(f.mistakes)
@@ -242,7 +242,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		m.ListKind = listKind.placed()
 	}
 	if m.Scope.Value != "" && m.Scope.Value != "Namespaced" && m.Scope.Value != "Cluster" {
-		f.addMistake(m.Scope.Pos, "scope %q is not one that a server takes; write Namespaced or Cluster", m.Scope.Value)
+		f.addMistake(m.Scope.Pos, "scope %q is not a valid scope; write Namespaced or Cluster", m.Scope.Value)
 	}
 	f.checkNames(m)
 	versions := spec.get("versions")
@@ -250,7 +250,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		m.Versions = append(m.Versions, describeVersion(version))
 	}
 	if len(m.Versions) == 0 {
-		f.addMistake(versions.posOr(spec, root), "this %s has no version; regenerate it with controller-gen, or list them in spec.versions", definition)
+		f.addMistake(versions.posOr(spec, root), "this %s has no versions; regenerate it with controller-gen, or add spec.versions", definition)
 	}
 	if len(f.mistakes) == before {
 		f.manifests = append(f.manifests, m)
@@ -264,13 +264,13 @@ func (f *manifestFile) checkNames(m *model.Manifest) {
 		model.Placed
 		taken func(string) bool
 	}{
-		{"group", "an example is shop.example.com", m.Group, model.IsGroup},
+		{"group", "write a DNS name in lower case, such as shop.example.com", m.Group, model.IsGroup},
 		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsResource},
 		{"kind", "write ASCII letters and digits", m.Kind, model.IsKind},
 		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
 	} {
 		if name.Value != "" && !name.taken(name.Value) {
-			f.addMistake(name.Pos, "%s %q is not one that a server takes; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
+			f.addMistake(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (f *manifestFile) checkNames(m *model.Manifest) {
 func describeVersion(node manifestNode) model.ManifestVersion {
 	v := model.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
 	if name := v.Name; name.Value != "" && !model.IsResource(name.Value) {
-		node.file.addMistake(name.Pos, "version %q is not one that a server takes; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
+		node.file.addMistake(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
 	}
 	served := node.required(node, "spec.versions", "served")
 	v.Served, v.ServedPos = served.Value == "true", served.Pos
@@ -299,7 +299,7 @@ func describeVersion(node manifestNode) model.ManifestVersion {
 func (n manifestNode) required(parent manifestNode, path, name string) model.Placed {
 	field := parent.get(name)
 	if field.text() == "" {
-		n.file.addMistake(field.posOr(parent, n), "%s.%s of this %s is missing or no text; regenerate it with controller-gen, or add it", path, name, definition)
+		n.file.addMistake(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; regenerate it with controller-gen, or add it", path, name, definition)
 	}
 	return field.placed()
 }

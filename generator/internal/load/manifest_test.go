@@ -195,7 +195,7 @@ func TestBadManifests(t *testing.T) {
 		{"colon.json", strings.Replace(orderJSON, `"scope":`, `"scope"`, 1), "colon.json:5:81: this file of CRDs does not parse: "},
 		{"end.json", strings.TrimSuffix(orderJSON, "}\n"), "end.json:"},
 		{"deep.json", `{"CustomResourceDefinition":` + strings.Repeat("[", 2000), "nested too deeply"},
-		{"scalar.yaml", strings.Replace(orderCRD, "    plural: orders\n", "    plural: []\n", 1), "scalar.yaml:10:13: spec.names.plural of this CustomResourceDefinition is missing or no text; "},
+		{"scalar.yaml", strings.Replace(orderCRD, "    plural: orders\n", "    plural: []\n", 1), "scalar.yaml:10:13: spec.names.plural of this CustomResourceDefinition is missing or not a string; "},
 		{"names.yaml", strings.Replace(orderCRD, "names:", "called:", 1), "names.yaml:1:1: spec.names.plural"},
 		{"served.yaml", strings.Replace(orderCRD, "    served: true\n", "", 1), "served.yaml:13:5: spec.versions.served"},
 		{"path.yaml", strings.Replace(orderCRD, "- jsonPath: .spec.size", "- path: .spec.size", 1), "path.yaml:18:7: spec.versions.selectableFields.jsonPath"},

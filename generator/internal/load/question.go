@@ -221,7 +221,11 @@ func (q *question) addTypeError(c *closure, root *declaration, reason, dir strin
 	q.pkg.Types = nil // nothing is to be said of its kinds
 	cause, ok := c.cause(root)
 	if !ok {
-		cause = problem{q.pkg.Pos, "the types of package " + q.src.path + " cannot be known; correct what go build reports"}
+		cause = problem{q.pkg.Pos, "package " + q.src.path + " does not type-check; fix what go build reports"}
 	}
-	mistakes.Add(absolute(dir, cause.pos), "%s, because %s needs it", cause.text, reason)
+	text := cause.text + ", because " + reason + " needs it"
+	if what, command, ok := strings.Cut(cause.text, "; to add it: "); ok {
+		text = what + ", which " + reason + " needs; to add it: " + command
+	}
+	mistakes.Add(absolute(dir, cause.pos), "%s", text)
 }

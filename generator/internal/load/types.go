@@ -207,7 +207,7 @@ func (r *typeReader) list(kind string) (ok bool, problem string) {
 	t := r.types[name]
 	switch {
 	case t == nil:
-		return false, "has no list type " + name + " in its package"
+		return false, "has no list type " + name + " in its package; add: type " + name + " struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + kind + " `json:\"items\"` }, and generate its DeepCopyObject"
 	case !r.embeds(t, "TypeMeta", nil):
 		return false, listWithoutType(name)
 	case !r.embeds(t, "ListMeta", nil):
@@ -221,19 +221,19 @@ func (r *typeReader) list(kind string) (ok bool, problem string) {
 }
 
 func listWithoutType(list string) string {
-	return "has a list type " + list + " that does not embed metav1.TypeMeta"
+	return "has a list type " + list + " that does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`"
 }
 
 func listWithoutMeta(list string) string {
-	return "has a list type " + list + " that does not embed metav1.ListMeta"
+	return "has a list type " + list + " that does not embed metav1.ListMeta; add: metav1.ListMeta `json:\"metadata,omitempty\"`"
 }
 
 func listWithoutItems(list, kind string) string {
-	return "has a list type " + list + " without a field Items []" + kind
+	return "has a list type " + list + " without a field Items []" + kind + "; add: Items []" + kind + " `json:\"items\"`"
 }
 
 func listWithoutDeepCopy(list string) string {
-	return "has a list type " + list + " without a method DeepCopyObject"
+	return "has a list type " + list + " without a method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen"
 }
 
 func hasItems(list *declaredType, kind string) bool {

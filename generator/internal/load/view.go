@@ -50,9 +50,9 @@ func (c *comparison) of(obj types.Object) []model.Misfit {
 		c.unsure = true
 	case !isView || !isKind:
 	case decodesItself(obj.Type()):
-		c.add(obj, "it has a method that decodes it, and views are decoded by their fields; remove the method")
+		c.add(obj, "it has a method that decodes it, but views are decoded by their fields; remove the method")
 	case decodesItself(c.kind.Type()):
-		c.add(obj, "%s (%s) has a method that decodes it, so that its fields say nothing of its JSON; list and watch it whole", c.kind.Name(), c.shownPlace(c.kind))
+		c.add(obj, "%s (%s) has a method that decodes it, so that it may have other fields in JSON than in Go; use an informer of the whole kind", c.kind.Name(), c.shownPlace(c.kind))
 	default:
 		c.compareFields(place{"", obj, c.kind}, view, kind)
 	}
@@ -140,7 +140,7 @@ func (c *comparison) compareFields(at place, view, kind *types.Struct) {
 		inner := place{join(at.path, f.name), f.field, nil}
 		switch found, ok := byName[f.name]; {
 		case ok && found.quoted != f.quoted:
-			c.add(f.field, "%s is a string with a value in it, because of the option \",string\" in its tag, either here or in %s (%s) only; write the same tag", inner.path, c.kind.Name(), c.shownPlace(found.field))
+			c.add(f.field, "%s is different JSON here and in %s (%s), because only one of their tags has the option \",string\"; write the same tag", inner.path, c.kind.Name(), c.shownPlace(found.field))
 		case ok:
 			inner.kind = found.field
 			c.compare(inner, f.field.Type(), found.field.Type())
@@ -163,7 +163,7 @@ func (c *comparison) checkMeta(view *types.Struct, fields jsonFieldSet) bool {
 	}
 	for field := range view.Fields() {
 		if field.Embedded() && isMeta(field, "ObjectMeta") {
-			c.add(field, "metav1.ObjectMeta is not under the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
+			c.add(field, "metav1.ObjectMeta does not have the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
 			return false
 		}
 	}
@@ -178,7 +178,7 @@ func (f jsonField) isMeta() bool {
 
 // refuse notes that the types at a place do not decode the same JSON.
 func (c *comparison) refuse(at place, view, kind types.Type) {
-	c.add(at.view, "%s is %s here, and %s in %s (%s); write %s here too", at.path, described(view), described(kind), c.kind.Name(), c.shownPlace(at.kind), shownType(kind))
+	c.add(at.view, "%s is %s here, but %s in %s (%s); write %s here too", at.path, described(view), described(kind), c.kind.Name(), c.shownPlace(at.kind), shownType(kind))
 }
 
 // described is a type, and what of it one does not see.

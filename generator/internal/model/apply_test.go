@@ -50,10 +50,10 @@ func TestApplyVerbs(t *testing.T) {
 
 func TestApplyMistakes(t *testing.T) {
 	for apply, want := range map[string]string{
-		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: there is no such package; run applyconfiguration-gen of v0.34 or later for the packages, and name what its --output-pkg names, or leave the flag out\n" +
-			"types.go:20:6: kind Order has no apply configuration, because package x.io/none/shop/v1 cannot be read: there is no such package; run applyconfiguration-gen for it first, or write +genclient:skipVerbs=apply,applyStatus",
-		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen of v0.34 or later for the packages, and name what its --output-pkg names, or leave the flag out\n" +
-			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; run applyconfiguration-gen for it first, or write +genclient:skipVerbs=apply,applyStatus",
+		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: there is no such package; run applyconfiguration-gen v0.34 or later first, and give its --output-pkg here, or leave the flag out\n" +
+			"types.go:20:6: kind Order has no apply configuration, because package x.io/none/shop/v1 cannot be read: there is no such package; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
+		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen v0.34 or later first, and give its --output-pkg here, or leave the flag out\n" +
+			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
 	} {
 		if _, err := assembleMethods(t, apply); err == nil || err.Error() != want {
 			t.Errorf("the errors of %s are\n%v\nwant\n%s", apply, err, want)

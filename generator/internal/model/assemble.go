@@ -109,20 +109,24 @@ var generatedMethods = map[string]bool{"ByIndex": true, "Get": true, "List": tru
 
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
 func (a *assembly) checkKinds(gv *GroupVersion) {
+	resourceMarker := "+resourceName="
+	if a.from(a.pkg) == FromKubebuilder {
+		resourceMarker = "+kubebuilder:resource:path="
+	}
 	resources, plurals, files := map[string]*Kind{}, map[string]*Kind{}, map[string]*Kind{}
 	for _, k := range gv.Informed() {
 		if other := resources[k.Resource]; other != nil && k.View == nil {
-			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have one resource, %q", k.Name, other.Name, other.Pos, k.Resource),
-				"give one of them +resourceName=…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
+			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, other.Name, other.Pos, k.Resource),
+				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
 		}
 		if generatedMethods[k.Plural] {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		if other := plurals[k.Plural]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) have one plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
 		}
 		if other := files[k.File]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ in the case of letters only, and their files would have one name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so that their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
 		}
 		plurals[k.Plural], files[k.File] = k, k
 		if k.View == nil {

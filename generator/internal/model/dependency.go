@@ -36,7 +36,7 @@ func (a *assembly) ignoring(read func()) bool {
 }
 
 // ignored is the done of most warnings.
-const ignored = "it is ignored"
+const ignored = "the marker is ignored"
 
 func (a *assembly) warn(pos token.Position, format string, args ...any) {
 	a.warnings = append(a.warnings, Errorf(pos, format, args...))
@@ -64,7 +64,7 @@ func NewExclusions(excluded []string) (*Exclusions, error) {
 	for _, s := range excluded {
 		ref, isType := parseTypeRef(s)
 		if isType && ref.Path == "" {
-			return nil, fmt.Errorf("--exclude=%s is a type without its package; write its import path before it, such as example.com/shop/v1.%s", s, s)
+			return nil, fmt.Errorf("--exclude=%s is a type without a package; write the import path before it, such as example.com/shop/v1.%s", s, s)
 		}
 		if !isType && !IsImportPath(s) {
 			return nil, fmt.Errorf("--exclude=%s is neither a package nor a type; write example.com/shop/v1 or example.com/shop/v1.Order", s)
@@ -79,6 +79,11 @@ func (e *Exclusions) Package(importPath string) bool { return e.has(importPath) 
 
 // Type reports whether a type of a package is left out.
 func (e *Exclusions) Type(importPath, name string) bool { return e.has(importPath + "." + name) }
+
+// Any reports whether anything has been left out.
+func (e *Exclusions) Any() bool {
+	return e != nil && slices.Contains(slices.Collect(maps.Values(e.used)), true)
+}
 
 func (e *Exclusions) has(s string) bool {
 	if e == nil {
@@ -105,5 +110,5 @@ func (e *Exclusions) unused() *Error {
 	if len(names) == 0 {
 		return nil
 	}
-	return Errorf(token.Position{}, "--exclude=%s matches nothing in the packages of this run; correct it, or remove it", strings.Join(names, ","))
+	return Errorf(token.Position{}, "--exclude=%s matches no package and no kind of this run; correct the flag, or remove it", strings.Join(names, ","))
 }

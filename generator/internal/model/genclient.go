@@ -17,7 +17,7 @@ func (a *assembly) readGenclient(t *Type) reading {
 	for _, m := range t.Markers {
 		if m.Is("resourceName") {
 			if r.resource = m.Value; r.resource == "" {
-				a.ignore(m.Pos, "+resourceName says no name", fmt.Sprintf("write +resourceName=%s, or whatever the resource of %s is called", strings.ToLower(t.Name)+"s", t.Name), ignored)
+				a.ignore(m.Pos, "+resourceName has no value", fmt.Sprintf("write the name of the resource, such as +resourceName=%ss, or remove the marker", strings.ToLower(t.Name)), ignored)
 			}
 			continue
 		}
@@ -26,8 +26,8 @@ func (a *assembly) readGenclient(t *Type) reading {
 			if option := strings.TrimSpace(m.Value); m.Value != option && slices.Contains(genclient, option) {
 				a.ignore(m.Pos, fmt.Sprintf("+genclient %s is not a marker", option), fmt.Sprintf("did you mean +genclient:%s?", option), "it is read as +genclient")
 			} else if m.Value != "" {
-				done := map[bool]string{true: "it is read as +genclient", false: "it is ignored"}[r.isKind]
-				a.ignore(m.Pos, fmt.Sprintf("+genclient=%s is not a marker", m.Value), fmt.Sprintf("write +genclient to generate for %s, or no marker not to", t.Name), done)
+				done := map[bool]string{true: "it is read as +genclient", false: ignored}[r.isKind]
+				a.ignore(m.Pos, fmt.Sprintf("+genclient=%s is not a marker", m.Value), fmt.Sprintf("write +genclient, or remove the marker to generate nothing for %s", t.Name), done)
 			}
 			continue
 		}
@@ -68,7 +68,7 @@ func (a *assembly) verbs(m Marker) []Verb {
 	for _, word := range strings.Split(m.Value, ",") {
 		verb := Verb(strings.TrimSpace(word))
 		if !slices.Contains(known, verb) {
-			a.ignore(m.Pos, fmt.Sprintf("+%s: unknown verb %q", m.Name, verb), meantOneOf(string(verb), known, ""), ignored)
+			a.ignore(m.Pos, fmt.Sprintf("+%s: unknown verb %q", m.Name, verb), meantOneOf(string(verb), known, ""), "the verb is ignored")
 			continue
 		}
 		verbs = append(verbs, verb)

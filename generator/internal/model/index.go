@@ -64,16 +64,16 @@ func (a *assembly) addIndex(t *Type, k *Kind, m Marker, arguments []Argument) {
 	}
 	switch {
 	case index.Name == "":
-		a.errs.Add(m.Pos, "+%s says no name; write %s", IndexMarker, indexForm)
+		a.errs.Add(m.Pos, "+%s has no name; write %s", IndexMarker, indexForm)
 		return
 	case index.Path == "" || index.Field == nil:
-		a.errs.Add(m.Pos, "+%s says no path; write %s", IndexMarker, indexForm)
+		a.errs.Add(m.Pos, "+%s has no path; write %s", IndexMarker, indexForm)
 		return
 	case !token.IsIdentifier(index.Name) || !token.IsExported(upperFirst(index.Name)):
-		a.errs.Add(m.Pos, "index name %q cannot be made the name of a lister's method; write letters and digits, such as byNodeName", index.Name)
+		a.errs.Add(m.Pos, "index name %q cannot become the name of a method; write letters and digits, such as byNodeName", index.Name)
 		return
 	case !k.HasInformer():
-		a.errs.Add(m.Pos, "kind %s has no informer to index, because it cannot be listed and watched; remove the marker, or let +genclient have list and watch", k.Name)
+		a.errs.Add(m.Pos, "kind %s has no informer to index, because it cannot be listed and watched; remove the marker, or allow the verbs list and watch", k.Name)
 		return
 	case index.Field.Problem != "":
 		a.errs.Add(m.Pos, "index %s: %s", index.Name, index.Field.Problem)
@@ -81,12 +81,12 @@ func (a *assembly) addIndex(t *Type, k *Kind, m Marker, arguments []Argument) {
 	}
 	index.Method = upperFirst(index.Name)
 	if listerMethods[index.Method] || index.Method == k.Plural {
-		a.errs.Add(m.Pos, "index %s would be read by a method %s, which the lister of %s has already; give it another name, such as by%s", index.Name, index.Method, k.Name, index.Method)
+		a.errs.Add(m.Pos, "index %s needs a method %s, but the lister of %s already has one; choose another name, such as by%s", index.Name, index.Method, k.Name, index.Method)
 		return
 	}
 	for _, other := range k.Indexes {
 		if other.Method == index.Method {
-			a.errs.Add(m.Pos, "kind %s has two indexes %s; give one of them another name", k.Name, index.Name)
+			a.errs.Add(m.Pos, "kind %s has two indexes %s; rename one of them", k.Name, index.Name)
 			return
 		}
 	}
@@ -103,10 +103,10 @@ func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 	field := t.Fields[written]
 	switch {
 	case field == nil:
-		a.errs.Add(m.Pos, "+%s says no path; write +%s:JSONPath=.spec.color", SelectableFieldMarker, SelectableFieldMarker)
+		a.errs.Add(m.Pos, "+%s has no path; write +%s:JSONPath=.spec.color", SelectableFieldMarker, SelectableFieldMarker)
 		return
 	case path == "metadata" || strings.HasPrefix(path, "metadata."):
-		a.errs.Add(m.Pos, "a server selects by metadata.name and metadata.namespace already, and by no other metadata; remove the marker")
+		a.errs.Add(m.Pos, "every server selects by metadata.name and metadata.namespace, and by no other metadata; remove the marker")
 		return
 	case field.Problem != "" && !field.EncodesItself:
 		a.errs.Add(m.Pos, "selectable field: %s", field.Problem)
@@ -132,12 +132,12 @@ func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 			a.errs.Add(m.Pos, "%s is a selectable field of %s twice; remove one of the markers", path, k.Name)
 			return
 		case other.GoName == goName:
-			a.errs.Add(m.Pos, "the selectable fields %s and %s of %s would both be called %sField%s; remove one of the markers", path, other.Path, k.Name, k.Name, goName)
+			a.errs.Add(m.Pos, "the selectable fields %s and %s of %s need the same constant %sField%s; remove one of the markers", path, other.Path, k.Name, k.Name, goName)
 			return
 		}
 	}
 	if !token.IsIdentifier(goName) {
-		a.errs.Add(m.Pos, "there is no Go name for the selectable field %s: %s is not one; rename the field", path, goName)
+		a.errs.Add(m.Pos, "selectable field %s has no Go name, because %s is not an identifier; rename the field", path, goName)
 		return
 	}
 	k.SelectableFields = append(k.SelectableFields, &SelectableField{GoName: goName, Path: path, Value: value, Pos: m.Pos})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // reading is what the markers of a type say of a kind, whoever they are from.
@@ -50,11 +51,11 @@ func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Ki
 	}
 	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if k.NeedsList() && !t.HasList {
-		fix := "add it, or write +genclient:skipVerbs=list,watch,deleteCollection"
-		if from == FromKubebuilder {
-			fix = "fix it"
+		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+		if from != FromKubebuilder {
+			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
 		}
-		a.ignore(t.ListPos, fmt.Sprintf("kind %s %s", t.Name, t.ListProblem), fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
+		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
 		k.Verbs = slices.DeleteFunc(k.Verbs, func(v Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
 	}
 	a.Naming.name(k, r.resource)
@@ -63,8 +64,8 @@ func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Ki
 		if from == FromKubebuilder {
 			marker = "+kubebuilder:resource:path="
 		}
-		a.errs.Add(t.Pos, "resource %q of kind %s is not one that a server takes; %s", k.Resource, t.Name,
-			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
+		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
+			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
 	}
 	a.addApply(k)
 	if r.verbs.none {
@@ -84,7 +85,7 @@ func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Ki
 // generated code does not compile.
 func (a *assembly) warnOfConstraint(t *Type) {
 	if t.BuildConstraint != "" {
-		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build all that imports them with these tags", t.Name, t.BuildConstraint)
+		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build every program that imports them with these tags", t.Name, t.BuildConstraint)
 	}
 }
 
@@ -105,7 +106,7 @@ func (a *assembly) checkMeta(what string, t *Type) {
 	switch {
 	case t.HasObjectMeta:
 	case t.MissingMethod != "":
-		a.errs.Add(t.Pos, "%s %s has no method %s, which metav1.Object has; %s", what, t.Name, t.MissingMethod,
+		a.errs.Add(t.Pos, "%s %s has no method %s of metav1.Object; %s", what, t.Name, t.MissingMethod,
 			a.advice("write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
 	default:
 		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
@@ -122,18 +123,18 @@ func (a *assembly) checkType(t *Type) bool {
 	before := len(a.errs.all)
 	switch {
 	case t.IsGeneric:
-		a.errs.Add(t.Pos, "+genclient needs a type without type parameters, but %s has some; %s", t.Name, a.advice("remove these, or the marker", a.leaveOut(t)))
+		a.errs.Add(t.Pos, "kind %s has type parameters; %s", t.Name, a.advice("remove them, or the marker", a.leaveOut(t)))
 		return false
 	case !t.IsStruct:
-		a.errs.Add(t.Pos, "+genclient needs a struct type, but %s is none; %s", t.Name,
+		a.errs.Add(t.Pos, "kind %s is not a struct type; %s", t.Name,
 			a.advice(fmt.Sprintf("remove the marker, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name), a.leaveOut(t)))
 		return false
 	}
 	switch {
 	case !token.IsExported(t.Name):
-		a.errs.Add(t.Pos, "+genclient needs an exported type, but %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
+		a.errs.Add(t.Pos, "kind %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
 	case !IsKind(t.Name):
-		a.errs.Add(t.Pos, "kind %s is not one that a server takes; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
+		a.errs.Add(t.Pos, "kind %s does not have a valid name; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
 	}
 	a.checkMeta("kind", t)
 	if !t.HasDeepCopyObject {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -71,8 +70,9 @@ func (t *Type) MayBeKind() bool {
 func (a *assembly) readKubebuilder(t *Type) reading {
 	r := reading{isKind: t.isRoot() && t.DeclaresList, namespaced: true}
 	if t.isRoot() && !t.DeclaresList && t.HasObjectMeta {
+		_, fix, _ := strings.Cut(t.ListProblem, "; ")
 		a.warn(t.Pos, "%s is a root object without a list type, so nothing is generated for it; %s", t.Name,
-			a.advice(fmt.Sprintf("add type %sList, or +kubebuilder:skip", t.Name), "declare a type of your own with its list, if you need its client"))
+			a.advice(fix+", or +kubebuilder:skip", "declare a type of your own with its list, if you need its client"))
 	}
 	for _, m := range t.Markers {
 		switch {

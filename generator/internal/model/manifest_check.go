@@ -44,7 +44,7 @@ func (a *assembly) checkManifests() {
 		}
 	}
 	if !found && len(a.groups) > 0 {
-		a.warnings = append(a.warnings, Errorf(a.Manifests[0].Pos, "no kind was checked, because no CustomResourceDefinition that --crd names is of one of them, and this is the first; check --crd"))
+		a.warnings = append(a.warnings, Errorf(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of any of them, and this is the first; correct --crd"))
 	}
 }
 
@@ -53,11 +53,11 @@ func (a *assembly) checkManifests() {
 // CRD is what a server has.
 func (a *assembly) followManifest(k *Kind, m *Manifest) {
 	if k.Resource != m.Plural.Value {
-		a.warn(k.Pos, "the resource of kind %s is %q by its markers, and %q in its CRD (%s); the latter is taken", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
+		a.warn(k.Pos, "the resource of kind %s is %q by its markers, but %q in its CRD (%s); the client uses %q", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos, m.Plural.Value)
 		k.Resource = m.Plural.Value
 	}
 	if namespaced := m.Scope.Value != "Cluster"; k.Namespaced != namespaced {
-		a.warn(k.Pos, "the scope of kind %s is another one by its markers than in its CRD, which says %s (%s); the latter is taken", k.Name, m.Scope.Value, m.Scope.Pos)
+		a.warn(k.Pos, "the markers of kind %s contradict scope %s in its CRD (%s); the client follows the CRD", k.Name, m.Scope.Value, m.Scope.Pos)
 		k.Namespaced = namespaced
 	}
 	if version, dropped := k.followStatus(m); dropped {
@@ -94,9 +94,9 @@ func (a *assembly) manifestsByName() map[crdName]*Manifest {
 		case other == nil:
 			byName[byPlural], byName[byKind] = m, m
 		case other.Plural.Value == m.Plural.Value:
-			a.errs.Add(m.Pos, "the CustomResourceDefinition %s.%s is here and at %s; remove one of them, or name the files of the other with --crd", m.Plural.Value, group, other.Pos)
+			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
 		default:
-			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; remove one of them, or name the file of the other with --crd",
+			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; remove one of the two, or name the file of only one with --crd",
 				m.Kind.Value, group, m.Plural.Value, group, other.Plural.Value, group, other.Pos)
 		}
 	}
@@ -133,25 +133,34 @@ func (c manifestCheck) add(pos token.Position, fix, format string, args ...any) 
 	if c.fromKubebuilder {
 		fix = "regenerate the CRD with controller-gen"
 	} else {
-		fix += ", or regenerate the CRD with controller-gen"
+		fix += orRegenerate(fix)
 	}
 	c.errs.Add(pos, format+"; %s", append(args, fix)...)
+}
+
+// orRegenerate ends what to do with the other way. A marker for controller-gen needs it anyway.
+func orRegenerate(fix string) string {
+	if strings.Contains(fix, "+kubebuilder:") {
+		return " and regenerate the CRD with controller-gen"
+	}
+	return ", or regenerate the CRD with controller-gen"
 }
 
 func (c manifestCheck) run() {
 	k, m := c.kind, c.manifest
 	if m.Kind.Value != k.Name {
-		c.add(k.Pos, "rename the type", "the type of resource %q is called %s here, and its CRD says kind %q (%s)", k.Resource, k.Name, m.Kind.Value, m.Kind.Pos)
+		c.add(k.Pos, fmt.Sprintf("rename the types to %s and %sList, with // +resourceName=%s", m.Kind.Value, m.Kind.Value, k.Resource),
+			"the kind of resource %q is %s here, but %s in its CRD (%s)", k.Resource, k.Name, m.Kind.Value, m.Kind.Pos)
 		return // whatever else differs follows from it
 	}
 	if m.Plural.Value != k.Resource {
-		c.add(c.place("resourceName", "kubebuilder:resource:path"), fmt.Sprintf("write // +resourceName=%s above type %s", m.Plural.Value, k.Name),
-			"the client of kind %s uses the resource %q, and its CRD says plural %q (%s)", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
+		c.add(c.place("resourceName", "kubebuilder:resource:path"), fmt.Sprintf("set // +resourceName=%s above type %s", m.Plural.Value, k.Name),
+			"the client of kind %s uses the resource %q, but its CRD has the plural %q (%s)", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
 	}
 	c.scope()
 	if k.NeedsList() && m.ListKind.Value != k.List() {
-		c.add(c.declared.ListPos, fmt.Sprintf("set listKind to %s there", k.List()),
-			"the list of kind %s is called %s here, and its CRD says listKind %s (%s), which no client could decode", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
+		c.add(c.declared.ListPos, fmt.Sprintf("set listKind to %s in the CRD", k.List()),
+			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so that clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
 	}
 	c.version()
 }
@@ -164,7 +173,7 @@ func (c manifestCheck) scope() {
 	}
 	if m.Scope.Value != want {
 		c.add(c.place("genclient:nonNamespaced", "kubebuilder:resource:scope"), fix,
-			"the client of kind %s takes it for %s, and its CRD says scope %s (%s)", k.Name, taken, m.Scope.Value, m.Scope.Pos)
+			"the client of kind %s is %s, but its CRD has scope %s (%s)", k.Name, taken, m.Scope.Value, m.Scope.Pos)
 	}
 }
 
@@ -178,17 +187,17 @@ func (c manifestCheck) version() {
 		for _, v := range m.Versions {
 			names = append(names, v.Name.Value)
 		}
-		c.add(k.Pos, "generate for a version that it has", "kind %s is of version %s here, and its CRD (%s) has %s only", k.Name, name, m.Versions[0].Name.Pos, strings.Join(names, ", "))
+		c.add(k.Pos, "generate for a version that it has", "kind %s has version %s here, but its CRD (%s) has only %s", k.Name, name, m.Versions[0].Name.Pos, strings.Join(names, ", "))
 		return
 	}
 	if !v.Served {
-		c.add(k.Pos, "remove +genclient from "+k.Name, "kind %s is of version %s here, and its CRD says that this version is not served (%s)", k.Name, name, v.ServedPos)
+		c.add(k.Pos, "remove +genclient from "+k.Name, "kind %s has version %s here, but its CRD does not serve that version (%s)", k.Name, name, v.ServedPos)
 	}
 	// The other way round it is no contradiction: +genclient:noStatus is written on
 	// purpose.
 	if !v.Status && (k.Has("updateStatus") || k.Has("applyStatus")) {
-		c.add(c.place("kubebuilder:subresource:status"), "write // +genclient:noStatus",
-			"the client of kind %s has UpdateStatus, and version %s of its CRD has no status subresource (%s), for which controller-gen wants // +kubebuilder:subresource:status", k.Name, name, v.SubresourcesPos)
+		c.add(c.place("kubebuilder:subresource:status"), "add // +genclient:noStatus, or // +kubebuilder:subresource:status",
+			"the client of kind %s has UpdateStatus, but version %s of its CRD has no status subresource (%s)", k.Name, name, v.SubresourcesPos)
 	}
 	for _, method := range k.Methods {
 		c.method(v, method)
@@ -204,7 +213,7 @@ func (c manifestCheck) selectable(v ManifestVersion, field *SelectableField) {
 	if strings.HasPrefix(field.Path, "metadata.") || slices.ContainsFunc(v.SelectableFields, declared) {
 		return
 	}
-	c.add(field.Pos, "remove the marker", "%s is a selectable field of kind %s here, and not in version %s of its CRD (%s)", field.Path, c.kind.Name, v.Name.Value, v.Name.Pos)
+	c.add(field.Pos, "remove the marker", "%s is a selectable field of kind %s here, but not in version %s of its CRD (%s)", field.Path, c.kind.Name, v.Name.Value, v.Name.Pos)
 }
 
 // method looks for the subresource of an extended method. A CRD has no others than
@@ -216,11 +225,11 @@ func (c manifestCheck) method(v ManifestVersion, method *Method) {
 	}
 	marker := map[string]string{"status": "subresource:status", "scale": "subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas"}[method.Subresource]
 	if marker == "" {
-		c.errs.Add(method.Pos, "method %s of kind %s is for the subresource %q, and a CRD (%s) has status and scale at most; remove the method", method.Name, c.kind.Name, method.Subresource, c.manifest.Pos)
+		c.errs.Add(method.Pos, "method %s of kind %s needs the subresource %q, but a CRD (%s) can only have status and scale; remove the method", method.Name, c.kind.Name, method.Subresource, c.manifest.Pos)
 		return
 	}
-	c.add(method.Pos, "remove the method", "method %s of kind %s is for the subresource %s, and version %s of its CRD has none (%s), for which controller-gen wants // +kubebuilder:%s",
-		method.Name, c.kind.Name, method.Subresource, v.Name.Value, v.SubresourcesPos, marker)
+	c.add(method.Pos, "remove the method, or add // +kubebuilder:"+marker, "method %s of kind %s needs the subresource %s, but version %s of its CRD does not have it (%s)",
+		method.Name, c.kind.Name, method.Subresource, v.Name.Value, v.SubresourcesPos)
 }
 
 // place is that of the first marker of the kind that says something about one of

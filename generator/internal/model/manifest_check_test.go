@@ -89,35 +89,35 @@ func TestManifestsContradict(t *testing.T) {
 		wants [3]string
 	}{
 		{"plural", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{genclient},
-			[3]string{"types.go:10:6: ", `plural "purchases" (crd.yaml:3:1)`, "; write // +resourceName=purchases above type Order" + instead}},
+			[3]string{"types.go:10:6: ", `plural "purchases" (crd.yaml:3:1)`, "; set // +resourceName=purchases above type Order" + instead}},
 		{"plural by marker", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{genclient, "resourceName=ordersx"},
 			[3]string{"types.go:2:4: ", `uses the resource "ordersx"`, instead}},
 		{"plural of kubebuilder", func(m *Manifest) { m.Plural.Value = "purchases" }, []string{kubebuilder, "kubebuilder:subresource:status", "kubebuilder:resource:shortName=o,path=ordersx"},
 			[3]string{"types.go:3:4: ", `uses the resource "ordersx"`, only}},
 		{"kind", func(m *Manifest) { m.Kind.Value, m.Scope.Value = "Purchase", "Cluster" }, []string{genclient},
-			[3]string{"types.go:10:6: ", `kind "Purchase" (crd.yaml:4:1)`, "; rename the type" + instead}},
+			[3]string{"types.go:10:6: ", `Purchase in its CRD (crd.yaml:4:1)`, "; rename the types to Purchase and PurchaseList, with // +resourceName=orders" + instead}},
 		{"scope", func(m *Manifest) { m.Scope.Value = "Cluster" }, []string{genclient},
 			[3]string{"types.go:10:6: ", "scope Cluster (crd.yaml:6:1)", "; add // +genclient:nonNamespaced" + instead}},
 		{"scope by marker", func(m *Manifest) {}, []string{genclient, "genclient:nonNamespaced"},
 			[3]string{"types.go:2:4: ", "scope Namespaced (crd.yaml:6:1)", "; remove +genclient:nonNamespaced" + instead}},
 		{"scope of kubebuilder", func(m *Manifest) {}, []string{kubebuilder, "kubebuilder:subresource:status", "kubebuilder:resource:scope=Cluster"},
-			[3]string{"types.go:3:4: ", "takes it for cluster-scoped", only}},
+			[3]string{"types.go:3:4: ", "is cluster-scoped", only}},
 		{"listKind", func(m *Manifest) { m.ListKind.Value = "Orders" }, []string{genclient},
-			[3]string{"types.go:20:6: ", "listKind Orders (crd.yaml:5:1)", "; set listKind to OrderList there" + instead}},
+			[3]string{"types.go:20:6: ", "listKind Orders (crd.yaml:5:1)", "; set listKind to OrderList in the CRD" + instead}},
 		{"version", func(m *Manifest) { m.Versions[0].Name.Value = "v2" }, []string{genclient},
-			[3]string{"types.go:10:6: ", "its CRD (crd.yaml:7:1) has v2 only", instead}},
+			[3]string{"types.go:10:6: ", "its CRD (crd.yaml:7:1) has only v2", instead}},
 		{"served", func(m *Manifest) { m.Versions[0].Served = false }, []string{genclient},
-			[3]string{"types.go:10:6: ", "not served (crd.yaml:8:1)", instead}},
+			[3]string{"types.go:10:6: ", "does not serve that version (crd.yaml:8:1)", instead}},
 		{"status", func(m *Manifest) { m.Versions[0].Status = false }, []string{genclient},
-			[3]string{"types.go:10:6: ", "no status subresource (crd.yaml:9:1)", "; write // +genclient:noStatus" + instead}},
+			[3]string{"types.go:10:6: ", "no status subresource (crd.yaml:9:1)", "; add // +genclient:noStatus, or // +kubebuilder:subresource:status and regenerate the CRD with controller-gen"}},
 		{"status of kubebuilder", func(m *Manifest) { m.Versions[0].Status = false }, []string{kubebuilder, "kubebuilder:subresource:status"},
 			[3]string{"types.go:2:4: ", "no status subresource (crd.yaml:9:1)", only}},
 		{"scale", func(m *Manifest) {}, []string{genclient, "genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale"},
-			[3]string{"types.go:2:4: ", "version v1 of its CRD has none (crd.yaml:9:1)", "; remove the method" + instead}},
+			[3]string{"types.go:2:4: ", "version v1 of its CRD does not have it (crd.yaml:9:1)", "; remove the method, or add // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas and regenerate the CRD with controller-gen"}},
 		{"status by method", func(m *Manifest) { m.Versions[0].Status = false }, []string{genclient, "genclient:noStatus", "genclient:method=SetStatus,verb=update,subresource=status"},
-			[3]string{"types.go:3:4: ", "is for the subresource status", instead}},
+			[3]string{"types.go:3:4: ", "needs the subresource status", "+kubebuilder:subresource:status and regenerate the CRD with controller-gen"}},
 		{"unheard-of subresource", func(m *Manifest) {}, []string{genclient, "genclient:method=Approve,verb=update,subresource=approval"},
-			[3]string{"types.go:2:4: ", "a CRD (crd.yaml:1:1) has status and scale at most", "; remove the method"}},
+			[3]string{"types.go:2:4: ", "a CRD (crd.yaml:1:1) can only have status and scale", "; remove the method"}},
 	} {
 		m := orderManifest()
 		test.change(m)
@@ -148,7 +148,7 @@ func TestManifestTwice(t *testing.T) {
 		second.Pos.Filename, second.Kind.Pos.Filename = "other.yaml", "other.yaml"
 		change(second)
 		_, mistakes := checkAgainst(t, []*Manifest{first, second}, "genclient")
-		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, "other.yaml:") || !strings.Contains(mistakes, "at crd.yaml:1:1; remove one of them") {
+		if strings.Contains(mistakes, "\n") || !strings.HasPrefix(mistakes, "other.yaml:") || !strings.Contains(mistakes, "at crd.yaml:1:1; remove one of the two") {
 			t.Errorf("the mistakes are %s", mistakes)
 		}
 	}

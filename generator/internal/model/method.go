@@ -47,10 +47,10 @@ func parseMethod(m Marker, errs *Errors) *Method {
 	method := &Method{Name: strings.TrimSpace(first), Pos: m.Pos}
 	switch {
 	case method.Name == "" || strings.Contains(first, "="):
-		errs.Add(m.Pos, "+genclient:method says no name; write it first, as in +genclient:method=GetScale,verb=get,subresource=scale")
+		errs.Add(m.Pos, "+genclient:method does not begin with the name of the method; write it as in +genclient:method=GetScale,verb=get,subresource=scale")
 		return nil
 	case !token.IsIdentifier(method.Name) || !token.IsExported(method.Name):
-		errs.Add(m.Pos, "method %q has no exported name; write letters and digits, and a capital letter first", method.Name)
+		errs.Add(m.Pos, "method %q does not have an exported name; write letters and digits, and a capital letter first", method.Name)
 		return nil
 	}
 	seen := map[string]bool{}
@@ -63,9 +63,9 @@ func parseMethod(m Marker, errs *Errors) *Method {
 		case !slices.Contains(methodKeys, key):
 			errs.Add(m.Pos, "method %s: unknown key %q%s", method.Name, key, didYouMean(key, methodKeys))
 		case !hasValue || value == "":
-			errs.Add(m.Pos, "method %s: %s says nothing; write %s=… or leave it out", method.Name, key, key)
+			errs.Add(m.Pos, "method %s: %s has no value; write %s=… or remove it", method.Name, key, key)
 		case seen[key]:
-			errs.Add(m.Pos, "method %s: %s is there twice; leave one out", method.Name, key)
+			errs.Add(m.Pos, "method %s: %s is set twice; remove one of the two", method.Name, key)
 		default:
 			method.set(key, value, errs)
 		}
@@ -75,7 +75,7 @@ func parseMethod(m Marker, errs *Errors) *Method {
 		errs.Add(m.Pos, "method %s has no verb; write +genclient:method=%s,verb=%s", method.Name, method.Name, method.probableVerb())
 	}
 	if !method.Input.IsZero() && slices.Contains(MethodVerbs, method.Verb) && !method.TakesObject() {
-		errs.Add(m.Pos, "method %s: verb %s sends no object, so it has no input; leave it out", method.Name, method.Verb)
+		errs.Add(m.Pos, "method %s: verb %s sends no object, so input has no effect; remove it", method.Name, method.Verb)
 	}
 	if len(errs.all) > before {
 		return nil
@@ -91,19 +91,19 @@ func (m *Method) set(key, value string, errs *Errors) {
 		switch {
 		case slices.Contains(MethodVerbs, m.Verb):
 		case slices.Contains(Verbs, m.Verb) || slices.Contains(ApplyVerbs, m.Verb):
-			errs.Add(m.Pos, "method %s: verb %s can have no other methods; write the method by hand in the expansion of the kind, or use one of the verbs %s", m.Name, m.Verb, joined(MethodVerbs))
+			errs.Add(m.Pos, "method %s: verb %s is not available for +genclient:method; use one of the verbs %s, or write the method by hand in an expansion of the client", m.Name, m.Verb, joined(MethodVerbs))
 		default:
 			errs.Add(m.Pos, "method %s: unknown verb %q%s", m.Name, value, didYouMean(value, MethodVerbs))
 		}
 	case "subresource":
 		m.Subresource = value
 		if !isSubresource(value) {
-			errs.Add(m.Pos, "method %s: subresource %q is not one part of a path; write one name of letters and digits, such as subresource=scale", m.Name, value)
+			errs.Add(m.Pos, "method %s: subresource %q is not a single part of a path; write one name of letters and digits, such as subresource=scale", m.Name, value)
 		}
 	case "input", "result":
 		ref, ok := parseTypeRef(value)
 		if !ok {
-			errs.Add(m.Pos, "method %s: %s %q is no type; write one of this package, such as Scale, or one with its import path, such as k8s.io/api/autoscaling/v1.Scale", m.Name, key, value)
+			errs.Add(m.Pos, "method %s: %s %q is not a type; write a type of this package, such as Scale, or one with its import path, such as k8s.io/api/autoscaling/v1.Scale", m.Name, key, value)
 		}
 		if key == "input" {
 			m.Input = ref
@@ -154,9 +154,9 @@ func (a *assembly) addMethods(t *Type, k *Kind, methods []*Method) {
 		case other != nil:
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
-			a.errs.Add(m.Pos, "kind %s has a method %s already, that of verb %s; rename this one, or write +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
+			a.errs.Add(m.Pos, "kind %s already has a method %s, that of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
 		case slices.Contains(clientNames, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
-			a.errs.Add(m.Pos, "method %s of kind %s has a name that every client has for itself; rename it", m.Name, k.Name)
+			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
 			k.Methods = append(k.Methods, m)
 		}
@@ -187,7 +187,8 @@ func (a *assembly) resolve(t *Type, k *Kind, m *Method) bool {
 		}
 		switch isList := what == "result" && m.Verb == "list"; {
 		case ref.Name == "" && isList && !t.HasList:
-			a.errs.Add(t.ListPos, "kind %s %s; add it for method %s at %s, or write result=…", t.Name, t.ListProblem, m.Name, m.Pos)
+			problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, fix)
 			return ref
 		case ref.Name == "" && isList:
 			return TypeRef{own.Path, k.List()}
@@ -211,7 +212,7 @@ func (a *assembly) resolve(t *Type, k *Kind, m *Method) bool {
 	if m.Verb == "apply" && a.ApplyPackage != "" {
 		m.Input = a.applyConfiguration(m.Input)
 		if problem := a.missing(m.Input, false); problem != "" {
-			a.errs.Add(m.Pos, "method %s: %s, so there is no apply configuration to take; run applyconfiguration-gen for it, or remove the method", m.Name, reason(problem))
+			a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, reason(problem))
 			return false
 		}
 	}

@@ -84,7 +84,7 @@ type Type struct {
 	HasList bool
 	// List is the form of that struct.
 	List ListForm
-	// ListProblem says what is wrong with the list type if HasList is false. ListPos
+	// ListProblem says what is wrong with the list type if HasList is false, and what to do. ListPos
 	// is where the list type is or, if there is none, the type.
 	ListProblem string
 	ListPos     token.Position

@@ -10,8 +10,12 @@ import (
 )
 
 // AliasAdvice says what to do about a package of a dependency that lacks what a kind needs.
-func AliasAdvice(importPath string) string {
-	return "write aliases of its types in a package of your own, with --alias-package=api/shop.example.com/v1 " + importPath
+func AliasAdvice(pkg *Package) string {
+	folder := "api/<group>/<version>" // from which the group and the version are read
+	if declared := pkg.GroupVersion; declared.GroupKnown && declared.VersionKnown {
+		folder = path.Join("api", groupFolder(pkg.Path, declared.Version, declared.Group), versionDir(declared.Version))
+	}
+	return "write aliases of its types in a package of your own, with --alias-package=" + folder + " " + pkg.Path
 }
 
 // place finds the group and the version of a package, and adds gv to them.
@@ -46,7 +50,7 @@ func (a *assembly) place(pkg *Package, from From, gv *GroupVersion) {
 			return
 		}
 		if other.Version == version {
-			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each package in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
+			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each of them in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
 			return
 		}
 	}
@@ -64,12 +68,12 @@ func (a *assembly) checkImportable(pkg *Package) bool {
 	}
 	elements := strings.Split(pkg.Path, "/")
 	if slices.Contains(elements, "vendor") {
-		reason, fix = "it is in a vendor folder", "name it by the path that import declarations have"
+		reason, fix = "it is in a vendor folder", "name it by the path in import declarations"
 	}
 	if at := slices.Index(elements, "internal"); at >= 0 && a.OutputPackage != "" {
 		parent := path.Join(elements[:at]...)
 		if a.OutputPackage != parent && !strings.HasPrefix(a.OutputPackage, parent+"/") {
-			reason = fmt.Sprintf("its folder internal is open to packages below %s only", parent)
+			reason = fmt.Sprintf("only packages below %s can import from its folder internal", parent)
 			fix += ", or give an --output-dir below " + parent
 		}
 	}
@@ -92,7 +96,7 @@ func (a *assembly) checkRegistration(pkg *Package, gv *GroupVersion, group, vers
 		return
 	}
 	if gv.SchemeGroupVersion == "" {
-		a.errs.Add(pkg.Pos, "package %s declares no group and version for its clients; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
 	}
 	if !pkg.HasAddToScheme {
 		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
@@ -100,7 +104,7 @@ func (a *assembly) checkRegistration(pkg *Package, gv *GroupVersion, group, vers
 		if pkg.Declared["AddToScheme"] {
 			lacks = "no AddToScheme that takes a scheme and returns an error"
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s, with which its types are registered; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s, which registers its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
 	}
 }
 
@@ -123,27 +127,31 @@ func (a *assembly) version(pkg *Package) (string, bool) {
 	declared := pkg.GroupVersion
 	switch {
 	case declared.VersionKnown && declared.Version == InternalVersion:
-		a.ignore(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server speaks", pkg.Path),
-			fmt.Sprintf("name the packages of its versions, such as %s/v1", pkg.Path), "nothing is generated for it")
+		a.ignore(declared.Pos, fmt.Sprintf("package %s has the internal, unversioned types of its group, which no server serves", pkg.Path),
+			fmt.Sprintf("name the packages of its versions instead, or leave this one out with --exclude=%s", pkg.Path), "nothing is generated for it")
 		return "", false
 	case IsVersion(base) && declared.VersionKnown && declared.Version != base:
-		a.ignore(declared.Pos, fmt.Sprintf("%s says version %q, but the package's folder is %s", declared.Name, declared.Version, base),
-			"write the same in both places", fmt.Sprintf("the generated code is called %s, and asks servers for what %s says", base, declared.Name))
+		a.ignore(declared.Pos, fmt.Sprintf("%s has the version %q, but the package's folder is %s", declared.Name, declared.Version, base),
+			"write the same in both places", fmt.Sprintf("generated packages are called %s, and clients send %q", base, declared.Version))
 		return base, a.pkg.Dependency
 	case IsVersion(base):
 		return base, true
 	case declared.VersionKnown && isLabel(declared.Version):
 		return declared.Version, true
 	case declared.VersionKnown:
-		a.errs.Add(declared.Pos, "version %q of package %s is not one that a server takes; %s", declared.Version, pkg.Path,
-			a.advice("write lower-case letters, digits and hyphens, a letter first, such as v1", "leave the package out with --exclude="+pkg.Path))
+		a.errs.Add(declared.Pos, "version %q of package %s is not a valid API version; %s", declared.Version, pkg.Path,
+			a.advice("use lower-case letters, digits and hyphens, and a letter first, such as v1", "leave the package out with --exclude="+pkg.Path))
 		return "", false
 	case looksLikeVersion(base):
 		return base, true
 	}
+	declare := `add: var SchemeGroupVersion = schema.GroupVersion{Group: "shop.example.com", Version: "v1"}`
+	if declared.Name != "" {
+		declare = "write the version in " + declared.Name + ` as a string, such as Version: "v1"`
+	}
 	a.errs.Add(pkg.Pos, "cannot tell the API version of package %s; %s", pkg.Path,
-		a.advice("put it in a folder of that name, such as v1, or declare GroupVersion = schema.GroupVersion{Group: …, Version: …}",
-			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg.Path)))
+		a.advice("name its folder after the version, such as v1, or "+declare,
+			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", false
 }
 
@@ -156,7 +164,7 @@ func (a *assembly) groupName(pkg *Package, version string) (string, bool) {
 		if pos == pkg.GroupVersion.Pos {
 			where = pkg.GroupVersion.Name
 		}
-		a.errs.Add(pos, "group %q of package %s is not one that a server takes; %s", name, pkg.Path,
+		a.errs.Add(pos, "group %q of package %s is not a valid API group; %s", name, pkg.Path,
 			a.advice(groupForm+", in "+where, "leave the package out with --exclude="+pkg.Path))
 		return "", false
 	}
@@ -171,8 +179,8 @@ func (a *assembly) writtenGroupName(pkg *Package, version string) (name string, 
 			continue
 		}
 		if declared.GroupKnown && declared.Group != m.Value {
-			a.ignore(m.Pos, fmt.Sprintf("+groupName says %q, but %s at %s says %q", m.Value, declared.Name, declared.Pos, declared.Group),
-				"write the same in both places", "the latter is taken, because clients send it")
+			a.ignore(m.Pos, fmt.Sprintf("+groupName is %q, but %s at %s has the group %q", m.Value, declared.Name, declared.Pos, declared.Group),
+				"write the same in both places", fmt.Sprintf("clients send %q", declared.Group))
 			return declared.Group, declared.Pos, pkg.Dependency
 		}
 		return m.Value, m.Pos, true
@@ -185,7 +193,7 @@ func (a *assembly) writtenGroupName(pkg *Package, version string) (name string, 
 	}
 	a.errs.Add(pkg.Pos, "cannot tell the API group of package %s; %s", pkg.Path,
 		a.advice("write +groupName=example.com in a comment above the package clause",
-			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg.Path)))
+			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", pkg.Pos, false
 }
 
@@ -204,7 +212,7 @@ func (a *assembly) groupGoName(pkg *Package, group string) (name string, pos tok
 	fix := a.advice("write +groupGoName=SomeName above the package clause", "use "+groupGoNameFlag(group))
 	switch {
 	case !token.IsExported(name) || !token.IsIdentifier(name):
-		a.errs.Add(pos, "group %q has no exported Go name: %q is not one; %s", group, name, fix)
+		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
 	case factoryMethods[name]:
 		a.errs.Add(pos, "group %q cannot be called %s, because the informer factory has a method of that name; %s", group, name, fix)
 	default:
@@ -215,15 +223,35 @@ func (a *assembly) groupGoName(pkg *Package, group string) (name string, pos tok
 
 func groupGoNameFlag(group string) string { return "--group-go-names=" + group + ":SomeName" }
 
+// otherDir returns a folder for a group whose own is taken: the first part of its name, if that is
+// free.
+func (a *assembly) otherDir(g *Group, taken map[string]*Group) string {
+	dir := firstPart(g.Name)
+	for _, other := range a.groups {
+		if other.Dir == dir {
+			return "somefolder"
+		}
+	}
+	if !token.IsIdentifier(dir) || safeDir(dir) != dir || taken[dir] != nil {
+		return "somefolder"
+	}
+	return dir
+}
+
 // checkGroups refuses two groups that would have one name in Go or on disk.
 func (a *assembly) checkGroups() {
 	goNames, dirs := map[string]*Group{}, map[string]*Group{}
 	for _, g := range a.sortedGroups() {
 		pos := g.Versions[0].Pos
+		goNameFix, dirFix := "use "+groupGoNameFlag(g.Name), "use --group-dirs="+g.Name+":"+a.otherDir(g, dirs)
+		if !a.described(g.Versions[0].Path).Dependency {
+			goNameFix += ", or write +groupGoName=SomeName above the package clause of one of them"
+			dirFix += ", or move the packages of one of them to …/<group>/<version>"
+		}
 		if other := goNames[g.GoName]; other != nil {
-			a.errs.Add(pos, "groups %q and %q (%s) have one Go name, %s; use %s, or write +groupGoName=… above the package clause of one of them", g.Name, other.Name, other.Versions[0].Pos, g.GoName, groupGoNameFlag(g.Name))
+			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.GoName, goNameFix)
 		} else if other := dirs[g.Dir]; other != nil {
-			a.errs.Add(pos, "groups %q and %q (%s) have one folder, %s; use --group-dirs=%s:somefolder, or move the packages of one of them to …/<group>/<version>", g.Name, other.Name, other.Versions[0].Pos, g.Dir, g.Name)
+			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.Dir, dirFix)
 		}
 		goNames[g.GoName], dirs[g.Dir] = g, g
 	}

@@ -47,7 +47,13 @@ func meantOneOf[S ~string](word string, known []S, prefix string) string {
 	for i, k := range known {
 		words[i] = prefix + string(k)
 	}
-	return "there are " + strings.Join(words, ", ")
+	switch len(words) {
+	case 0:
+		return "remove it"
+	case 1:
+		return "use " + words[0]
+	}
+	return "use one of " + strings.Join(words, ", ")
 }
 
 // nearest is the known word that was probably meant; empty for none.

@@ -15,24 +15,39 @@ func (a *assembly) refuseStray(t *Type, from From) {
 		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
 			continue
 		}
-		problem, fix := "+"+m.Name+" has no effect ", ""
+		problem, fix := m.withoutArguments()+" has no effect ", "remove the marker, or write it above a kind"
+		isComplete := t.IsStruct && t.HasTypeMeta && t.HasObjectMeta
 		switch of, isList := strings.CutSuffix(t.Name, "List"); {
 		case isList && a.pkg.Declared[of]:
 			problem += fmt.Sprintf("on %s, which is the list type of %s", t.Name, of)
-			fix = "remove it, or write it above type " + of
+			fix = "remove the marker, or write it above type " + of
 		case t.unserved() != "":
-			problem += fmt.Sprintf("on %s, because +%s says that no server has it", t.Name, t.unserved())
+			problem += fmt.Sprintf("on %s, because +%s excludes it", t.Name, t.unserved())
 			fix = "remove one of the two markers"
 		case from == FromKubebuilder:
-			problem += fmt.Sprintf("on %s, which is no kind", t.Name)
-			fix = fmt.Sprintf("add // +kubebuilder:object:root=true, and a type %sList", t.Name)
+			problem += fmt.Sprintf("on %s, which is not a kind", t.Name)
+			if isComplete {
+				fix = fmt.Sprintf("remove the marker, or add // +kubebuilder:object:root=true, and a type %sList", t.Name)
+			}
 		default:
-			problem += "without +genclient"
-			fix = "add // +genclient above type " + t.Name
+			problem += fmt.Sprintf("on %s without +genclient", t.Name)
+			if isComplete {
+				fix = "remove the marker, or add // +genclient above type " + t.Name
+			}
 		}
 		a.ignore(m.Pos, problem, fix, ignored)
 		return
 	}
+}
+
+// withoutArguments returns the marker as it was written, up to its arguments.
+func (m Marker) withoutArguments() string {
+	for _, word := range informerMarkers {
+		if _, ok := m.Arguments("informer:" + word); ok {
+			return "+informer:" + word
+		}
+	}
+	return "+" + m.Name
 }
 
 // unserved returns the marker of a root object that keeps it out of its CRD; empty for none.
@@ -58,7 +73,7 @@ func (a *assembly) refuseSkipped(t *Type) {
 			continue
 		}
 		if _, ok := m.Arguments("informer"); ok {
-			a.ignore(m.Pos, fmt.Sprintf("+%s has no effect on %s, which is no view, in a package with +kubebuilder:skip", m.Name, t.Name),
+			a.ignore(m.Pos, fmt.Sprintf("%s has no effect on %s, which is not a view, in a package with +kubebuilder:skip", m.withoutArguments(), t.Name),
 				fmt.Sprintf("add // +%s=…, or remove the marker", ViewMarker), ignored)
 		}
 	}
@@ -109,21 +124,26 @@ func (a *assembly) followResource(t *Type, r *reading) {
 					fix = "add // +genclient:nonNamespaced"
 				}
 				is := map[bool]string{true: "cluster-scoped", false: "namespaced"}[r.namespaced]
-				a.ignore(m.Pos, fmt.Sprintf("kind %s is %s here, and its +genclient says that it is not", t.Name, is), fix,
+				was := map[bool]string{true: "namespaced", false: "cluster-scoped"}[r.namespaced]
+				a.ignore(m.Pos, fmt.Sprintf("kind %s is %s by +kubebuilder:resource, but %s by +genclient", t.Name, is, was), fix+", or correct scope",
 					fmt.Sprintf("its client is %s, unlike that of client-gen", is))
 				if a.pkg.Dependency {
 					r.namespaced = !r.namespaced
 				}
 			case name == "path" && value != k.Resource && value != "":
-				done := fmt.Sprintf("%q is taken, because it is chosen explicitly", k.Resource)
+				done := fmt.Sprintf("the client uses %q, because +resourceName or --plural-exceptions sets it", k.Resource)
+				others := fmt.Sprintf("--plural-exceptions=%s:%s", t.Name, upperFirst(value))
+				if t.isRoot() {
+					others += ", or --from=kubebuilder to read kinds from the markers of kubebuilder only"
+				}
 				if r.resource == "" && a.Naming.exceptions[t.Name] == "" {
-					done = fmt.Sprintf("%q is taken, because servers have it if the CRD is controller-gen's; use --plural-exceptions=%s:SomePlural for another, or --from=kubebuilder to read all kinds from these markers", value, t.Name)
+					done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", value, t.Name, k.Plural)
 					if a.pkg.Dependency {
 						r.resource = value
 					}
 				}
-				a.ignore(m.Pos, fmt.Sprintf("the resource of kind %s is %q here, and %q for its +genclient", t.Name, value, k.Resource),
-					fmt.Sprintf("add // +resourceName=%s, or use --plural-exceptions=%s:SomePlural, or --from=kubebuilder to read all kinds from these markers", value, t.Name), done)
+				a.ignore(m.Pos, fmt.Sprintf("the resource of kind %s is %q by +kubebuilder:resource, but %q by +genclient", t.Name, value, k.Resource),
+					fmt.Sprintf("add // +resourceName=%s, or use %s", value, others), done)
 			}
 		}
 	}

@@ -82,5 +82,5 @@ func (a *assembly) missing(ref TypeRef, fromHere bool) string {
 	if fromHere {
 		return fmt.Sprintf("package %s declares no %s; declare it, or write a type of another package with its import path, such as k8s.io/api/autoscaling/v1.Scale", ref.Path, ref.Name)
 	}
-	return fmt.Sprintf("package %s declares no %s; write one that it declares", ref.Path, ref.Name)
+	return fmt.Sprintf("package %s declares no %s; write a type that it declares", ref.Path, ref.Name)
 }

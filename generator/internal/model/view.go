@@ -96,7 +96,7 @@ func (a *assembly) viewMarker(t *Type) (found Marker, ok bool) {
 			if unquoted := strings.Trim(m.Value, "`\"'"); unquoted != m.Value && unquoted != "" {
 				form = "it without quotes: +" + ViewMarker + "=" + unquoted
 			}
-			a.errs.Add(m.Pos, "%s says no kind; write %s", m.Written(), form)
+			a.errs.Add(m.Pos, "%s does not name a kind; write %s", m.Written(), form)
 		case isView && ok:
 			a.errs.Add(m.Pos, "%s is a view already, at %s; write a struct for each kind", t.Name, found.Pos)
 		case isView:
@@ -104,10 +104,10 @@ func (a *assembly) viewMarker(t *Type) (found Marker, ok bool) {
 		case m.isGenclient():
 			a.errs.Add(m.Pos, "%s is a view, which has no client; remove +%s, or +%s", t.Name, m.Name, ViewMarker)
 		case m.Is("resourceName"):
-			a.errs.Add(m.Pos, "%s is a view, whose resource is that of its kind; remove +%s", t.Name, m.Name)
+			a.errs.Add(m.Pos, "%s is a view, which uses the resource of its kind; remove +%s", t.Name, m.Name)
 		}
 		if _, isField := m.Arguments(SelectableFieldMarker); isField {
-			a.errs.Add(m.Pos, "%s is a view, and what a server selects by is its kind's; write +%s above the kind", t.Name, SelectableFieldMarker)
+			a.errs.Add(m.Pos, "%s is a view, and servers select by the fields of its kind; move +%s to the kind", t.Name, SelectableFieldMarker)
 		}
 	}
 	return found, ok && len(a.errs.all) == before
@@ -118,7 +118,7 @@ func (a *assembly) checkViewType(t *Type, m Marker) bool {
 	before := len(a.errs.all)
 	switch {
 	case t.IsGeneric:
-		a.errs.Add(m.Pos, "view %s has type parameters; remove these, or the marker", t.Name)
+		a.errs.Add(m.Pos, "view %s has type parameters; remove them, or the marker", t.Name)
 		return false
 	case !t.IsStruct:
 		a.errs.Add(m.Pos, "view %s is not a struct; make it one, with metav1.TypeMeta, metav1.ObjectMeta and some fields of its kind, or remove the marker", t.Name)
@@ -128,7 +128,7 @@ func (a *assembly) checkViewType(t *Type, m Marker) bool {
 	}
 	a.checkMeta("view", t)
 	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or generate it first: with deepcopy-gen and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object, or with controller-gen and // +kubebuilder:object:root=true", t.Name)
+		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or generate it first, with deepcopy-gen and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object, or with controller-gen and // +kubebuilder:object:root=true", t.Name)
 	}
 	return len(a.errs.all) == before
 }
@@ -148,12 +148,12 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	}
 	pkg := a.described(ref.Path)
 	if pkg == nil {
-		return refuse("nobody has looked at package %s; please report it", ref.Path)
+		return refuse("package %s was not read; report this as a bug of informer-gen", ref.Path)
 	}
 	// What is wrong there is said where it is, or is none of ours.
 	there := &assembly{Input: a.Input, pkg: pkg, groups: map[string]*Group{}, errs: &Errors{}}
 	at := slices.IndexFunc(pkg.Types, func(other *Type) bool { return other.Name == ref.Name })
-	noKind := "nothing says the resource and the scope of " + ref.Name + "; " + kindInstead(pkg, ref.Name, local)
+	noKind := ref.Name + " is not a kind; " + kindInstead(pkg, ref.Name, local)
 	if at < 0 {
 		return refuse("%s", noKind)
 	}
@@ -166,13 +166,13 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 		return refuse("%s", noKind)
 	}
 	if verbs := r.verbs.of(Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
-		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or let its +genclient have list and watch", ref.Name)
+		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or allow the verbs list and watch there", ref.Name)
 	}
 	whole := &Kind{Name: kind.Name}
 	a.Naming.name(whole, r.resource)
 	r.resource = whole.Resource
 	if !IsResource(r.resource) || !IsKind(kind.Name) {
-		return refuse("a server takes no resource %q of a kind %s; name another kind", r.resource, kind.Name)
+		return refuse("resource %q of kind %s does not have a valid name; name another kind", r.resource, kind.Name)
 	}
 	version, hasVersion := there.version(pkg)
 	group, hasGroup := there.groupName(pkg, version)
@@ -182,7 +182,11 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	case local:
 		return reading{}, nil // it is said of the package
 	}
-	return refuse("nothing says the group and the version of package %s; add // +groupName=… to it, or name a kind of another package", ref.Path)
+	fix := "name a kind of another package"
+	if !pkg.Dependency {
+		fix = "declare SchemeGroupVersion in it, or " + fix
+	}
+	return refuse("cannot tell the group and the version of package %s; %s", ref.Path, fix)
 }
 
 // kindInstead says what to view instead of a type that is no kind: Pod for PodList

@@ -53,6 +53,6 @@ func isSubresource(s string) bool { return len(s) <= maxLabel && subresourcePatt
 
 // What to write instead of a name that a server does not take.
 const (
-	groupForm = "write lower-case letters, digits and hyphens in parts with dots between them, such as example.com"
-	kindForm  = "write ASCII letters and digits, a letter first, and no more than 63 of them"
+	groupForm = "write a DNS name in lower case, such as shop.example.com"
+	kindForm  = "rename the type: at most 63 ASCII letters and digits, and a letter first"
 )
