@@ -40,6 +40,9 @@ func Assemble(input Input, mistakes *Errors) *Set {
 	if err := a.Exclude.unused(); err != nil {
 		mistakes.Add(err.Pos, "%s", err.Message)
 	}
+	if len(a.errs.all) == 0 { // otherwise a group may be missing because of its errors
+		a.checkGroupFlags()
+	}
 	a.linkViews()
 	a.checkGroups()
 	a.checkApplyPackage()

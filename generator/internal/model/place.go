@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -219,6 +220,19 @@ func (a *assembly) groupGoName(pkg *Package, group string) (name string, pos tok
 		return name, pos, true
 	}
 	return "", pos, false
+}
+
+// checkGroupFlags refuses flags for groups of which no package is named. They are probably misspelled.
+func (a *assembly) checkGroupFlags() {
+	check := func(flag string, values map[string]string) {
+		for _, group := range slices.Sorted(maps.Keys(values)) {
+			if a.groups[group] == nil {
+				a.errs.Add(token.Position{}, "--%s=%s:%s matches no group in the packages of this run; correct it, or remove it", flag, group, values[group])
+			}
+		}
+	}
+	check("group-go-names", a.Naming.GroupGoNames)
+	check("group-dirs", a.Naming.GroupDirs)
 }
 
 func groupGoNameFlag(group string) string { return "--group-go-names=" + group + ":SomeName" }
