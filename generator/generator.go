@@ -87,7 +87,7 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	}
 	switch {
 	case ignoresMarkers(options.From, loaded.Packages):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
+		return fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
 	case len(all) > 1:
 		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
 	case exclude.Any():

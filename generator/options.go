@@ -122,7 +122,7 @@ func (o Options) setup() (*setup, error) {
 		}
 	}
 	if len(o.Patterns) == 0 {
-		errs = append(errs, errors.New("no package is named; name those of your API types, such as ./api/v1"))
+		errs = append(errs, errors.New("no package is named; name the packages of your API types, such as ./api/v1"))
 	}
 	if o.From != "" && !slices.Contains(model.Froms, o.From) {
 		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, model.Froms))

@@ -117,7 +117,7 @@ func (f *flags) checkRequired() error {
 	case f.options.OutputDir == "" && f.aliasDir == "":
 		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
 	case len(f.options.Patterns) == 0:
-		return errors.New("no package is named; name those of your API types, such as ./api/v1")
+		return errors.New("no package is named; name the packages of your API types, such as ./api/v1")
 	case slices.Contains(f.options.CRDs, ""):
 		return errors.New("--crd is empty; name a file with CRDs, or a folder of such files, for example --crd=config/crd/bases")
 	case !slices.Contains(generator.Froms, f.options.From):

@@ -163,6 +163,8 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 		mistakes.Add(pos, "%s; %s", text, toParse)
 	case strings.Contains(text, " is not in std ") && isFolder(dir, err):
 		mistakes.Add(pos, "%s; did you mean ./%s?", text, wordAfterPackage(text))
+	case strings.Contains(text, " is not in std "):
+		mistakes.Add(pos, "%s; write the whole import path, such as k8s.io/api/core/v1, or ./%s for a folder", text, wordAfterPackage(text))
 	case strings.Contains(text, "missing go.sum entry") && !strings.Contains(text, "go mod "):
 		mistakes.Add(pos, "%s; to add it: go get %s", text, moduleOf(text))
 	case strings.Contains(text, "lstat ") && strings.HasSuffix(text, "no such file or directory"):

@@ -207,7 +207,7 @@ func (r *typeReader) list(kind string) (ok bool, problem string) {
 	t := r.types[name]
 	switch {
 	case t == nil:
-		return false, "has no list type " + name + " in its package; add: type " + name + " struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + kind + " `json:\"items\"` }, and generate its DeepCopyObject"
+		return false, "has no list type " + name + " in its package; add: type " + name + " struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + kind + " `json:\"items\"` }, and its DeepCopyObject as for " + kind
 	case !r.embeds(t, "TypeMeta", nil):
 		return false, listWithoutType(name)
 	case !r.embeds(t, "ListMeta", nil):
@@ -233,7 +233,7 @@ func listWithoutItems(list, kind string) string {
 }
 
 func listWithoutDeepCopy(list string) string {
-	return "has a list type " + list + " without a method DeepCopyObject; generate it first, with controller-gen object or deepcopy-gen"
+	return "has a list type " + list + " without a method DeepCopyObject; " + model.DeepCopyFix
 }
 
 func hasItems(list *declaredType, kind string) bool {

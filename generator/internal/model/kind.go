@@ -118,6 +118,21 @@ func (a *assembly) leaveOut(t *Type) string {
 	return "leave it out with --exclude=" + a.pkg.Path + "." + t.Name
 }
 
+// DeepCopyFix says how a type gets a method DeepCopyObject.
+const DeepCopyFix = "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
+	"or deepcopy-gen (// +k8s:deepcopy-gen=package and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object there)"
+
+// deepCopyFix is DeepCopyFix, or less of it if the type has the markers.
+func (t *Type) deepCopyFix() string {
+	switch {
+	case t.isRoot():
+		return "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
+	case slices.ContainsFunc(t.Markers, func(m Marker) bool { return m.Is("k8s:deepcopy-gen:interfaces") }):
+		return "generate it first, with deepcopy-gen"
+	}
+	return DeepCopyFix
+}
+
 // checkType refuses a type that is no kind.
 func (a *assembly) checkType(t *Type) bool {
 	before := len(a.errs.all)
@@ -138,7 +153,7 @@ func (a *assembly) checkType(t *Type) bool {
 	}
 	a.checkMeta("kind", t)
 	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice("generate it first, with controller-gen object or deepcopy-gen", a.leaveOut(t)))
+		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice(t.deepCopyFix(), a.leaveOut(t)))
 	}
 	return len(a.errs.all) == before
 }

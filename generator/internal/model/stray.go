@@ -27,7 +27,13 @@ func (a *assembly) refuseStray(t *Type, from From) {
 		case from == FromKubebuilder:
 			problem += fmt.Sprintf("on %s, which is not a kind", t.Name)
 			if isComplete {
-				fix = fmt.Sprintf("remove the marker, or add // +kubebuilder:object:root=true, and a type %sList", t.Name)
+				fix = "remove the marker, or add // +kubebuilder:object:root=true"
+				if !t.DeclaresList {
+					fix += ", and a type " + t.Name + "List"
+				}
+			}
+			if a.From == FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
+				fix += ", or leave --from=kubebuilder out"
 			}
 		default:
 			problem += fmt.Sprintf("on %s without +genclient", t.Name)

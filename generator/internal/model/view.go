@@ -128,7 +128,7 @@ func (a *assembly) checkViewType(t *Type, m Marker) bool {
 	}
 	a.checkMeta("view", t)
 	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or generate it first, with deepcopy-gen and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object, or with controller-gen and // +kubebuilder:object:root=true", t.Name)
+		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or %s", t.Name, t.deepCopyFix())
 	}
 	return len(a.errs.all) == before
 }
