@@ -13,6 +13,5 @@ func drawPlots(ctx context.Context, o options, results string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = measureOutput(exec.CommandContext(ctx, binary, "--results="+results, "--out="+filepath.Join(o.repo, "docs", "plots")))
-	return err
+	return runCommand(exec.CommandContext(ctx, binary, "--results="+results, "--out="+filepath.Join(o.repo, "docs", "plots")))
 }

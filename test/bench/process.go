@@ -35,6 +35,14 @@ func measure(commands ...*exec.Cmd) (usage, error) {
 	return total, nil
 }
 
+// runCommand runs a command that is not measured.
+func runCommand(command *exec.Cmd) error {
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(command.Path), err, output)
+	}
+	return nil
+}
+
 // measureOutput runs a command, and returns its standard output.
 func measureOutput(command *exec.Cmd) (used usage, output []byte, err error) {
 	var stdout, stderr bytes.Buffer

@@ -82,8 +82,7 @@ func buildCommand(ctx context.Context, o options, name string) (string, error) {
 	binary := filepath.Join(o.repo, "build", "bench", name)
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/"+name)
 	build.Dir = filepath.Join(o.repo, "test")
-	_, _, err := measureOutput(build)
-	return binary, err
+	return binary, runCommand(build)
 }
 
 // rounds is one for a collection of which each round takes long.
