@@ -45,7 +45,7 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	generations := []*generation{
 		{name: "k8s.io/api", input: kubernetes, rounds: o.rounds},
 		{name: "one CRD package", input: sample, rounds: o.smallRounds},
-		{name: "one CRD package with a path into another, empty build cache", input: fleet, rounds: o.smallRounds, cold: true},
+		{name: "path into another package, cold", input: fleet, rounds: o.smallRounds, cold: true},
 	}
 	if o.quick {
 		generations = generations[1:]
