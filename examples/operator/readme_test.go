@@ -30,7 +30,7 @@ func follow(ctx context.Context, client versioned.Interface) error {
 	factory.Start(ctx)
 	defer factory.Shutdown() // returns when every goroutine has
 	if err := factory.WaitForCacheSync(ctx); err != nil {
-		return err // says which informer is not synced, and why
+		return err // names the informers that are not synced, with the reasons
 	}
 	db, err := databases.Lister().Databases("team-a").Get("orders") // *v1.Database; apierrors.IsNotFound(err) works
 	if err != nil {
