@@ -91,7 +91,7 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 
 // maxChecking is how long types are checked. That takes less than a second for any package in
 // use, but go/types needs exponential time for some generic types, and cannot be stopped.
-const maxChecking = 5 * time.Second
+const maxChecking = 8 * time.Second
 
 // within runs check, which is about the packages in paths. It returns an error if ctx ends
 // first, or if check takes longer than limit. Then check goes on in the background, so nothing
