@@ -70,7 +70,7 @@ func addExternals(ctx context.Context, options Options, result *Result) error {
 	}
 	for importPath := range wanted {
 		if result.Externals[importPath] == nil {
-			result.Externals[importPath] = &model.External{Path: importPath, Problem: "the go command does not find it; run go list " + importPath + " for the reason"}
+			result.Externals[importPath] = &model.External{Path: importPath, Problem: "the go command does not find it; correct the path, or add the package with go get " + importPath}
 		}
 	}
 	return nil
