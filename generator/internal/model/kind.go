@@ -71,6 +71,7 @@ func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Ki
 	if r.verbs.none {
 		a.dropMethods(k, r.methods)
 	} else {
+		a.refuseUnreadable(t, r.methods)
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
 	a.ignoring(func() { a.addFields(t, k) })

@@ -164,6 +164,22 @@ func (a *assembly) addMethods(t *Type, k *Kind, methods []*Method) {
 	}
 }
 
+// refuseUnreadable refuses methods of a dependency with types of a package that is not there: the user
+// can add it, and a method must not come and go with that.
+func (a *assembly) refuseUnreadable(t *Type, methods []*Method) {
+	if !a.pkg.Dependency {
+		return // addMethods does
+	}
+	for _, m := range methods {
+		for _, ref := range []TypeRef{m.Result, m.Input} {
+			if _, problem := a.declared(ref.Path); problem != "" {
+				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with go get %s, or %s", m.Name, ref.Path, reason(problem), ref.Path, a.leaveOut(t))
+				break
+			}
+		}
+	}
+}
+
 // dropMethods warns of the methods of a kind with +genclient:noVerbs, whose client
 // has none, as with client-gen.
 func (a *assembly) dropMethods(k *Kind, methods []*Method) {
