@@ -20,7 +20,7 @@ type AliasFile struct {
 	// Path is where Write writes.
 	Path    string
 	Content []byte
-	// Group and Version are those of the kinds.
+	// Group and Version of the kinds.
 	Group, Version string
 	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
 	Kinds, Guessed []string

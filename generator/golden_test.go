@@ -39,7 +39,7 @@ func applyGolden() generator.Options {
 	}
 }
 
-// dependencyGolden is what testdata/imported is made with: for packages outside the main module.
+// dependencyGolden are the options for testdata/imported, of packages outside the main module.
 func dependencyGolden() generator.Options {
 	return generator.Options{
 		Dir:        testdata,

@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestErrors runs the tool on each case of testdata/errors: a module with a
@@ -30,28 +28,8 @@ func TestErrors(t *testing.T) {
 }
 
 func testError(t *testing.T, file string) {
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]string{"go.mod": "module example.com/mod\n\ngo 1.26.0\n"}
-	args, want := []string{"./..."}, -1
-	for i, f := range archive.Files {
-		switch f.Name {
-		case "args":
-			args = strings.Fields(string(f.Data))
-		case "want.txt":
-			want = i
-		default:
-			files[f.Name] = string(f.Data)
-		}
-	}
-	// A folder that is no link, for the go command prints where it really is.
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFiles(t, dir, files)
+	dir, archive, args := caseModule(t, file, files, "./...")
 	before := snapshot(t, dir)
 
 	got := runTool(t, dir, append([]string{"--output-dir=out"}, args...)...)
@@ -63,16 +41,7 @@ func testError(t *testing.T, file string) {
 	}
 	message := strings.ReplaceAll(got.stderr, dir+string(filepath.Separator), "")
 	message = strings.ReplaceAll(message, dir, ".")
-	if *update {
-		archive.Files[want].Data = []byte(message)
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if expected := string(archive.Files[want].Data); message != expected {
-		t.Errorf("the tool says:\n%s\nwant:\n%s", message, expected)
-	}
+	compareArchive(t, file, archive, map[string]string{"want.txt": message})
 	checkShape(t, message)
 }
 

@@ -45,11 +45,7 @@ func testWarning(t *testing.T, file string) {
 // the files of a case. It returns the module's folder and the case's arguments.
 func dependencyModule(t *testing.T, file string) (dir string, archive *txtar.Archive, args []string) {
 	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{
+	return caseModule(t, file, map[string]string{
 		"go.mod": `module example.com/mod
 
 go 1.26.0
@@ -74,8 +70,18 @@ type (
 	ListMeta   struct{}
 )
 `,
+	}, "example.com/dep/...")
+}
+
+// caseModule writes a module with files and those of a case, which replace them. It returns the
+// module's folder, and the case's arguments or, if it has none, pattern.
+func caseModule(t *testing.T, file string, files map[string]string, pattern string) (dir string, archive *txtar.Archive, args []string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	args = []string{"example.com/dep/..."}
+	args = []string{pattern}
 	for _, f := range archive.Files {
 		switch {
 		case f.Name == "args":

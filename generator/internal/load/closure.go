@@ -70,7 +70,7 @@ type declaration struct {
 	problems []problem
 }
 
-// problem is what keeps a type from being known. Its text ends with what to do about it.
+// problem is the reason why a type is unknown. Its text ends with what to do about it.
 type problem struct {
 	pos  token.Position
 	text string
@@ -249,7 +249,7 @@ func (p *part) imported(written string) string {
 	return written
 }
 
-// packageName is what a package calls itself. That is a guess for one that is missing.
+// packageName returns the name of a package, which is a guess if the package is missing.
 func (c *closure) packageName(path string) string {
 	if c.isNamed(path) {
 		return c.listed[path].Name
@@ -282,7 +282,7 @@ func (c *closure) importedAs(d *declaration, qualifier string) string {
 }
 
 // cause returns what keeps a question open that begins at root: the nearest reference
-// that leads to nothing or, if there is none, what the type checker reports.
+// that leads to nothing or, without one, the first error of the type checker.
 func (c *closure) cause(root *declaration) (problem, bool) {
 	seen := map[*declaration]bool{root: true}
 	queue := []*declaration{root}

@@ -47,8 +47,8 @@ func Aliases(input Input, folder string, mistakes *Errors) (*GroupVersion, []Ali
 			continue
 		}
 		if m := manifests[crdName{group, "", k.Name}]; m != nil {
-			k.Resource, k.Namespaced, guessed = m.Plural.Value, m.Scope.Value != "Cluster", false
-			k.followStatus(m)
+			a.followManifest(k, m)
+			guessed = false
 		}
 		found = append(found, Aliased{Kind: k, Markers: a.markersOf(t, k), GuessedScope: guessed})
 	}
@@ -82,8 +82,7 @@ func (a *assembly) markersOf(t *Type, k *Kind) []string {
 	for _, m := range k.Methods {
 		lines = append(lines, m.marker())
 	}
-	named := &Kind{Name: k.Name}
-	if a.Naming.name(named, ""); named.Resource != k.Resource {
+	if k.Resource != a.Naming.resourceOf(k.Name, "") {
 		lines = append(lines, "+resourceName="+k.Resource)
 	}
 	for _, f := range k.SelectableFields {

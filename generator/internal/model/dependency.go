@@ -20,19 +20,21 @@ func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
 }
 
 // ignoring runs read. In a dependency, the errors that it adds become warnings that what they are
-// about is ignored, and it returns whether there was none of them.
-func (a *assembly) ignoring(read func()) bool {
+// about is ignored.
+func (a *assembly) ignoring(read func()) {
 	before := len(a.errs.all)
 	read()
-	added := a.errs.all[before:]
 	if a.pkg.Dependency {
-		for _, err := range added {
-			problem, _, _ := strings.Cut(err.Message, "; ")
-			a.warn(err.Pos, "%s; %s", problem, ignored)
-		}
+		a.warnOf(a.errs.all[before:], ignored)
 		a.errs.all = a.errs.all[:before]
 	}
-	return len(added) == 0
+}
+
+// warnOf makes warnings of errors: done takes the place of what the user could do about each.
+func (a *assembly) warnOf(errs []*Error, done string) {
+	for _, err := range errs {
+		a.warn(err.Pos, "%s; %s", reason(err.Message), done)
+	}
 }
 
 // ignored is the done of most warnings.

@@ -36,15 +36,12 @@ func (a *assembly) checkManifests() {
 				c.errs = &Errors{}
 				c.run()
 				k.DiffersFromManifest = len(c.errs.all) > 0
-				for _, err := range c.errs.all {
-					problem, _, _ := strings.Cut(err.Message, "; ")
-					a.warn(err.Pos, "%s; the client is as the markers say", problem)
-				}
+				a.warnOf(c.errs.all, "the client is as the markers say")
 			}
 		}
 	}
 	if !found && len(a.groups) > 0 {
-		a.warnings = append(a.warnings, Errorf(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of any of them, and this is the first; correct --crd"))
+		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of any of them, and this is the first; correct --crd")
 	}
 }
 

@@ -184,7 +184,7 @@ func (a *assembly) refuseUnreadable(t *Type, methods []*Method) {
 // has none, as with client-gen.
 func (a *assembly) dropMethods(k *Kind, methods []*Method) {
 	for _, m := range methods {
-		a.warnings = append(a.warnings, Errorf(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name))
+		a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name)
 	}
 }
 

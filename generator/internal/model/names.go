@@ -39,7 +39,6 @@ func NewNaming(exceptions map[string]string) *Naming {
 
 // name fills in the names of k, all but Resource from the name of the type.
 func (n *Naming) name(k *Kind, resource string) {
-	t := &types.Type{Name: types.Name{Name: k.Name}}
 	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private
 	if token.IsKeyword(k.Param) || k.Param == "ctx" || k.Param == "opts" {
@@ -59,10 +58,16 @@ func (n *Naming) name(k *Kind, resource string) {
 	if chosenByName(k.FakeFile) {
 		k.FakeFile += "_kind"
 	}
-	k.Resource = resource
-	if resource == "" {
-		k.Resource = n.resource.Name(t)
+	k.Resource = n.resourceOf(k.Name, resource)
+}
+
+// resourceOf returns the resource of a kind: the one that a marker says or, if that is empty, the
+// plural of the kind's name.
+func (n *Naming) resourceOf(kind, written string) string {
+	if written != "" {
+		return written
 	}
+	return n.resource.Name(&types.Type{Name: types.Name{Name: kind}})
 }
 
 // goPlural returns the plural of a type's name in Go. The namer takes the first byte for

@@ -118,37 +118,34 @@ func (a *assembly) refuseUnknown(m Marker) bool {
 // controller-gen makes the CRD. In a dependency the latter is followed, because it is what a
 // server has.
 func (a *assembly) followResource(t *Type, r *reading) {
-	k := &Kind{Name: t.Name}
-	a.Naming.name(k, r.resource)
+	resource := a.Naming.resourceOf(t.Name, r.resource)
 	for _, m := range t.Markers {
 		arguments, _ := m.Arguments("kubebuilder:resource")
 		for _, argument := range arguments {
 			switch name, value := argument.Key, argument.Value; {
 			case name == "scope" && (value == "Cluster") == r.namespaced:
-				fix := "remove +genclient:nonNamespaced"
+				is, was, fix := "namespaced", "cluster-scoped", "remove +genclient:nonNamespaced"
 				if r.namespaced {
-					fix = "add // +genclient:nonNamespaced"
+					is, was, fix = was, is, "add // +genclient:nonNamespaced"
 				}
-				is := map[bool]string{true: "cluster-scoped", false: "namespaced"}[r.namespaced]
-				was := map[bool]string{true: "namespaced", false: "cluster-scoped"}[r.namespaced]
 				a.ignore(m.Pos, fmt.Sprintf("kind %s is %s by +kubebuilder:resource, but %s by +genclient", t.Name, is, was), fix+", or correct scope",
 					fmt.Sprintf("its client is %s, unlike that of client-gen", is))
 				if a.pkg.Dependency {
 					r.namespaced = !r.namespaced
 				}
-			case name == "path" && value != k.Resource && value != "":
-				done := fmt.Sprintf("the client uses %q, because +resourceName or --plural-exceptions sets it", k.Resource)
+			case name == "path" && value != resource && value != "":
+				done := fmt.Sprintf("the client uses %q, because +resourceName or --plural-exceptions sets it", resource)
 				others := fmt.Sprintf("--plural-exceptions=%s:%s", t.Name, upperFirst(value))
 				if t.isRoot() {
 					others += ", or --from=kubebuilder to read kinds from the markers of kubebuilder only"
 				}
 				if r.resource == "" && a.Naming.exceptions[t.Name] == "" {
-					done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", value, t.Name, k.Plural)
+					done = fmt.Sprintf("the client uses %q, because controller-gen writes it to the CRD; if that is wrong, use --plural-exceptions=%s:%s", value, t.Name, a.Naming.goPlural(t.Name))
 					if a.pkg.Dependency {
 						r.resource = value
 					}
 				}
-				a.ignore(m.Pos, fmt.Sprintf("the resource of kind %s is %q by +kubebuilder:resource, but %q by +genclient", t.Name, value, k.Resource),
+				a.ignore(m.Pos, fmt.Sprintf("the resource of kind %s is %q by +kubebuilder:resource, but %q by +genclient", t.Name, value, resource),
 					fmt.Sprintf("add // +resourceName=%s, or use %s", value, others), done)
 			}
 		}

@@ -168,9 +168,7 @@ func (a *assembly) viewedKind(t *Type, m Marker, ref TypeRef, local bool) (readi
 	if verbs := r.verbs.of(Verbs); !slices.Contains(verbs, "list") || !slices.Contains(verbs, "watch") {
 		return refuse("%s has no informer, because it cannot be listed and watched; view another kind, or allow the verbs list and watch there", ref.Name)
 	}
-	whole := &Kind{Name: kind.Name}
-	a.Naming.name(whole, r.resource)
-	r.resource = whole.Resource
+	r.resource = a.Naming.resourceOf(kind.Name, r.resource)
 	if !IsResource(r.resource) || !IsKind(kind.Name) {
 		return refuse("resource %q of kind %s does not have a valid name; name another kind", r.resource, kind.Name)
 	}

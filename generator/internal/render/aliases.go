@@ -29,8 +29,8 @@ func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, 
 		return nil, fmt.Errorf("cannot execute the template of aliases, please report it: %w", err)
 	}
 	formatted, _, err := f.imports.addTo(body.Bytes())
-	if err != nil || len(boilerplate) == 0 {
-		return formatted, err
+	if err != nil {
+		return nil, err
 	}
-	return append(append(bytes.TrimSpace(boilerplate), "\n\n"...), formatted...), nil
+	return withBoilerplate(boilerplate, formatted), nil
 }

@@ -104,14 +104,20 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
+	return withBoilerplate(boilerplate, []byte(Header+"\n\n"), formatted), nil
+}
+
+// withBoilerplate returns the parts of a file after the user's comment, if there is one.
+func withBoilerplate(boilerplate []byte, parts ...[]byte) []byte {
 	var b bytes.Buffer
 	if len(boilerplate) > 0 {
 		b.Write(bytes.TrimSpace(boilerplate))
 		b.WriteString("\n\n")
 	}
-	b.WriteString(Header + "\n\n")
-	b.Write(formatted)
-	return b.Bytes(), nil
+	for _, part := range parts {
+		b.Write(part)
+	}
+	return b.Bytes()
 }
 
 // checkNames refuses kinds of which two need one name in a package: Foo and FooNamespace both need
