@@ -21,7 +21,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		list := func(version int) Deltas[object] {
 			all := &Collection[object]{}
 			for n := range count {
-				all.Objects = append(all.Objects, many(n, version, ""))
+				all.Items = append(all.Items, itemOf(many(n, version, "")))
 			}
 			return Deltas[object]{{Type: Replaced, Collection: all}}
 		}
@@ -64,7 +64,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		coalesced := 0
 		for n := range 20 * count {
 			before := len(late.pending)
-			s.process(t.Context(), Deltas[object]{{Type: Updated, Object: many(n%count, 3+n, "")}})
+			s.process(t.Context(), Deltas[object]{{Type: Updated, Item: itemOf(many(n%count, 3+n, ""))}})
 			if late.waiting > 2*count {
 				t.Fatalf("%d notifications wait, of %d objects", late.waiting, count)
 			}

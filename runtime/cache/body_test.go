@@ -55,7 +55,7 @@ func openerOf(source ListerWatcher[object]) OpenFunc {
 			text, err := json.Marshal(metav1.PartialObjectMetadataList{
 				TypeMeta: metav1.TypeMeta{Kind: "WidgetList", APIVersion: "test.example.com/v1"},
 				ListMeta: metav1.ListMeta{ResourceVersion: page.ResourceVersion, Continue: page.Continue},
-				Items:    valuesOf(page.Items),
+				Items:    valuesOf(objectsOf(page.Items)),
 			})
 			return io.NopCloser(strings.NewReader(string(text))), err
 		}

@@ -41,35 +41,20 @@ func (t DeltaType) String() string {
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
-	// Object is the state that Added, Updated and Deleted carry.
-	Object T
-	// Collection is the whole of a Replaced.
+	// Item is the state that Added, Updated and Deleted carry. That of a Deleted has an
+	// Err instead of an Object if its last state cannot be decoded; see
+	// DecodeOptions.SkipUndecodable.
+	Item[T]
+	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
-	// Undecodable is, of a Deleted, the object, in the place of Object, if its last
-	// state cannot be decoded; see DecodeOptions.SkipUndecodable.
-	Undecodable *DecodeError
-	// ContentHash is that of the Event, of Added and Updated; 0 if it is not known.
-	ContentHash uint64
 }
 
-// Collection is what a list has.
+// Collection is the result of a list.
 type Collection[T Object] struct {
-	// Objects may have several states of one object. The last one counts.
-	Objects []T
-	// ContentHashes are the Event.ContentHash of Objects. It may be shorter: what is
-	// missing is not known.
-	ContentHashes []uint64
-	// Undecodable are the objects that cannot be decoded: what the cache holds of them
-	// stays. There are none without DecodeOptions.SkipUndecodable.
-	Undecodable []*DecodeError
-}
-
-// contentHash returns the hash of Objects[i], 0 if it is not known.
-func (c *Collection[T]) contentHash(i int) uint64 {
-	if i < len(c.ContentHashes) {
-		return c.ContentHashes[i]
-	}
-	return 0
+	// Items may have several states of one object. The last one counts. The cache keeps
+	// the object that it holds for an item with an Err; there are none without
+	// DecodeOptions.SkipUndecodable.
+	Items []Item[T]
 }
 
 // Deltas is a part of the history of a collection, oldest first.

@@ -21,7 +21,7 @@ func TestDeltaFIFOKeepsOrderAndLosesNothing(t *testing.T) {
 	var pushing sync.WaitGroup
 	pushing.Go(func() {
 		for n := range count {
-			f.Push(Delta[object]{Type: Added, Object: numbered(n)})
+			f.Push(Delta[object]{Type: Added, Item: itemOf(numbered(n))})
 		}
 		f.Close()
 	})
@@ -83,9 +83,9 @@ func TestDeltaFIFOPopWaits(t *testing.T) {
 
 func TestDeltaFIFOLetsGoOfWhatWasPopped(t *testing.T) {
 	var f DeltaFIFO[object]
-	f.Push(Delta[object]{Type: Added, Object: numbered(1)}, Delta[object]{Type: Added, Object: numbered(2)})
+	f.Push(Delta[object]{Type: Added, Item: itemOf(numbered(1))}, Delta[object]{Type: Added, Item: itemOf(numbered(2))})
 	first, _ := f.Pop(t.Context(), nil)
-	f.Push(Delta[object]{Type: Added, Object: numbered(3)})
+	f.Push(Delta[object]{Type: Added, Item: itemOf(numbered(3))})
 	second, _ := f.Pop(t.Context(), first)
 	if len(second) != 1 || first[0].Object != nil || first[1].Object != nil {
 		t.Error("memory that was handed back still holds objects")

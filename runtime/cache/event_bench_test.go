@@ -38,7 +38,7 @@ func (f *feed) Stop() {}
 // startFed runs an informer of all that is fed with events. Each of its handlers sends
 // to heard whenever it has heard that many updates.
 func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, updates int) (f *feed, heard chan struct{}, stop func()) {
-	f = &feed{page: Page[object]{Items: all, ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
+	f = &feed{page: Page[object]{Items: itemsOf(all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
 	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, DisableStreamingList: true, WatchErrorHandler: quiet})
 	heard = make(chan struct{}, handlers)
 	for range handlers {
@@ -85,7 +85,7 @@ func benchmarkEvents(b *testing.B, size, handlers int) {
 	for i := 0; i < objects; i += size {
 		var batch []Event[object]
 		for j := i; j < i+size; j++ {
-			batch = append(batch, Event[object]{Type: watch.Modified, Object: all[j%objects], ResourceVersion: "2"})
+			batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(all[j%objects]), ResourceVersion: "2"})
 		}
 		batches = append(batches, batch)
 	}

@@ -293,19 +293,23 @@ func (x *Indexer[T]) ListIndexFuncValues(indexName string) []string {
 }
 
 // Add stores obj, in place of one of the same name.
-func (x *Indexer[T]) Add(obj T) { x.apply(Deltas[T]{{Type: Added, Object: obj}}) }
+func (x *Indexer[T]) Add(obj T) { x.apply(Deltas[T]{{Type: Added, Item: Item[T]{Object: obj}}}) }
 
 // Update is Add; it reads better where the object is known to be there.
-func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Object: obj}}) }
+func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Item: Item[T]{Object: obj}}}) }
 
 // Delete removes the object with the name of obj, if there is one.
-func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Object: obj}}) }
+func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Item: Item[T]{Object: obj}}}) }
 
 // Replace makes objs all that there is. A cached object stays if one of objs has its
 // name, UID, resourceVersion and content. If objs has two objects of one name, the last
 // one counts.
 func (x *Indexer[T]) Replace(objs []T) {
-	x.apply(Deltas[T]{{Type: Replaced, Collection: &Collection[T]{Objects: objs}}})
+	all := &Collection[T]{Items: make([]Item[T], len(objs))}
+	for i, obj := range objs {
+		all.Items[i].Object = obj
+	}
+	x.apply(Deltas[T]{{Type: Replaced, Collection: all}})
 }
 
 // index returns the index of that name, or nil. The caller holds either lock.

@@ -59,7 +59,7 @@ func (x *Indexer[T]) expect(deltas Deltas[T]) (total int) {
 		switch deltas[i].Type {
 		case Replaced:
 			if x.objects.len() == 0 {
-				total += len(deltas[i].Collection.Objects)
+				total += len(deltas[i].Collection.Items)
 			} // otherwise few objects will have changed
 		case Sync:
 			total += x.objects.len()
@@ -250,18 +250,18 @@ func noteChange[T Object](notes []notification[T], old, obj T) []notification[T]
 }
 
 func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notification[T] {
-	name := delta.name()
+	name := nameOf(&delta.Item)
 	place, old, known := x.find(name, hashOf(name))
 	if !known {
 		return notes // nobody heard of it, so nobody needs to hear of its end
 	}
-	uid, version := delta.identity()
+	uid, version := identityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
 	if another && isEarlier(version, old.GetResourceVersion()) {
 		return notes // a server repeats the end of an object that has a successor
 	}
 	x.remove(place)
-	if another || delta.Undecodable != nil {
+	if another || delta.Err != nil {
 		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
 	}
 	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})

@@ -34,7 +34,7 @@ func (m model) apply(deltas Deltas[object]) {
 		case Replaced:
 			old := maps.Clone(m)
 			clear(m)
-			for _, obj := range d.Collection.Objects {
+			for _, obj := range objectsOf(d.Collection.Items) {
 				m[MetaObjectToName(obj)] = obj
 				if was := old[MetaObjectToName(obj)]; was != nil && reflect.DeepEqual(was, obj) {
 					m[MetaObjectToName(obj)] = was
@@ -135,11 +135,11 @@ func deltaOf(what, letters byte, version int, m model, texts texts) Delta[object
 	form := letters >> 5 & 3
 	switch what >> 6 {
 	case 0:
-		return Delta[object]{Type: Added, Object: obj, ContentHash: texts.of(obj, form)}
+		return Delta[object]{Type: Added, Item: Item[object]{Object: obj, ContentHash: texts.of(obj, form)}}
 	case 1:
-		return Delta[object]{Type: Updated, Object: obj, ContentHash: texts.of(obj, form)}
+		return Delta[object]{Type: Updated, Item: Item[object]{Object: obj, ContentHash: texts.of(obj, form)}}
 	case 2:
-		return Delta[object]{Type: Deleted, Object: obj}
+		return Delta[object]{Type: Deleted, Item: itemOf(obj)}
 	}
 	objs := []object{obj}
 	if what&0x10 != 0 { // twice, and the last one may be what is cached
@@ -169,9 +169,9 @@ func deltaOf(what, letters byte, version int, m model, texts texts) Delta[object
 			}
 		}
 	}
-	all := &Collection[object]{Objects: objs}
-	for _, obj := range objs {
-		all.ContentHashes = append(all.ContentHashes, texts.of(obj, form))
+	all := &Collection[object]{Items: itemsOf(objs...)}
+	for i, obj := range objs {
+		all.Items[i].ContentHash = texts.of(obj, form)
 	}
 	return Delta[object]{Type: Replaced, Collection: all}
 }
@@ -313,9 +313,9 @@ func TestIndexerReadsAreOfOneMoment(t *testing.T) {
 	pair := func(version int) Deltas[object] {
 		var d Deltas[object]
 		for _, name := range []string{"left", "right"} {
-			d = append(d, Delta[object]{Type: Updated, Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			d = append(d, Delta[object]{Type: Updated, Item: itemOf(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "a", Name: name, ResourceVersion: fmt.Sprint(version), Labels: map[string]string{"letters": "x"},
-			}}})
+			}})})
 		}
 		return d
 	}
@@ -364,7 +364,7 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 			x := NewIndexer[object](nil)
 			cached := version("w", "9", "this", "")
 			x.Add(cached)
-			notes := x.apply(Deltas[object]{{Type: Deleted, Object: test.deleted}})
+			notes := x.apply(Deltas[object]{{Type: Deleted, Item: itemOf(test.deleted)}})
 			if x.Len() == 1 != test.remains || len(notes) == 0 != test.remains {
 				t.Fatalf("%d objects remain, told are %v", x.Len(), notes)
 			}
@@ -381,16 +381,16 @@ func TestIndexerGetsAnIndexLate(t *testing.T) {
 		x.apply(Deltas[object]{d})
 		m.apply(Deltas[object]{d})
 	}
-	both(Delta[object]{Type: Added, Object: version("changed", "1", "", "x")})
-	both(Delta[object]{Type: Added, Object: version("gone", "1", "", "xy")})
+	both(Delta[object]{Type: Added, Item: itemOf(version("changed", "1", "", "x"))})
+	both(Delta[object]{Type: Added, Item: itemOf(version("gone", "1", "", "xy"))})
 	if err := x.AddIndexers(Indexers[object]{"letters": func(obj object) []string {
 		_ = x.Len() // a reader does not wait for an index function
 		return byLetters(obj)
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	both(Delta[object]{Type: Updated, Object: version("changed", "2", "", "yz")})
-	both(Delta[object]{Type: Deleted, Object: version("gone", "2", "", "")})
-	both(Delta[object]{Type: Added, Object: version("new", "3", "", "z")})
+	both(Delta[object]{Type: Updated, Item: itemOf(version("changed", "2", "", "yz"))})
+	both(Delta[object]{Type: Deleted, Item: itemOf(version("gone", "2", "", ""))})
+	both(Delta[object]{Type: Added, Item: itemOf(version("new", "3", "", "z"))})
 	compare(t, x, m)
 }

@@ -29,7 +29,10 @@ type ListerWatcher[T Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
-// Page is what one LIST request answers.
+// Item is one object of a list or a watch, or the reason why there is none.
+type Item[T Object] = wire.Item[T]
+
+// Page is the response to one LIST request.
 type Page[T Object] = wire.Page[T]
 
 // Event is one change that a watch reports, in the order of the server.
@@ -135,7 +138,7 @@ func pageOf[T Object](list runtime.Object) (Page[T], error) {
 		return Page[T]{}, fmt.Errorf("the client's list is a %T, which has no ListMeta: %w", list, err)
 	}
 	page := Page[T]{
-		Items:           make([]T, 0, meta.LenList(list)),
+		Items:           make([]Item[T], 0, meta.LenList(list)),
 		ResourceVersion: listMeta.GetResourceVersion(),
 		Continue:        listMeta.GetContinue(),
 	}
@@ -147,7 +150,7 @@ func pageOf[T Object](list runtime.Object) (Page[T], error) {
 		if _, err := safemeta.NameOf(obj); err != nil {
 			return fmt.Errorf("item %d of the client's list: %w", len(page.Items), err)
 		}
-		page.Items = append(page.Items, obj)
+		page.Items = append(page.Items, Item[T]{Object: obj})
 		return nil
 	})
 	return page, err

@@ -39,7 +39,7 @@ func TestTypedClientLists(t *testing.T) {
 		t.Fatalf("page is %+v, %v", page, err)
 	}
 	list.Items[0].Name = "changed"
-	if page.Items[0].Name != "1" {
+	if page.Items[0].Object.Name != "1" {
 		t.Error("an item is a part of the list's array, and would keep all of it alive")
 	}
 	if _, err := NewListWatch[object](typedClient{err: errForbidden}).List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {

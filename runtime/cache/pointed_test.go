@@ -108,7 +108,7 @@ func (c pointedClient) Watch(context.Context, metav1.ListOptions) (watch.Interfa
 func TestTypedClientOfPointers(t *testing.T) {
 	good := &pointed{ObjectMeta: &metav1.ObjectMeta{Name: "a"}}
 	page, err := NewListWatch[*pointed](pointedClient{items: []*pointed{good}}).List(t.Context(), metav1.ListOptions{})
-	if err != nil || !reflect.DeepEqual(page.Items, []*pointed{good}) {
+	if err != nil || !reflect.DeepEqual(objectsOf(page.Items), []*pointed{good}) {
 		t.Errorf("listed %v, %v", page.Items, err)
 	}
 	for name, bad := range map[string]*pointed{"without metadata": {Size: 1}, "nil": nil} {

@@ -172,11 +172,11 @@ func TestObjectsOfManyValues(t *testing.T) {
 					some = append(some, obj)
 				}
 			}
-			deltas = Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: some}}}
+			deltas = Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(some...)}}}
 		case m[name] != nil && random.IntN(2) == 0:
-			deltas = Deltas[object]{{Type: Deleted, Object: m[name]}}
+			deltas = Deltas[object]{{Type: Deleted, Item: itemOf(m[name])}}
 		default:
-			deltas = Deltas[object]{{Type: Updated, Object: obj}}
+			deltas = Deltas[object]{{Type: Updated, Item: itemOf(obj)}}
 		}
 		m.apply(deltas)
 		x.apply(deltas)

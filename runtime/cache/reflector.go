@@ -225,35 +225,24 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 		in.err = requestError("list", err)
 		return in
 	}
-	for i, obj := range page.Items {
-		if page.Held != nil && page.Held[i] {
-			continue // it went through the transform when it came
-		}
-		if page.Items[i], in.err = r.transformed(obj); in.err != nil {
+	for i := range page.Items {
+		if in.err = r.accept(ctx, &page.Items[i]); in.err != nil {
 			return in
 		}
 	}
-	isNew, err := r.trail.note(page.Continue, firstName(page.Items))
+	var first ObjectName
+	if len(page.Items) > 0 {
+		first = nameOf(&page.Items[0])
+	}
+	isNew, err := r.trail.note(page.Continue, first)
 	if err != nil {
 		in.err = err
 		return in
 	}
-	r.listed.addPage(page.Items, page.ContentHashes)
-	for _, state := range page.Undecodable {
-		r.reportSkipped(ctx, state)
-		r.listed.undecodable.add(state)
-	}
+	r.listed.addPage(page.Items)
 	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
-	in.idle = !isNew && len(page.Undecodable) == 0
+	in.idle = !isNew
 	return in
-}
-
-// firstName returns the name of the first of objects, empty if objects is empty.
-func firstName[T Object](objects []T) ObjectName {
-	if len(objects) == 0 {
-		return ObjectName{}
-	}
-	return MetaObjectToName(objects[0])
 }
 
 // requestError names the request that failed. Of the URL of one that did not come

@@ -16,18 +16,11 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 	deltas := r.freeDeltas.take(len(events))
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Type: deltaTypeOf(event.Type), ContentHash: event.ContentHash}
-		switch {
-		case event.Undecodable != nil:
-			delta.Undecodable = event.Undecodable
-			r.reportSkipped(ctx, event.Undecodable)
-		case event.Held: // it went through the transform when it came
-			delta.Object = event.Object
-		case delta.Type != 0:
-			delta.Object, err = r.transformed(event.Object)
-		}
-		if err != nil {
-			break
+		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
+		if delta.Type != 0 {
+			if err = r.accept(ctx, &delta.Item); err != nil {
+				break
+			}
 		}
 		if in.verb == openStream && !in.listed {
 			if err = r.addInitial(event, delta, in); err != nil {
@@ -38,7 +31,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		if delta.Type != 0 {
 			noteUndecodable(r.status, &delta)
 		}
-		if delta.Type == Deleted || delta.Type != 0 && event.Undecodable == nil {
+		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
 			deltas = append(deltas, delta)
 		}
 		if isLater(event.ResourceVersion, in.resourceVersion) {
@@ -76,11 +69,16 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 	return 0
 }
 
-// reportSkipped reports a state that cannot be decoded, once.
-func (r *Reflector[T]) reportSkipped(ctx context.Context, state *DecodeError) {
-	if !r.status.undecodable.isKnown(state) {
-		r.onError(ctx, r.resource, state)
+// accept transforms the object of an item. It reports a state that cannot be decoded,
+// once.
+func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
+	switch {
+	case item.Err == nil && !item.Held: // a held one went through the transform when it came
+		item.Object, err = r.transformed(item.Object)
+	case item.Err != nil && !r.status.undecodable.isKnown(item.Err):
+		r.onError(ctx, r.resource, item.Err)
 	}
+	return err
 }
 
 // addInitial takes one of the initial events of a streaming list. Their versions

@@ -180,7 +180,7 @@ func (p *paged) List(_ context.Context, options metav1.ListOptions) (Page[object
 		return Page[object]{}, err
 	}
 	n, _ := strconv.Atoi(options.Continue) // 0 for none
-	page := Page[object]{Items: []object{numbered(n)}, ResourceVersion: "100"}
+	page := Page[object]{Items: itemsOf(numbered(n)), ResourceVersion: "100"}
 	if n+1 < p.pages {
 		page.Continue = strconv.Itoa(n + 1)
 	}

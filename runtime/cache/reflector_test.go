@@ -56,7 +56,7 @@ func take(t *testing.T, queue *DeltaFIFO[object]) []string {
 	var lines []string
 	for _, d := range deltas {
 		if d.Type == Replaced {
-			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Collection.Objects)))
+			lines = append(lines, fmt.Sprintf("Replaced %d", len(d.Collection.Items)))
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s %s@%s", d.Type, MetaObjectToName(d.Object), d.Object.ResourceVersion))
@@ -278,8 +278,8 @@ func TestReflectorAppliesTheTransformToEverything(t *testing.T) {
 		}})
 		synctest.Wait()
 		first, _ := queue.Pop(t.Context(), nil)
-		if first[0].Collection.Objects[0].GenerateName != "seen" {
-			t.Errorf("listed is %v", first[0].Collection.Objects[0])
+		if first[0].Collection.Items[0].Object.GenerateName != "seen" {
+			t.Errorf("listed is %v", first[0].Collection.Items[0].Object)
 		}
 		src.set("a", "w", nil)
 		src.remove("a", "w")
@@ -382,8 +382,8 @@ func TestReflectorNeverResumesEarlier(t *testing.T) {
 	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
 	in := input{verb: openWatch, resourceVersion: "7"}
 	events := []Event[object]{
-		{Type: watch.Modified, Object: numbered(1), ResourceVersion: "19"},
-		{Type: watch.Deleted, Object: numbered(2), ResourceVersion: "8"}, // the version of its last state
+		{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: "19"},
+		{Type: watch.Deleted, Item: itemOf(numbered(2)), ResourceVersion: "8"}, // the version of its last state
 		{Type: watch.Bookmark, ResourceVersion: "9"},
 	}
 	if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != "19" || !in.useful {
@@ -474,7 +474,7 @@ func TestInitialList(t *testing.T) {
 		var list initialList[object]
 		want := map[string]Delta[object]{}
 		for range random.IntN(30) {
-			delta := Delta[object]{Type: Added, Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}
+			delta := Delta[object]{Type: Added, Item: Item[object]{Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}}
 			if random.IntN(4) == 0 { // perhaps of what was not sent
 				delta.Type = []DeltaType{Updated, Deleted}[random.IntN(2)]
 			}
@@ -485,21 +485,22 @@ func TestInitialList(t *testing.T) {
 			}
 			list.apply(delta)
 		}
-		onlyAdded := list.places == nil
+		onlyAdded := list.slots == nil
 		all, _ := list.take()
 		last := map[string]int{}
-		for i, obj := range all.Objects {
-			if before, twice := last[obj.Name]; twice && !onlyAdded {
-				t.Fatalf("has %s at %d and %d", obj.Name, before, i)
+		for i, item := range all.Items {
+			name := item.Object.Name
+			if before, twice := last[name]; twice && !onlyAdded {
+				t.Fatalf("has %s at %d and %d", name, before, i)
 			}
-			last[obj.Name] = i
+			last[name] = i
 		}
 		for name, i := range last {
-			if all.Objects[i] != want[name].Object || all.contentHash(i) != want[name].ContentHash {
+			if all.Items[i] != want[name].Item {
 				t.Fatalf("has %s, which it should not, or in another state", name)
 			}
 		}
-		if len(last) != len(want) || list.objects != nil || list.hashes != nil {
+		if len(last) != len(want) || list.items != nil {
 			t.Fatalf("has %d objects, want %d", len(last), len(want))
 		}
 	}
@@ -509,17 +510,17 @@ func TestInitialList(t *testing.T) {
 func TestInitialListOfPages(t *testing.T) {
 	var list initialList[object]
 	list.undecodable.add(&DecodeError{Namespace: numbered(3).Namespace, Name: numbered(3).Name})
-	list.addPage([]object{numbered(0), numbered(1)}, []uint64{10})
-	list.addPage([]object{numbered(2)}, nil)
-	list.addPage([]object{numbered(3), numbered(4)}, []uint64{13, 14, 15})
+	list.addPage([]Item[object]{{Object: numbered(0), ContentHash: 10}, itemOf(numbered(1))})
+	list.addPage([]Item[object]{itemOf(numbered(2))})
+	list.addPage([]Item[object]{{Object: numbered(3), ContentHash: 13}, {Object: numbered(4), ContentHash: 14}})
 	all, undecodable := list.take()
 	for i, want := range []uint64{10, 0, 0, 13, 14} {
-		if all.Objects[i].Name != numbered(i).Name || all.contentHash(i) != want {
-			t.Errorf("object %d is %s with the hash %d, want %d", i, all.Objects[i].Name, all.contentHash(i), want)
+		if item := all.Items[i]; item.Object.Name != numbered(i).Name || item.ContentHash != want {
+			t.Errorf("object %d is %s with the hash %d, want %d", i, item.Object.Name, item.ContentHash, want)
 		}
 	}
-	if len(all.Objects) != 5 || len(undecodable.states) != 0 || len(all.Undecodable) != 0 {
-		t.Errorf("%d objects, undecodable are %v", len(all.Objects), undecodable)
+	if len(all.Items) != 5 || len(undecodable.states) != 0 {
+		t.Errorf("%d objects, undecodable are %v", len(all.Items), undecodable)
 	}
 }
 

@@ -152,7 +152,7 @@ func (s *busyStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[o
 		name = strconv.Itoa(s.sent)
 	}
 	obj := s.set("a", name, nil)
-	return append(batch, Event[object]{Type: s.change, Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion}), nil
+	return append(batch, Event[object]{Type: s.change, Item: itemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion}), nil
 }
 
 func (s *busyStream) Stop() {}
@@ -226,7 +226,7 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 	} {
 		r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
 		in := input{verb: openWatch, resourceVersion: test.before}
-		events := []Event[object]{{Type: watch.Modified, Object: numbered(1), ResourceVersion: test.version}}
+		events := []Event[object]{{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: test.version}}
 		if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != test.want {
 			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.resourceVersion, err, test.want)
 		}

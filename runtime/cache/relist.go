@@ -42,17 +42,14 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 	defer call.guard()
 	defer x.endBatch()
 	if before == 0 {
-		x.expectEntries(len(all.Objects))
+		x.expectEntries(len(all.Items))
 	}
-	for i, obj := range all.Objects {
-		if e, changed := x.compare(&r, obj, all.contentHash(i)); changed {
+	for i := range all.Items {
+		item := &all.Items[i]
+		if item.Err != nil {
+			x.keep(&r, item)
+		} else if e, changed := x.compare(&r, item); changed {
 			x.enter(&call, e)
-		}
-	}
-	for _, undecodable := range all.Undecodable {
-		name := nameOf(undecodable)
-		if place, old, known := x.find(name, hashOf(name)); known && mayBe(undecodable, old.GetUID()) {
-			r.see(place)
 		}
 	}
 	x.lock()
@@ -98,9 +95,20 @@ func (x *Indexer[T]) removeUnlisted(notes []notification[T], r *listing[T]) []no
 	return notes
 }
 
+// keep keeps the cached object of which an undecodable state is listed. Without a UID it
+// is taken for the same object.
+func (x *Indexer[T]) keep(r *listing[T], item *Item[T]) {
+	name := nameOf(item)
+	place, old, known := x.find(name, hashOf(name))
+	if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
+		r.see(place)
+	}
+}
+
 // compare returns the entry of an object that is listed. changed is false if the cached
 // object stays as it is, for all that is listed so far.
-func (x *Indexer[T]) compare(r *listing[T], obj T, content uint64) (e entry[T], changed bool) {
+func (x *Indexer[T]) compare(r *listing[T], item *Item[T]) (e entry[T], changed bool) {
+	obj, content := item.Object, item.ContentHash
 	name := MetaObjectToName(obj)
 	e = entry[T]{obj: obj, name: name, hash: hashOf(name), content: content, place: noPlace}
 	place, old, known := x.find(name, e.hash)

@@ -13,7 +13,11 @@ import (
 
 // listedAs is a Replaced of objects that have these content hashes.
 func listedAs(hashes []uint64, objs ...object) Deltas[object] {
-	return Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: objs, ContentHashes: hashes}}}
+	all := Collection[object]{Items: itemsOf(objs...)}
+	for i, hash := range hashes[:min(len(hashes), len(objs))] {
+		all.Items[i].ContentHash = hash
+	}
+	return Deltas[object]{{Type: Replaced, Collection: &all}}
 }
 
 // inShort are notifications with their versions and letters.
@@ -66,7 +70,7 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndexer(Indexers[object]{"letters": byLetters})
 			x.keepHashes()
-			x.apply(Deltas[object]{{Type: Added, Object: test.old, ContentHash: test.oldHash}})
+			x.apply(Deltas[object]{{Type: Added, Item: Item[object]{Object: test.old, ContentHash: test.oldHash}}})
 			kind := test.listed.TypeMeta
 			got := inShort(x.apply(listedAs([]uint64{test.newHash}, test.listed)))
 			if !slices.Equal(got, test.want) {
@@ -98,8 +102,8 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	x.keepHashes()
 	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
 	got := inShort(x.apply(Deltas[object]{
-		{Type: Added, Object: held, ContentHash: 5},
-		{Type: Updated, Object: later, ContentHash: 6},
+		{Type: Added, Item: Item[object]{Object: held, ContentHash: 5}},
+		{Type: Updated, Item: Item[object]{Object: later, ContentHash: 6}},
 		listedAs([]uint64{5}, held)[0],
 		listedAs([]uint64{5}, held)[0],
 	}))
@@ -121,7 +125,7 @@ func TestRelistOfUntypedObjects(t *testing.T) {
 		obj  *unstructured.Unstructured
 		want int
 	}{{widget("Widget", "blue"), 1}, {widget("Widget", "blue"), 0}, {widget("Widget", "red"), 1}, {widget("Other", "red"), 1}} {
-		notes := x.apply(Deltas[GenericObject]{{Type: Replaced, Collection: &Collection[GenericObject]{Objects: []GenericObject{step.obj}}}})
+		notes := x.apply(Deltas[GenericObject]{{Type: Replaced, Collection: &Collection[GenericObject]{Items: itemsOf[GenericObject](step.obj)}}})
 		if len(notes) != step.want {
 			t.Errorf("%v: %d events, want %d", step.obj, len(notes), step.want)
 		}
@@ -161,7 +165,7 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 					hashes = append(hashes, uint64(number(obj)))
 				}
 			}
-			deltas := append(Deltas[object]{{Type: Added, Object: a5, ContentHash: 5}}, listedAs(hashes, test.listed...)...)
+			deltas := append(Deltas[object]{{Type: Added, Item: Item[object]{Object: a5, ContentHash: 5}}}, listedAs(hashes, test.listed...)...)
 			m.apply(deltas)
 			got := inShort(x.apply(deltas))[1:]
 			if !slices.Equal(got, test.want) {
@@ -222,12 +226,11 @@ func TestHeldBesideAWriter(t *testing.T) {
 			obj := many(i, version, "")
 			switch random.IntN(4) {
 			case 0:
-				deltas = append(deltas, Delta[object]{Type: Deleted, Object: obj})
+				deltas = append(deltas, Delta[object]{Type: Deleted, Item: itemOf(obj)})
 			case 1:
-				deltas = append(deltas, Delta[object]{Type: Updated, Object: obj, ContentHash: uint64(version)})
+				deltas = append(deltas, Delta[object]{Type: Updated, Item: Item[object]{Object: obj, ContentHash: uint64(version)}})
 			case 2:
-				all.Objects = append(all.Objects, obj)
-				all.ContentHashes = append(all.ContentHashes, uint64(version))
+				all.Items = append(all.Items, Item[object]{Object: obj, ContentHash: uint64(version)})
 			}
 		}
 		if version%3 == 0 {

@@ -104,7 +104,7 @@ func (s *source) recordLocked(kind watch.EventType, obj object) {
 	if obj != nil {
 		obj.ResourceVersion = version
 	}
-	s.history = append(s.history, Event[object]{Type: kind, Object: obj, ResourceVersion: version})
+	s.history = append(s.history, Event[object]{Type: kind, Item: itemOf(obj), ResourceVersion: version})
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -234,7 +234,7 @@ func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[objec
 		page.Continue = fmt.Sprintf("%d:%d", version, end)
 	}
 	for _, obj := range all[start:end] {
-		page.Items = append(page.Items, obj.DeepCopy())
+		page.Items = append(page.Items, itemOf(obj.DeepCopy()))
 	}
 	return page, nil
 }
@@ -291,7 +291,7 @@ func (s *source) streamLocked(lifetime time.Duration) (EventStream[object], erro
 	s.open++
 	stream := &sourceStream{source: s, next: s.version, cut: s.cut, ends: time.Now().Add(lifetime)}
 	for _, obj := range s.atLocked(s.version) {
-		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Object: obj.DeepCopy(), ResourceVersion: obj.ResourceVersion})
+		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Item: itemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion})
 	}
 	if !s.noBookmark {
 		stream.opening = append(stream.opening, Event[object]{Type: watch.Bookmark, ResourceVersion: strconv.Itoa(s.version), InitialEventsEnd: true})
@@ -365,4 +365,22 @@ func (w *sourceStream) Stop() {
 		w.stopped = true
 		w.source.open--
 	}
+}
+
+func itemOf[T Object](obj T) Item[T] { return Item[T]{Object: obj} }
+
+func itemsOf[T Object](objs ...T) []Item[T] {
+	items := make([]Item[T], len(objs))
+	for i, obj := range objs {
+		items[i].Object = obj
+	}
+	return items
+}
+
+func objectsOf[T Object](items []Item[T]) []T {
+	objs := make([]T, len(items))
+	for i := range items {
+		objs[i] = items[i].Object
+	}
+	return objs
 }

@@ -152,15 +152,12 @@ func (t *statusTracker) replaceUndecodable(states undecodable) {
 
 // noteUndecodable is called with a change of one object.
 func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
-	if len(t.undecodable.states) == 0 && delta.Undecodable == nil {
+	if len(t.undecodable.states) == 0 && delta.Err == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	forgetUndecodable(&t.undecodable, delta)
-	if delta.Type != Deleted && delta.Undecodable != nil {
-		t.undecodable.add(delta.Undecodable)
-	}
+	noteState(&t.undecodable, &delta.Item, delta.Type == Deleted)
 }
 
 // enter moves to a phase, with the error that led there if it was one. It returns

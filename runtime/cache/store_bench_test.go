@@ -75,7 +75,7 @@ func BenchmarkStore(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i = (i + 7919) % n
-				x.apply(Deltas[object]{{Type: Updated, Object: all[i]}})
+				x.apply(Deltas[object]{{Type: Updated, Item: itemOf(all[i])}})
 			}
 		})
 		run("ReplaceUnchanged", func(b *testing.B) {

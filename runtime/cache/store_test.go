@@ -53,14 +53,14 @@ func TestIndexerGrowsAndShrinks(t *testing.T) {
 			for range 1 + random.IntN(40) {
 				version++
 				obj := many(random.IntN(5000), version, "wxyz"[random.IntN(3):random.IntN(2)+3])
-				d := Delta[object]{Type: Updated, Object: obj}
+				d := Delta[object]{Type: Updated, Item: itemOf(obj)}
 				switch name := MetaObjectToName(obj); {
 				case len(m) > target: // shrink: delete what is there
 					for known := range m {
 						name = known
 						break
 					}
-					d = Delta[object]{Type: Deleted, Object: m[name]}
+					d = Delta[object]{Type: Deleted, Item: itemOf(m[name])}
 				case random.IntN(4) == 0 && m[name] != nil:
 					d.Type = Deleted
 				}
@@ -245,11 +245,11 @@ func TestGetBesideAWriter(t *testing.T) {
 		var deltas Deltas[object]
 		for range 20 {
 			if i := random.IntN(stable + others); i < stable {
-				deltas = append(deltas, Delta[object]{Type: Updated, Object: many(i, version+2, "x")})
+				deltas = append(deltas, Delta[object]{Type: Updated, Item: itemOf(many(i, version+2, "x"))})
 			} else if random.IntN(2) == 0 {
-				deltas = append(deltas, Delta[object]{Type: Deleted, Object: many(i, version, "x")})
+				deltas = append(deltas, Delta[object]{Type: Deleted, Item: itemOf(many(i, version, "x"))})
 			} else {
-				deltas = append(deltas, Delta[object]{Type: Added, Object: many(i, version, "y")})
+				deltas = append(deltas, Delta[object]{Type: Added, Item: itemOf(many(i, version, "y"))})
 			}
 		}
 		x.apply(deltas)
@@ -314,10 +314,10 @@ func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	var updates Deltas[object]
 	for i := range keptBatch {
 		all = append(all, many(i, 1, "x"))
-		updates = append(updates, Delta[object]{Type: Updated, Object: all[i]})
+		updates = append(updates, Delta[object]{Type: Updated, Item: itemOf(all[i])})
 	}
 	x.Replace(all)
-	list := Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Objects: all}}}
+	list := Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(all...)}}}
 	for what, test := range map[string]struct {
 		deltas Deltas[object]
 		want   float64
@@ -342,7 +342,7 @@ func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
 			f, heard, stop := startFed(t, all, func(object) []string { return nodes }, handlers, events)
 			var batch []Event[object]
 			for _, obj := range all[:events] {
-				batch = append(batch, Event[object]{Type: watch.Modified, Object: obj, ResourceVersion: "2"})
+				batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(obj), ResourceVersion: "2"})
 			}
 			got := testing.AllocsPerRun(100, func() {
 				f.events <- batch
@@ -361,7 +361,7 @@ func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
 func TestQueueUsesItsMemoryAgain(t *testing.T) {
 	var queue DeltaFIFO[object]
 	ctx := t.Context()
-	delta := Delta[object]{Type: Updated, Object: many(1, 1, "")}
+	delta := Delta[object]{Type: Updated, Item: itemOf(many(1, 1, ""))}
 	var batch Deltas[object]
 	push := func(n int) {
 		for range n {

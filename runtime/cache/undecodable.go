@@ -14,28 +14,22 @@ import (
 // DecodeError is an object that cannot be decoded: which one, where in it, and why.
 type DecodeError = wire.DecodeError
 
-func nameOf(e *DecodeError) ObjectName { return ObjectName{Namespace: e.Namespace, Name: e.Name} }
+func stateName(e *DecodeError) ObjectName { return ObjectName{Namespace: e.Namespace, Name: e.Name} }
 
-// mayBe says whether a state may be one of the object with that UID; without a UID it
-// may.
-func mayBe(state *DecodeError, uid types.UID) bool {
-	return state.UID == "" || uid == "" || state.UID == string(uid)
+// nameOf returns the name of the object that an item is about.
+func nameOf[T Object](item *Item[T]) ObjectName {
+	if item.Err != nil {
+		return stateName(item.Err)
+	}
+	return MetaObjectToName(item.Object)
 }
 
-// name is that of the object that an Added, Updated or Deleted is about.
-func (d *Delta[T]) name() ObjectName {
-	if d.Undecodable != nil {
-		return nameOf(d.Undecodable)
+// identityOf returns the UID and the version of the state that an item is about.
+func identityOf[T Object](item *Item[T]) (uid types.UID, resourceVersion string) {
+	if item.Err != nil {
+		return types.UID(item.Err.UID), item.Err.ResourceVersion
 	}
-	return MetaObjectToName(d.Object)
-}
-
-// identity is the UID and the version of the state that a Deleted carries.
-func (d *Delta[T]) identity() (uid types.UID, resourceVersion string) {
-	if d.Undecodable != nil {
-		return types.UID(d.Undecodable.UID), d.Undecodable.ResourceVersion
-	}
-	return d.Object.GetUID(), d.Object.GetResourceVersion()
+	return item.Object.GetUID(), item.Object.GetResourceVersion()
 }
 
 // undecodable are objects that the server has in a state that cannot be decoded. All of
@@ -58,7 +52,7 @@ func (u *undecodable) add(state *DecodeError) {
 	if u.states == nil {
 		u.states = map[ObjectName]*DecodeError{}
 	}
-	name := nameOf(state)
+	name := stateName(state)
 	u.forget(name)
 	if u.explained >= maxExplained {
 		state = withoutReason(state)
@@ -85,17 +79,20 @@ func withoutReason(state *DecodeError) *DecodeError {
 	}
 }
 
-// forgetUndecodable drops what a delta is about: a later state of it can be decoded, or it
-// is gone.
-func forgetUndecodable[T Object](u *undecodable, delta *Delta[T]) {
-	if len(u.states) > 0 {
-		u.forget(delta.name())
+// noteState records whether the last state of an object can be decoded. An object that
+// is gone has no state.
+func noteState[T Object](u *undecodable, item *Item[T], gone bool) {
+	switch {
+	case item.Err != nil && !gone:
+		u.add(item.Err)
+	case len(u.states) > 0:
+		u.forget(nameOf(item))
 	}
 }
 
 // isKnown reports whether that is the state of the object that was added last.
 func (u *undecodable) isKnown(state *DecodeError) bool {
-	known := u.states[nameOf(state)]
+	known := u.states[stateName(state)]
 	return known != nil && known.ResourceVersion == state.ResourceVersion && known.UID == state.UID
 }
 

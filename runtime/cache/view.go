@@ -27,13 +27,13 @@ func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWa
 			}
 			whole, err := pageOf[GenericObject](list)
 			page := Page[T]{ResourceVersion: whole.ResourceVersion, Continue: whole.Continue}
-			for _, obj := range whole.Items {
+			for _, item := range whole.Items {
 				if err != nil {
 					break
 				}
-				var item T
-				item, err = view.of(obj)
-				page.Items = append(page.Items, item)
+				var obj T
+				obj, err = view.of(item.Object)
+				page.Items = append(page.Items, Item[T]{Object: obj})
 			}
 			return page, err
 		},

@@ -53,8 +53,8 @@ func TestContentHashIsDelivered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked && (len(page.ContentHashes) != 1 || page.ContentHashes[0] != want) || !asked && page.ContentHashes != nil {
-			t.Errorf("asked %v: the hashes of a page are %x, want %x", asked, page.ContentHashes, want)
+		if len(page.Items) != 1 || asked && page.Items[0].ContentHash != want || !asked && page.Items[0].ContentHash != 0 {
+			t.Errorf("asked %v: a page has %+v, want the hash %x", asked, page.Items, want)
 		}
 		events, err := readAll(t, decoder.Watch(t.Context(), bodyOf(stream)))
 		if err != io.EOF || len(events) != 6 {

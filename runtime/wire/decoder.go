@@ -107,16 +107,6 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	return obj, nil
 }
 
-// item is what the frame of one object becomes: an object or an error.
-type item[T Object] struct {
-	obj T
-	// held is set if obj comes from the cache.
-	held bool
-	// contentHash is 0 if it is not known.
-	contentHash uint64
-	err         *DecodeError
-}
-
 // howToDecode is what is known of an object before it is decoded.
 type howToDecode struct {
 	// mayBeHeld is set if the cache may have it.
@@ -128,14 +118,16 @@ type howToDecode struct {
 
 // object makes the object of a frame, or takes it from the cache. It has to have a name:
 // an object without one is none that an API server has.
-func (d *Decoder[T]) object(frame []byte, how howToDecode) (i item[T]) {
-	i.contentHash = d.contentHash(frame)
+func (d *Decoder[T]) object(frame []byte, how howToDecode) (i Item[T]) {
+	i.ContentHash = d.contentHash(frame)
 	if how.mayBeHeld {
-		if i.obj, i.held = d.held(frame, i.contentHash); i.held {
+		if i.Object, i.Held = d.held(frame, i.ContentHash); i.Held {
 			return i
 		}
 	}
-	i.obj, i.err = d.named(frame, how.gaveUp)
+	if i.Object, i.Err = d.named(frame, how.gaveUp); i.Err != nil {
+		return Item[T]{Err: i.Err}
+	}
 	return i
 }
 

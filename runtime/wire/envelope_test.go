@@ -114,7 +114,7 @@ func TestOrderOfUntypedListsDoesNotMatter(t *testing.T) {
 		if err != nil || len(page.Items) != 2 {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if got := page.Items[0].GroupVersionKind().String() + " " + page.Items[1].GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
+		if got := page.Items[0].Object.GroupVersionKind().String() + " " + page.Items[1].Object.GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
 			t.Errorf("%s: %s", text, got)
 		}
 	})
@@ -128,7 +128,7 @@ func TestOrderOfUntypedListsDoesNotMatter(t *testing.T) {
 			t.Errorf("%s: an item that nothing says the kind of: %v", text, err)
 		}
 		page, err := NewDecoder[*unstructured.Unstructured](Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
-		if err != nil || len(page.Items) != 1 || len(page.Undecodable) != 1 {
+		if err != nil || len(objectsOf(page)) != 1 || len(undecodableOf(page)) != 1 {
 			t.Errorf("%s: %+v, %v", text, page, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestListOfAnotherKindIsRefused(t *testing.T) {
 	}
 	// Untyped objects that get their kind from the list.
 	text := `{"items":[{"metadata":{"name":"a"}}],"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"1"}}`
-	if page, err := NewDecoder[*unstructured.Unstructured](options, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[0].GetKind() != "Widget" {
+	if page, err := NewDecoder[*unstructured.Unstructured](options, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[0].Object.GetKind() != "Widget" {
 		t.Error(err)
 	}
 }

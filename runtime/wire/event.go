@@ -38,15 +38,15 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	if !ok || !isChange(kind) {
 		return event, false, false
 	}
-	i := item[T]{contentHash: d.contentHash(object)}
+	i := Item[T]{ContentHash: d.contentHash(object)}
 	if kind == watch.Added {
 		// Nobody else looks whether this is one event and no more.
-		if i.obj, i.held = d.held(object, i.contentHash); i.held && valueEnd(frame, 0) == len(frame) {
+		if i.Object, i.Held = d.held(object, i.ContentHash); i.Held && valueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
-		i.held = false
+		i.Held = false
 	}
-	if i.obj, ok = d.decodeFast(object); ok && d.check(i.obj) == nil {
+	if i.Object, ok = d.decodeFast(object); ok && d.check(i.Object) == nil {
 		return changeTo(kind, i), true, false
 	}
 	return event, false, !ok
@@ -87,8 +87,8 @@ func isChange(kind watch.EventType) bool {
 	return kind == watch.Added || kind == watch.Modified || kind == watch.Deleted
 }
 
-func changeTo[T Object](kind watch.EventType, i item[T]) Event[T] {
-	return Event[T]{Type: kind, Object: i.obj, ResourceVersion: i.obj.GetResourceVersion(), Held: i.held, ContentHash: i.contentHash}
+func changeTo[T Object](kind watch.EventType, i Item[T]) Event[T] {
+	return Event[T]{Type: kind, Item: i, ResourceVersion: i.Object.GetResourceVersion()}
 }
 
 // event makes an event of its frame. gaveUp is set if the plan gave up on its object, or
@@ -115,12 +115,12 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 	case isChange(kind):
 		i := d.object(object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp})
 		switch {
-		case i.err == nil:
+		case i.Err == nil:
 			return changeTo(kind, i), nil
-		case d.skips(i.err):
-			return Event[T]{Type: kind, ResourceVersion: i.err.ResourceVersion, Undecodable: i.err}, nil
+		case d.skips(i.Err):
+			return Event[T]{Type: kind, Item: i, ResourceVersion: i.Err.ResourceVersion}, nil
 		}
-		return event, i.err
+		return event, i.Err
 	case kind == watch.Bookmark:
 		return bookmark[T](object)
 	case kind == watch.Error:
@@ -176,9 +176,9 @@ func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event E
 	if !isChange(event.Type) {
 		return event, large
 	}
-	if event.Undecodable, err = d.skipLarge(object, large); err != nil {
+	if event.Err, err = d.skipLarge(object, large); err != nil {
 		return event, err
 	}
-	event.ResourceVersion = event.Undecodable.ResourceVersion
+	event.ResourceVersion = event.Err.ResourceVersion
 	return event, nil
 }

@@ -40,11 +40,11 @@ func TestLargeObjectsAreSkipped(t *testing.T) {
 			for arrival, body := range arrivals(list) {
 				what := fmt.Sprintf("list, limit %d, size %d, %s", limit, size, arrival)
 				page, err := NewDecoder[*widget](options, nil).List(t.Context(), body)
-				if err != nil || len(page.Items) != 2 || len(page.Undecodable) != 3 || page.Items[1].Name != "widget-2" || page.ResourceVersion != "9" {
-					t.Errorf("%s: %v, %d items, %d undecodable", what, err, len(page.Items), len(page.Undecodable))
+				if err != nil || len(objectsOf(page)) != 2 || len(undecodableOf(page)) != 3 || objectsOf(page)[1].Name != "widget-2" || page.ResourceVersion != "9" {
+					t.Errorf("%s: %v, %d items, %d undecodable", what, err, len(objectsOf(page)), len(undecodableOf(page)))
 					continue
 				}
-				checkLarge(t, what, page.Undecodable[2])
+				checkLarge(t, what, undecodableOf(page)[2])
 			}
 			events := eventOf("ADDED", before) + "\n" + eventOf("MODIFIED", large) + "\n" + eventOf("DELETED", large) + eventOf("MODIFIED", after) + eventOf("ADDED", large)
 			for arrival, body := range arrivals(events) {
@@ -55,10 +55,10 @@ func TestLargeObjectsAreSkipped(t *testing.T) {
 					continue
 				}
 				for i, want := range []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Modified, watch.Added} {
-					if isLarge := got[i].Undecodable != nil; got[i].Type != want || isLarge != (i != 0 && i != 3) {
+					if isLarge := got[i].Err != nil; got[i].Type != want || isLarge != (i != 0 && i != 3) {
 						t.Errorf("%s: event %d is %+v", what, i, got[i])
 					} else if isLarge {
-						checkLarge(t, what, got[i].Undecodable)
+						checkLarge(t, what, got[i].Err)
 						if got[i].ResourceVersion != "7" {
 							t.Errorf("%s: event %d is of version %s", what, i, got[i].ResourceVersion)
 						}
@@ -98,10 +98,10 @@ func TestLargeObjectsThatCannotBeSkipped(t *testing.T) {
 	// All that matters stands before the limit.
 	object := largeText(`"metadata":{"name":"large","namespace":"a","uid":"u","resourceVersion":"7",`+annotations+`}`, 10)
 	page, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+object+`]}`))
-	if err != nil || len(page.Undecodable) != 1 {
+	if err != nil || len(undecodableOf(page)) != 1 {
 		t.Fatal(err)
 	}
-	checkLarge(t, "annotations after the limit", page.Undecodable[0])
+	checkLarge(t, "annotations after the limit", undecodableOf(page)[0])
 	large := largeText(largeMetadata, 80_000)
 	for what, text := range map[string]string{
 		"bookmark": eventOf("BOOKMARK", large), "error": eventOf("ERROR", large), "type after the object": `{"object":` + large + `,"type":"ADDED"}`,
@@ -130,13 +130,13 @@ func TestRestOfALargeObjectIsNotHeld(t *testing.T) {
 			if err != io.EOF || len(got) != 1 {
 				t.Fatal(err)
 			}
-			checkLarge(t, "watch", got[0].Undecodable)
+			checkLarge(t, "watch", got[0].Err)
 		} else {
 			page, err := decoder.List(t.Context(), text)
-			if err != nil || len(page.Undecodable) != 1 {
+			if err != nil || len(undecodableOf(page)) != 1 {
 				t.Fatal(err)
 			}
-			checkLarge(t, "list", page.Undecodable[0])
+			checkLarge(t, "list", undecodableOf(page)[0])
 		}
 		goruntime.ReadMemStats(&after)
 		if made := after.TotalAlloc - before.TotalAlloc; made > 20*limit {

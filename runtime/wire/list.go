@@ -73,7 +73,7 @@ type listReader[T Object] struct {
 	frames [][]byte
 	// tooLarge are the items that were skipped before they were read to their ends.
 	tooLarge []*DecodeError
-	tasks    []*task[item[T]]
+	tasks    []*task[Item[T]]
 	workers  workers
 	// failed is set when an object cannot be decoded, after which nothing that is
 	// still to come matters.
@@ -89,7 +89,7 @@ func (r *listReader[T]) flush(leaving bool) error {
 		return errUndecodable
 	}
 	if leaving && len(r.frames) > 0 {
-		t := newTask[item[T]](r.source.block, r.frames)
+		t := newTask[Item[T]](r.source.block, r.frames)
 		r.frames = nil
 		r.tasks = append(r.tasks, t)
 		t.start(&r.workers, r.decode)
@@ -97,12 +97,12 @@ func (r *listReader[T]) flush(leaving bool) error {
 	return nil
 }
 
-func (r *listReader[T]) decode(items []item[T], frame []byte) []item[T] {
+func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
 	if r.typeMeta != nil && memberAt(frame, 0, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
 	i := r.decoder.object(frame, howToDecode{mayBeHeld: true})
-	if i.err != nil && !r.decoder.skips(i.err) {
+	if i.Err != nil && !r.decoder.skips(i.Err) {
 		r.failed.Store(true)
 	}
 	return append(items, i)
@@ -255,20 +255,20 @@ func (r *listReader[T]) setTypeMeta() {
 }
 
 // tellKind gives an untyped item the kind that its list has said after its items.
-func (r *listReader[T]) tellKind(item *item[T]) {
-	if !r.decoder.untyped || item.err != nil {
+func (r *listReader[T]) tellKind(item *Item[T]) {
+	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
-	obj, _ := any(item.obj).(*unstructured.Unstructured)
+	obj, _ := any(item.Object).(*unstructured.Unstructured)
 	if obj.GetKind() != kindLater {
 		return
 	}
 	kind, isList := strings.CutSuffix(r.kind, "List")
 	if !isList || kind == "" {
-		item.err = &DecodeError{
+		*item = Item[T]{Err: &DecodeError{
 			Namespace: bounded(obj.GetNamespace()), Name: bounded(obj.GetName()), UID: bounded(obj.GetUID()), ResourceVersion: bounded(obj.GetResourceVersion()),
 			Err: errNoKind,
-		}
+		}}
 		return
 	}
 	obj.SetKind(kind)
@@ -340,42 +340,30 @@ func (r *listReader[T]) readItems() error {
 	}
 }
 
-// page puts together what the tasks have decoded.
+// page joins the results of the tasks. The objects that were too large come last.
 func (r *listReader[T]) page() (Page[T], error) {
-	count := 0
+	count := len(r.tooLarge)
 	for _, t := range r.tasks {
 		count += len(t.results)
 	}
 	page := Page[T]{
-		Items:           make([]T, 0, count),
+		Items:           make([]Item[T], 0, count),
 		ResourceVersion: r.meta.ResourceVersion,
 		Continue:        r.meta.Continue,
 	}
-	if r.decoder.cached != nil {
-		page.ContentHashes = make([]uint64, 0, count)
-	}
-	for _, t := range r.tasks {
-		for _, item := range t.results {
-			r.tellKind(&item)
-			switch {
-			case item.err == nil:
-				if item.held && page.Held == nil {
-					page.Held = make([]bool, len(page.Items), count)
-				}
-				page.Items = append(page.Items, item.obj)
-				if page.Held != nil {
-					page.Held = append(page.Held, item.held)
-				}
-				if page.ContentHashes != nil {
-					page.ContentHashes = append(page.ContentHashes, item.contentHash)
-				}
-			case r.decoder.skips(item.err):
-				page.Undecodable = append(page.Undecodable, item.err)
-			default:
-				return Page[T]{}, item.err
+	for i, t := range r.tasks {
+		for j := range t.results {
+			item := &t.results[j]
+			r.tellKind(item)
+			if item.Err != nil && !r.decoder.skips(item.Err) {
+				return Page[T]{}, item.Err
 			}
 		}
+		page.Items = append(page.Items, t.results...)
+		r.tasks[i] = nil // so that the results need not be in memory twice
 	}
-	page.Undecodable = append(page.Undecodable, r.tooLarge...)
+	for _, err := range r.tooLarge {
+		page.Items = append(page.Items, Item[T]{Err: err})
+	}
 	return page, nil
 }

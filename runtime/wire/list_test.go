@@ -23,11 +23,31 @@ func checkPage(t *testing.T, page Page[*widget], n int) {
 	if len(page.Items) != n {
 		t.Fatalf("%d items, want %d", len(page.Items), n)
 	}
-	for i, got := range page.Items {
+	for i, got := range objectsOf(page) {
 		if want := reread(t, newWidget(i)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("item %d is\n%+v\nwant\n%+v", i, got, want)
 		}
 	}
+}
+
+// objectsOf returns the objects of the items without an error.
+func objectsOf[T Object](page Page[T]) (objects []T) {
+	for _, item := range page.Items {
+		if item.Err == nil {
+			objects = append(objects, item.Object)
+		}
+	}
+	return objects
+}
+
+// undecodableOf returns the errors of the other items.
+func undecodableOf[T Object](page Page[T]) (states []*DecodeError) {
+	for _, item := range page.Items {
+		if item.Err != nil {
+			states = append(states, item.Err)
+		}
+	}
+	return states
 }
 
 func TestListReadsItemsInOrderHoweverTheyArrive(t *testing.T) {
@@ -180,10 +200,10 @@ func TestListNamesTheObjectThatCannotBeDecoded(t *testing.T) {
 	})
 	t.Run("skips", func(t *testing.T) {
 		page, err := NewDecoder[*widget](Options{SkipUndecodable: true}, nil).List(t.Context(), bodyOf(text))
-		if err != nil || len(page.Items) != 299 || len(page.Undecodable) != 1 || page.Items[200].Name != "widget-201" {
-			t.Fatalf("%v, %d items, %d undecodable", err, len(page.Items), len(page.Undecodable))
+		if err != nil || len(objectsOf(page)) != 299 || len(undecodableOf(page)) != 1 || objectsOf(page)[200].Name != "widget-201" {
+			t.Fatalf("%v, %d items, %d undecodable", err, len(objectsOf(page)), len(undecodableOf(page)))
 		}
-		check(t, page.Undecodable[0])
+		check(t, undecodableOf(page)[0])
 	})
 }
 
@@ -215,7 +235,7 @@ func TestListRefusesAnObjectAboveTheLimit(t *testing.T) {
 	big := newWidget(7)
 	big.Spec.Color = strings.Repeat("x", 300_000)
 	text := `{"metadata":{"resourceVersion":"1"},"items":[` + textOf(t, newWidget(1)) + `,` + textOf(t, big) + `]}`
-	if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Spec.Color != big.Spec.Color {
+	if page, err := NewDecoder[*widget](Options{}, nil).List(t.Context(), bodyOf(text)); err != nil || page.Items[1].Object.Spec.Color != big.Spec.Color {
 		t.Fatalf("%v", err)
 	}
 	for _, limit := range []int{2_000, 299_000, 300_000} {
@@ -270,14 +290,14 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, got := range page.Items {
-		if isHeld := i != 3 && i != 4; (got == held[i]) != isHeld || page.Held[i] != isHeld {
-			t.Errorf("item %d: is the cached object: %v, held: %v", i, got == held[i], page.Held[i])
+		if isHeld := i != 3 && i != 4; (got.Object == held[i]) != isHeld || got.Held != isHeld {
+			t.Errorf("item %d: is the cached object: %v, held: %v", i, got.Object == held[i], got.Held)
 		}
-		if hash := page.ContentHashes[i]; hash != contentHash([]byte(all[i])) {
-			t.Errorf("item %d: the hash is %x", i, hash)
+		if got.ContentHash != contentHash([]byte(all[i])) {
+			t.Errorf("item %d: the hash is %x", i, got.ContentHash)
 		}
 	}
-	if page.Items[3].ResourceVersion != "2000" || page.Items[4].Spec.Color != "red" {
+	if page.Items[3].Object.ResourceVersion != "2000" || page.Items[4].Object.Spec.Color != "red" {
 		t.Error("a new state was not decoded")
 	}
 }
@@ -321,9 +341,9 @@ func TestRelistAllocatesNextToNothing(t *testing.T) {
 	if allocations > n/5 { // what there is is for each block of 64 KB
 		t.Errorf("%v allocations for %d objects", allocations, n)
 	}
-	for i, obj := range page.Items {
-		if held[i] != obj || !page.Held[i] {
-			t.Fatalf("%s does not come from the cache", obj.Name)
+	for i, item := range page.Items {
+		if held[i] != item.Object || !item.Held {
+			t.Fatalf("%s does not come from the cache", item.Object.Name)
 		}
 	}
 }
@@ -335,7 +355,7 @@ func TestListTellsUntypedItemsTheirKind(t *testing.T) {
 	if err != nil || len(page.Items) != 2 {
 		t.Fatal(err)
 	}
-	if got := page.Items[0].GroupVersionKind().String() + " " + page.Items[1].GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
+	if got := page.Items[0].Object.GroupVersionKind().String() + " " + page.Items[1].Object.GroupVersionKind().String(); got != "/v1, Kind=Pod x/v1, Kind=Other" {
 		t.Error(got)
 	}
 	if _, err := NewDecoder[*unstructured.Unstructured](Options{}, nil).List(t.Context(), bodyOf(text)); !errors.As(err, new(*DecodeError)) {

@@ -59,7 +59,7 @@ func TestPointedMetadata(t *testing.T) {
 			decoder := NewDecoder[*pointed](options, nil)
 			page, err := decoder.List(t.Context(), io.NopCloser(strings.NewReader(`{"kind":"PointedList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"7"},"items":[`+test.item+`]}`)))
 			if err == nil {
-				check(page.Items[0], nil)
+				check(page.Items[0].Object, nil)
 			} else {
 				check(nil, err)
 			}

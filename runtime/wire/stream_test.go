@@ -40,7 +40,7 @@ func watchOf(t testing.TB, n int, separator string) (text string, want []Event[*
 	var lines []string
 	add := func(kind watch.EventType, w *widget) {
 		lines = append(lines, eventOf(string(kind), textOf(t, w)))
-		want = append(want, Event[*widget]{Type: kind, Object: reread(t, w), ResourceVersion: w.ResourceVersion})
+		want = append(want, Event[*widget]{Type: kind, Item: Item[*widget]{Object: reread(t, w)}, ResourceVersion: w.ResourceVersion})
 	}
 	for i := range n {
 		add(watch.Added, newWidget(i))
@@ -213,9 +213,9 @@ func TestWatchSkipsWhatCannotBeDecoded(t *testing.T) {
 	}
 	for i, want := range map[int]watch.EventType{1: watch.Modified, 2: watch.Deleted} {
 		e := got[i]
-		if e.Type != want || e.Object != nil || e.ResourceVersion != "9" || e.Undecodable == nil ||
-			e.Undecodable.Name != "bad" || e.Undecodable.Namespace != "team-1" || e.Undecodable.UID != "u" || e.Undecodable.Path != "/spec/needs/cpu" {
-			t.Errorf("%+v, %v", e, e.Undecodable)
+		if e.Type != want || e.Object != nil || e.ResourceVersion != "9" || e.Err == nil ||
+			e.Err.Name != "bad" || e.Err.Namespace != "team-1" || e.Err.UID != "u" || e.Err.Path != "/spec/needs/cpu" {
+			t.Errorf("%+v, %v", e, e.Err)
 		}
 	}
 }

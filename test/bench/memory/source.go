@@ -47,7 +47,7 @@ type source struct {
 	kind sourceKind
 	list *corev1.PodList
 	// items belong to the informer.
-	items   []*corev1.Pod
+	items   []cache.Item[*corev1.Pod]
 	watch   *channelWatch
 	batches chan []cache.Event[*corev1.Pod]
 }
@@ -59,7 +59,10 @@ func newSource(kind sourceKind, w *workload) *source {
 	}
 	s := &source{kind: kind, list: w.list, watch: newChannelWatch(size), batches: make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
 	if !kind.isTyped() {
-		s.items = append(s.items, w.pods...)
+		s.items = make([]cache.Item[*corev1.Pod], len(w.pods))
+		for i, pod := range w.pods {
+			s.items[i].Object = pod
+		}
 	}
 	return s
 }
@@ -77,7 +80,7 @@ func (s *source) send(all []watch.Event) func() {
 	events := make([]cache.Event[*corev1.Pod], len(all))
 	for i, event := range all {
 		pod := event.Object.(*corev1.Pod)
-		events[i] = cache.Event[*corev1.Pod]{Type: event.Type, Object: pod, ResourceVersion: pod.ResourceVersion}
+		events[i] = cache.Event[*corev1.Pod]{Type: event.Type, Item: cache.Item[*corev1.Pod]{Object: pod}, ResourceVersion: pod.ResourceVersion}
 	}
 	return func() {
 		for rest := events; len(rest) > 0; {
