@@ -17,7 +17,7 @@ type Backoff struct {
 	Initial, Max time.Duration
 }
 
-// defaultBackoffs are the waits that Config.Backoffs does not set. A missing right, a
+// defaultBackoffs are the waits that Settings.Backoffs does not set. A missing right, a
 // missing CRD or an object that does not decode is fixed by people or by an
 // installer: asking often would not help. Rotated credentials work again within ten
 // seconds, and a granted right or an installed CRD within thirty.

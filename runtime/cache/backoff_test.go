@@ -66,7 +66,7 @@ func TestFailuresInAMinute(t *testing.T) {
 					}
 					return nil
 				})
-				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
 				r.random = func(time.Duration) time.Duration { return 0 } // the shortest waits
 				run(t, r.Run)
 				time.Sleep(20 * time.Minute)

@@ -10,57 +10,33 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Config says what an informer or a Controller follows. Only Open or ListerWatcher
-// is required.
+// Config configures an informer or a Controller. Only Open or ListerWatcher is
+// required.
 type Config[T Object] struct {
-	// Open is where the objects come from: bodies, which are decoded as they
-	// arrive, by several goroutines.
+	// Settings do not depend on T. A factory sets them for all of its informers.
+	Settings
+	// Open returns the bodies of responses. The informer decodes them as they arrive, in
+	// several goroutines.
 	Open OpenFunc
-	// ListerWatcher is where the objects come from if Open is nil.
+	// ListerWatcher returns the objects if Open is nil.
 	ListerWatcher ListerWatcher[T]
-	// Decode says how objects are decoded. With a ListerWatcher, which decodes by
-	// itself, it says only what is left out.
-	Decode DecodeOptions
 	// Resource names the collection in logs, errors and Status.
 	Resource schema.GroupVersionResource
-	// Namespace is the one that ListerWatcher is limited to, for Status; empty
+	// Namespace is the one that Open or ListerWatcher is limited to, for Status; empty
 	// for all.
 	Namespace string
-	// Indexers are the indexes of the cache, besides NamespaceIndex.
+	// Indexers are the indexes of the cache. NamespaceIndex is always there.
 	Indexers Indexers[T]
-	// ResyncPeriod is how often handlers are told every cached object again, as
-	// an update; 0 for never. It does not list again.
+	// ResyncPeriod is how often each handler gets every cached object again, as an
+	// update; 0 for never. A resync does not list again.
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
-	// DisableStreamingList reads lists in pages from the start. Without it they are
-	// read as a stream, through the watch, where the server can do that. Tests with
-	// a fake clientset need it, because that cannot; generated factories find out.
-	DisableStreamingList bool
-	// RecoverHandlerPanics lets a handler that panics go on with the next event: the
-	// panic is logged, and the informer is Degraded, with the reason HandlerPanic,
-	// until the handler is removed. Without it a panic ends the program. A handler that
-	// calls runtime.Goexit, as t.Fatal of a test does, goes on in another goroutine and
-	// is reported in the same way, with or without it.
-	RecoverHandlerPanics bool
-	// DetectMutations panics when somebody changes an object of the cache, and says
-	// who changed which fields. It is slow, takes the memory of each object twice, and is
-	// meant for tests.
-	DetectMutations bool
-	// MutationValues lets DetectMutations print the values of these fields too, which may
-	// be those of Secrets.
-	MutationValues bool
-	// WatchErrorHandler hears of failed lists and watches; nil logs them.
+	// WatchErrorHandler is called with errors of lists and watches. The default logs
+	// them.
 	WatchErrorHandler WatchErrorHandler
-	// Backoffs set how long to wait before a failed list or watch is tried again, by
-	// the reason of the failure; that under "" is for reasons without one of their
-	// own. A zero or missing value keeps its default: 0.8 s, doubled up to
-	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
-	// 24 s; after Decode, Refused and Redirected 2 s up to a minute. With no backoffs
-	// set, at most ten requests fail in a minute.
-	Backoffs map[Reason]Backoff
 
-	// firstLists, if it is not nil, has a place for each informer that may read its
+	// firstLists, if it is not nil, has a slot for each informer that may read its
 	// first list at one time.
 	firstLists chan struct{}
 	// held, if it is not nil, returns what the cache holds.
@@ -113,7 +89,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		process:   process,
 		name:      config.name(),
 		resync:    config.ResyncPeriod,
-		panics:    handlerPanics[T]{recovers: config.RecoverHandlerPanics, resource: config.name()},
+		panics:    handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:    make(chan struct{}),
 		ended:     make(chan struct{}),
 	}
@@ -136,7 +112,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	}
 	controller := newController(config, u.process)
 	u.listener.panicked = controller.panics.report
-	if config.DetectMutations {
+	if config.MutationDetector {
 		u.listener.watched = newMutationDetector(&config)
 		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
 	}

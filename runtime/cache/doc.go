@@ -54,7 +54,7 @@
 //	controller.go      Controller: Reflector to queue to one consumer
 //	shared_informer.go SharedIndexInformer: Controller, Indexer and processor together
 //	factory.go         SharedInformerFactory: the informers of one program
-//	factory_options.go what can be set for all of them, or for one kind
+//	settings.go        what can be set for all of them, or for one kind
 //	sync.go            waiting for the first list
 //	errors.go          errors that callers can tell apart
 //
@@ -86,11 +86,11 @@
 //
 // A server that fails is asked at most ten times a minute, and one that ends each
 // watch as soon as it has brought something sixty times, the pages of a list aside;
-// see Config.Backoffs. Status is Watching only while a watch is open, but for the
+// see Settings.Backoffs. Status is Watching only while a watch is open, but for the
 // two seconds that a server has to answer the next one.
 //
 // A panic of foreign code, be it a handler, an index function or a transform,
-// ends the program. Handlers can be made to go on: Config.RecoverHandlerPanics. A
+// ends the program. Handlers can be made to go on: Settings.HandlerPanicRecovery. A
 // handler that calls runtime.Goexit goes on with the next event, and Status says so;
 // in an index function or a transform that call ends the informer.
 //

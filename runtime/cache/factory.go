@@ -18,15 +18,10 @@ import (
 // that somebody asks for. The generated factories, which have an accessor for
 // each kind, are built on it.
 type SharedInformerFactory struct {
+	settings         Settings
 	resyncPeriod     time.Duration
 	namespace        string
 	tweakListOptions func(*metav1.ListOptions)
-	noStreamingList  bool
-	recoverPanics    bool
-	detectMutations  bool
-	mutationValues   bool
-	decode           DecodeOptions
-	backoffs         map[Reason]Backoff
 	// firstLists has a place for each informer that may read its first list at one
 	// time.
 	firstLists chan struct{}
@@ -107,32 +102,26 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
-	settings := settingsOf[T](f)
+	ofKind := settingsOf[T](f)
 	config := Config[T]{
+		Settings:     f.settings,
 		Resource:     kind.Resource,
 		Indexers:     kind.Indexers,
 		ResyncPeriod: f.resyncPeriod,
-		Transform:    settings.transform,
-		Decode:       f.decode,
-
-		DisableStreamingList: f.noStreamingList,
-		RecoverHandlerPanics: f.recoverPanics,
-		DetectMutations:      f.detectMutations,
-		MutationValues:       f.mutationValues,
-		Backoffs:             f.backoffs,
-		firstLists:           f.firstLists,
+		Transform:    ofKind.transform,
+		firstLists:   f.firstLists,
 	}
 	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
-	if settings.resyncPeriod != nil {
-		config.ResyncPeriod = *settings.resyncPeriod
+	if ofKind.resyncPeriod != nil {
+		config.ResyncPeriod = *ofKind.resyncPeriod
 	}
 	if kind.Namespaced {
 		config.Namespace = f.namespace
 	}
-	kind.bind(&config, settings.source)
-	if settings.fieldSelector.selector != nil {
+	kind.bind(&config, ofKind.source)
+	if ofKind.fieldSelector.selector != nil {
 		// Below what tweaks the options, which may set a selector of its own.
-		config.tweak(settings.fieldSelector.limit)
+		config.tweak(ofKind.fieldSelector.limit)
 	}
 	if f.tweakListOptions != nil {
 		config.tweak(f.tweakListOptions)

@@ -10,7 +10,7 @@ import (
 // handlerPanics decides what becomes of handlers that panic, or that end their
 // goroutine by runtime.Goexit, and keeps the last error of each that goes on.
 type handlerPanics[T Object] struct {
-	// recovers is Config.RecoverHandlerPanics.
+	// recovers is Settings.HandlerPanicRecovery.
 	recovers bool
 	resource string
 	// ctx is that of Run, for the log. It is set before a handler is called.

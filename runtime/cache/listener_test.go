@@ -22,7 +22,7 @@ func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			src.set("ns", name, nil)
 		}
-		s := start(t, Config[object]{ListerWatcher: src, RecoverHandlerPanics: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		heard := &recorder{}
 		var calm []object
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
@@ -86,7 +86,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true}))
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 // nothing points to.
 type mutationDetector[T Object] struct {
 	resource string
-	// withValues is Config.MutationValues.
+	// withValues is Settings.MutationValues.
 	withValues bool
 
 	mu     sync.Mutex // guards copies

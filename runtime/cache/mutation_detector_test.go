@@ -16,7 +16,7 @@ func TestMutationDetector(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
 			src.set("a", "w", map[string]string{"letters": "hunter1"})
-			s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, MutationValues: withValues, RecoverHandlerPanics: true})
+			s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, MutationValues: withValues, HandlerPanicRecovery: true}})
 			_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "hunter2" }}, WithHandlerName("vandal"))
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "stays", nil)
-		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true}})
 		told := 0
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { told++ }}); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	for i := range 1000 {
 		src.set("a", fmt.Sprint("w", i), nil)
 	}
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DetectMutations: true}))
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true}}))
 	listen(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -133,7 +133,7 @@ func TestMutationDetectorTellsALateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
-		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, RecoverHandlerPanics: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}})
 		goOn := make(chan struct{})
 		late := ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-goOn }}
 		if _, err := s.AddEventHandler(late, WithHandlerName("late")); err != nil {

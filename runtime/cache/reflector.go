@@ -88,7 +88,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		status:    newStatusTracker(),
 		backoffs:  withDefaults(config.Backoffs),
 		ownPace:   len(config.Backoffs) > 0,
-		noStream:  config.DisableStreamingList,
+		noStream:  config.WithoutStreamingList,
 
 		firstLists: config.firstLists,
 		retry:      make(chan struct{}, 1),

@@ -337,7 +337,7 @@ func TestRecoveryIsSoon(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
-				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
 				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
@@ -359,7 +359,7 @@ func TestBackoffsOfAConfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
-		follow(t, Config[object]{ListerWatcher: src, Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}})
+		follow(t, Config[object]{ListerWatcher: src, Settings: Settings{Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}}})
 		time.Sleep(59 * time.Minute)
 		if lists := src.count("list"); lists != 1 {
 			t.Errorf("%d lists in an hour", lists)

@@ -20,7 +20,7 @@ import (
 func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO[object]) {
 	t.Helper()
 	config.Resource = widgets
-	config.DisableStreamingList = !canStream(config)
+	config.WithoutStreamingList = !canStream(config)
 	if config.WatchErrorHandler == nil {
 		config.WatchErrorHandler = quiet
 	}
@@ -530,7 +530,7 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 		var heard error
 		began := time.Now()
 		var after time.Duration
-		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			heard, after = err, time.Since(began)
 		}}, &DeltaFIFO[object]{})
 		run(t, r.Run)

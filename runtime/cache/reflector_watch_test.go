@@ -18,7 +18,7 @@ func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
 			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
 			run(t, r.Run)
 			synctest.Wait()

@@ -56,7 +56,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		done:      make(chan struct{}),
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
-	if config.DetectMutations {
+	if config.MutationDetector {
 		s.detector = newMutationDetector(&config)
 	}
 	if config.Open != nil {

@@ -17,7 +17,7 @@ import (
 func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
-	config.DisableStreamingList = !canStream(config)
+	config.WithoutStreamingList = !canStream(config)
 	s := NewSharedIndexInformer(via(config))
 	run(t, s.Run)
 	return s

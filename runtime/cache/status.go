@@ -66,7 +66,7 @@ const (
 	// then.
 	NoBookmark Reason = "NoBookmark"
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and goes on; see
-	// Config.RecoverHandlerPanics.
+	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
 	// Unreachable: no answer came, or it was cut off.
 	Unreachable Reason = "Unreachable"

@@ -55,9 +55,9 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 	var stores []cache.Store[*datav1.Database]
 	for _, options := range [][]informers.SharedInformerOption{
 		nil,
-		{informers.WithoutStreamingList()},
+		{cache.WithoutStreamingList()},
 		{typedDatabases(clientOf(t, server))},
-		{typedDatabases(clientOf(t, server)), informers.WithoutStreamingList()},
+		{typedDatabases(clientOf(t, server)), cache.WithoutStreamingList()},
 	} {
 		heard := newLog()
 		factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {
@@ -101,7 +101,7 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 
 // typedDatabases lets an informer list and watch with the typed client.
 func typedDatabases(client versioned.Interface) informers.SharedInformerOption {
-	return informers.WithListerWatcher(func(namespace string) cache.ListerWatcher[*datav1.Database] {
+	return cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*datav1.Database] {
 		return cache.NewListWatch[*datav1.Database](client.DataV1().Databases(namespace))
 	})
 }

@@ -114,7 +114,7 @@ func TestSelectableFields(t *testing.T) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
 			t.Fatal(err)
 		}
-	}, informers.WithNamespace("selected"), informers.WithFieldSelector(ready))
+	}, informers.WithNamespace("selected"), cache.WithFieldSelector(ready))
 	if err := factory.WaitForCacheSync(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestFirstList(t *testing.T) {
 		want    []string
 	}{
 		"stream": {want: []string{"stream"}},
-		"pages":  {options: []informers.SharedInformerOption{informers.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
+		"pages":  {options: []informers.SharedInformerOption{cache.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, lists := tellLists(t, shared)

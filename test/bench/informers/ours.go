@@ -30,8 +30,7 @@ func newOurs[T cache.Object](mode, fields string, clients *kubernetes.Clientset,
 			return client.Get().Resource("pods").VersionedParams(&options, scheme.ParameterCodec).
 				SetHeader("Accept", "application/json").Stream(ctx)
 		},
-		Decode:               decode,
-		DisableStreamingList: mode == report.List,
+		Settings: cache.Settings{Decode: decode, WithoutStreamingList: mode == report.List},
 	})
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
 		AddFunc:    func(T, bool) { heard.add() },

@@ -38,10 +38,10 @@ func (o ours) informer(s *source, count int, counters []*counter) (instance, err
 		}
 	}
 	informer := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
-		Resource:             corev1.SchemeGroupVersion.WithResource("pods"),
-		ListerWatcher:        source,
-		Indexers:             o.indexers(count),
-		DisableStreamingList: true,
+		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
+		ListerWatcher: source,
+		Indexers:      o.indexers(count),
+		Settings:      cache.Settings{WithoutStreamingList: true},
 	})
 	for _, c := range counters {
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{

@@ -19,8 +19,8 @@ func TestFactoryOptionsForHandlers(t *testing.T) {
 		handler func(object)
 		want    string
 	}{
-		"a panic":    {[]SharedInformerOption{WithPanicRecovery()}, func(object) { panic("no such field") }, "panicked on a/w: no such field"},
-		"a mutation": {[]SharedInformerOption{WithPanicRecovery(), WithMutationDetector()}, func(obj object) { obj.Labels["letters"] = "y" }, "has changed widgets.test.example.com a/w"},
+		"a panic":    {[]SharedInformerOption{WithHandlerPanicRecovery()}, func(object) { panic("no such field") }, "panicked on a/w: no such field"},
+		"a mutation": {[]SharedInformerOption{WithHandlerPanicRecovery(), WithMutationDetector()}, func(obj object) { obj.Labels["letters"] = "y" }, "has changed widgets.test.example.com a/w"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			src, asked := newSource(), []string{}
@@ -46,7 +46,7 @@ func TestFactoryOptionsForHandlers(t *testing.T) {
 func TestFactoryOptionsForDecoding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
-		f := NewSharedInformerFactory(0, WithoutStreamingList(), SkipUndecodable())
+		f := NewSharedInformerFactory(0, WithoutStreamingList(), WithSkipUndecodable())
 		s := InformerFor(f, scripted(server))
 		s.controller.reflector.onError = quiet
 		f.Start(t.Context())
