@@ -127,6 +127,9 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status says where the Reflector is. Objects is not filled in.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
+// retire marks a Reflector that was not run, and never will be, as stopped.
+func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
+
 // Run lists and watches until ctx ends. The logger of ctx gets the resource
 // with every line.
 func (r *Reflector[T]) Run(ctx context.Context) {
