@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -71,7 +72,7 @@ type Reflector[T Object] struct {
 	leaveFirst func()
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
-	freeDeltas freeList[Delta[T]]
+	freeDeltas freelist.List[Delta[T]]
 	skips      skipLog
 }
 
