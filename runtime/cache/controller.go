@@ -169,8 +169,16 @@ func (c *Controller[T]) claim(ctx context.Context) bool {
 	return false
 }
 
-// retire keeps the Controller from being run. It returns false if it has been.
-func (c *Controller[T]) retire() bool { return c.started.CompareAndSwap(neverRun, isRetired) }
+// retire stops a Controller that was not run, and never will be. It returns false if
+// the Controller was run or retired before.
+func (c *Controller[T]) retire() bool {
+	if !c.started.CompareAndSwap(neverRun, isRetired) {
+		return false
+	}
+	c.reflector.retire()
+	close(c.ended)
+	return true
+}
 
 // run calls cancel, which ends ctx, when processing has ended.
 func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
@@ -259,11 +267,16 @@ func (c *Controller[T]) Status() Status {
 	return status
 }
 
-// NotSyncedReason says what the Controller is waiting for; it is empty once it
-// is synced.
+// NotSyncedReason returns why the Controller is not synced; it is empty once it is.
 func (c *Controller[T]) NotSyncedReason() string {
+	_, waiting := c.waitsFor()
+	return waiting.Reason
+}
+
+func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 	if c.HasSynced() {
-		return ""
+		return subject{}, NotSynced{}
 	}
-	return c.name + ": " + c.Status().String()
+	status := c.Status()
+	return subject{informer: c}, NotSynced{Resource: c.reflector.resource, Reason: c.name + ": " + status.String(), Status: status}
 }

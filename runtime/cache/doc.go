@@ -44,7 +44,6 @@
 //	lister.go          Lister: typed reads
 //	generic.go         the same for kinds that are known only while running
 //	handler.go         ResourceEventHandler and its adapters
-//	registration.go    what AddEventHandler returns
 //	processor.go       batches to the listeners of all handlers
 //	listener.go        the queue and the goroutine of one handler
 //	handler_panics.go  handlers that panic, or end their goroutine

@@ -1,5 +1,10 @@
 package cache
 
+import (
+	"errors"
+	"time"
+)
+
 // ResourceEventHandler hears of each change to a collection, in order, from one
 // goroutine of its own. It may take its time: neither the cache nor another
 // handler waits for it. The objects are shared with the cache and must not be
@@ -116,3 +121,81 @@ func deliver[T Object](h ResourceEventHandler[T], n *notification[T]) {
 		deliverDelete(h, n.old, n.obj, n.stateUnknown)
 	}
 }
+
+// HandlerOption sets a property of one handler.
+type HandlerOption func(*handlerOptions)
+
+type handlerOptions struct {
+	name         string
+	resyncPeriod time.Duration
+	backlogLimit int
+}
+
+// WithHandlerName names a handler in logs and errors. The default is its Go type.
+func WithHandlerName(name string) HandlerOption {
+	return func(o *handlerOptions) { o.name = name }
+}
+
+// WithBacklogLimit bounds the queue of a handler that is slower than its objects
+// change. When more than limit events wait for it, the events of one object are merged
+// into one, from the first to the last state. An object that appeared and disappeared
+// meanwhile is dropped. So the queue has at most limit events, or a few for each object.
+// By default the handler gets every event.
+func WithBacklogLimit(limit int) HandlerOption {
+	return func(o *handlerOptions) { o.backlogLimit = limit }
+}
+
+// WithResyncPeriod calls a handler with every cached object again, as an update, each
+// period; 0 for never. The default is the period of the informer.
+func WithResyncPeriod(period time.Duration) HandlerOption {
+	return func(o *handlerOptions) { o.resyncPeriod = period }
+}
+
+// ResourceEventHandlerRegistration is what AddEventHandler returns, and
+// RemoveEventHandler takes. It is synced when the handler has returned from the last
+// event of its initial list. It ends when the handler is removed or the informer stops.
+type ResourceEventHandlerRegistration interface {
+	Syncer
+	// Backlog returns how many events wait for the handler, with the one that it
+	// handles; 0 after the end.
+	Backlog() int
+}
+
+// registration is the only ResourceEventHandlerRegistration.
+type registration[T Object] struct {
+	informer *SharedIndexInformer[T]
+	listener *listener[T]
+}
+
+func (r *registration[T]) HasSynced() bool { return isClosed(r.listener.synced) }
+
+func (r *registration[T]) Synced() <-chan struct{} { return r.listener.synced }
+
+func (r *registration[T]) Ended() <-chan struct{} { return r.listener.stopping }
+
+func (r *registration[T]) NotSyncedReason() string {
+	_, waiting := r.waitsFor()
+	return waiting.Reason
+}
+
+func (r *registration[T]) waitsFor() (subject, NotSynced) {
+	if r.HasSynced() || r.listener.removed.Load() {
+		return subject{}, NotSynced{}
+	}
+	about, waiting := r.informer.waitsFor()
+	if waiting.Reason != "" {
+		return about, waiting
+	}
+	return subject{r.informer.controller, r.listener}, NotSynced{
+		Resource: r.informer.config.Resource,
+		Handler:  r.listener.options.name,
+		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
+			plural(r.Backlog(), "event") + " to go",
+		Status: r.informer.Status(),
+	}
+}
+
+func (r *registration[T]) Backlog() int { return int(r.listener.backlog.Load()) }
+
+// errForeignRegistration is returned for a registration of another informer.
+var errForeignRegistration = errors.New("the registration belongs to another informer")

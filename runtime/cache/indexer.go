@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 )
 
 // Store is the reading side of a cache. All methods may be called from any
@@ -65,8 +67,8 @@ type Indexer[T Object] struct {
 	// their memory again.
 	entries     []entry[T]
 	room        [][]string
-	freeEntries freeList[entry[T]]
-	freeRoom    freeList[[]string]
+	freeEntries freelist.List[entry[T]]
+	freeRoom    freelist.List[[]string]
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is

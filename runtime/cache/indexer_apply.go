@@ -97,16 +97,16 @@ func (x *Indexer[T]) enter(call *calling[T], e entry[T]) {
 
 // expectEntries makes room for n entries.
 func (x *Indexer[T]) expectEntries(n int) {
-	x.entries = x.freeEntries.take(n)
-	x.room = x.freeRoom.take(n * (len(x.indexes) - 1))
+	x.entries = x.freeEntries.Take(n)
+	x.room = x.freeRoom.Take(n * (len(x.indexes) - 1))
 }
 
 // endBatch forgets the entries. Their memory may serve the next batch.
 func (x *Indexer[T]) endBatch() {
 	clear(x.entries)
 	clear(x.room)
-	x.freeEntries.give(x.entries)
-	x.freeRoom.give(x.room)
+	x.freeEntries.Give(x.entries)
+	x.freeRoom.Give(x.room)
 	x.entries, x.room = nil, nil
 }
 

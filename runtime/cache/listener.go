@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 )
 
 // listener is the queue and the goroutine of one handler.
@@ -22,9 +24,9 @@ type listener[T Object] struct {
 
 	mu        sync.Mutex // guards what follows
 	pending   []batch[T]
-	waiting   int                // how many notifications are pending
-	coalesced int                // how many the largest pending batch has of which none can be merged
-	memory    freeList[batch[T]] // for pending
+	waiting   int                     // how many notifications are pending
+	coalesced int                     // how many the largest pending batch has of which none can be merged
+	memory    freelist.List[batch[T]] // for pending
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -71,9 +73,9 @@ func (l *listener[T]) enqueue(b batch[T]) {
 func (l *listener[T]) appendLocked(b batch[T]) {
 	switch n := len(l.pending); {
 	case n == 0:
-		l.pending = l.memory.take(1)
+		l.pending = l.memory.Take(1)
 	case n == cap(l.pending):
-		l.pending = l.memory.grow(l.pending, n+1)
+		l.pending = l.memory.Grow(l.pending, n+1)
 	}
 	l.pending = append(l.pending, b)
 	l.waiting += len(b.notes)
@@ -151,7 +153,7 @@ func (l *listener[T]) handle() bool {
 	}
 	if l.inHand != nil {
 		l.mu.Lock()
-		l.memory.give(l.inHand)
+		l.memory.Give(l.inHand)
 		l.mu.Unlock()
 		l.inHand, l.at = nil, 0
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -71,7 +72,7 @@ type Reflector[T Object] struct {
 	leaveFirst func()
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
-	freeDeltas freeList[Delta[T]]
+	freeDeltas freelist.List[Delta[T]]
 	skips      skipLog
 }
 
@@ -126,6 +127,9 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 
 // Status says where the Reflector is. Objects is not filled in.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
+
+// retire marks a Reflector that was not run, and never will be, as stopped.
+func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
 
 // Run lists and watches until ctx ends. The logger of ctx gets the resource
 // with every line.

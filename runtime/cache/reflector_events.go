@@ -13,7 +13,7 @@ import (
 // Of a batch with an object that cannot be taken, nothing from that object on
 // is pushed.
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
-	deltas := r.freeDeltas.take(len(events))
+	deltas := r.freeDeltas.Take(len(events))
 	for i := range events {
 		event := &events[i]
 		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
@@ -47,7 +47,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		r.status.reach(in.resourceVersion)
 	}
 	clear(deltas)
-	r.freeDeltas.give(deltas)
+	r.freeDeltas.Give(deltas)
 	clear(events) // the next read reuses the memory; it must not keep objects alive
 	if cap(r.events) > maxReuse {
 		r.events = nil

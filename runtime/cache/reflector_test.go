@@ -394,7 +394,7 @@ func TestReflectorNeverResumesEarlier(t *testing.T) {
 			t.Error("the memory of a batch keeps its objects alive")
 		}
 	}
-	if memory := r.freeDeltas.take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
+	if memory := r.freeDeltas.Take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
 		t.Error("the memory of deltas keeps their objects alive")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -110,8 +109,6 @@ func (s *SharedIndexInformer[T]) retire() {
 	defer s.mu.Unlock()
 	if s.controller.retire() {
 		s.processor.stop()
-		s.controller.reflector.status.enter(Stopped, nil)
-		close(s.controller.ended)
 		close(s.done)
 	}
 }
@@ -147,36 +144,6 @@ func markInitial[T Object](notes []notification[T]) {
 	for i := range notes {
 		notes[i].initial = notes[i].kind == notifyAdd
 	}
-}
-
-// HandlerOption changes how one handler is served.
-type HandlerOption func(*handlerOptions)
-
-type handlerOptions struct {
-	name         string
-	resyncPeriod time.Duration
-	backlogLimit int
-}
-
-// WithHandlerName names a handler in logs and errors. Without it, it is called by
-// its Go type.
-func WithHandlerName(name string) HandlerOption {
-	return func(o *handlerOptions) { o.name = name }
-}
-
-// WithBacklogLimit bounds the queue of a handler that is slower than its objects
-// change: when more than limit events wait for it, those of one object are made
-// one, from the first to the last state; of an object that appeared and
-// disappeared meanwhile nothing is told. So no more wait than limit, or than a few
-// for each object. Without this option every event is told.
-func WithBacklogLimit(limit int) HandlerOption {
-	return func(o *handlerOptions) { o.backlogLimit = limit }
-}
-
-// WithResyncPeriod tells a handler every cached object again, as an update, each
-// period; 0 for never. Without this option the period of the informer holds.
-func WithResyncPeriod(period time.Duration) HandlerOption {
-	return func(o *handlerOptions) { o.resyncPeriod = period }
 }
 
 // AddEventHandler lets handler hear of every object and every change, from a
@@ -265,18 +232,13 @@ func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.controller.
 // Ended is closed when the informer follows the server no more.
 func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.Ended() }
 
-// NotSyncedReason says what the informer is waiting for; it is empty once it is
-// synced.
-func (s *SharedIndexInformer[T]) NotSyncedReason() string {
-	_, reason := s.waitsFor()
-	return reason
-}
+// NotSyncedReason returns why the informer is not synced; it is empty once it is.
+func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.controller.NotSyncedReason() }
 
-func (s *SharedIndexInformer[T]) waitsFor() (subject, string) {
-	if s.HasSynced() {
-		return subject{}, ""
-	}
-	return subject{informer: s}, s.name() + ": " + s.Status().String()
+func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
+	about, waiting := s.controller.waitsFor()
+	waiting.Status.Objects = s.indexer.Len()
+	return about, waiting
 }
 
 // Status says where the informer is, since when and why.

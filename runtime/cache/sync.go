@@ -6,25 +6,25 @@ import (
 	"strconv"
 )
 
-// Syncer is something that becomes complete once and stays so: an informer
-// whose cache holds the first list, or a handler that has heard it.
+// Syncer becomes complete once and stays so: an informer whose cache holds the first
+// list, or a handler that has returned from it.
 type Syncer interface {
-	// HasSynced says whether it is complete.
+	// HasSynced reports whether it is complete.
 	HasSynced() bool
 	// Synced is closed when HasSynced becomes true.
 	Synced() <-chan struct{}
-	// Ended is closed when it stops or is removed: if it is not synced by then, it
-	// never will be.
+	// Ended is closed when it stops or is removed. If it is not synced then, it never
+	// will be.
 	Ended() <-chan struct{}
-	// NotSyncedReason says what is still waited for, and why. It is empty when it is
-	// synced, and when nobody needs to wait any more.
+	// NotSyncedReason returns why it is not synced. It is empty when it is synced, and
+	// when no one needs to wait for it any more.
 	NotSyncedReason() string
 }
 
-// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If
-// ctx ends first, or one of them stops before it is synced, it returns a
-// *NotSyncedError that names each that is not, with the reason. A handler that is
-// removed meanwhile is not waited for.
+// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
+// first, or one of them stops before it is synced, it returns a *NotSyncedError, which
+// names each that is not synced, with the reason. It does not wait for a handler that
+// is removed meanwhile.
 func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 	for _, s := range syncers {
 		select {
@@ -40,36 +40,38 @@ func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 	return nil
 }
 
-// waiter is a Syncer of this package, which knows what its reason is about.
+// waiter is a Syncer of this package.
 type waiter interface {
-	// waitsFor returns the reason of NotSyncedReason, and what it is about.
-	waitsFor() (subject, string)
+	// waitsFor describes what is not synced; its Reason is empty if nothing is.
+	waitsFor() (subject, NotSynced)
 }
 
-// subject is an informer, or a handler of it if handler is not nil.
+// subject identifies an informer, or a handler of it if handler is not nil.
 type subject struct{ informer, handler any }
 
-// notSynced names what is not synced. A handler waits first for what its informer
-// waits for, which is said once, even if the informer's phase changes meanwhile.
+// notSynced describes each of syncers that is not synced. A handler whose informer is
+// not synced waits for the informer, which gets one entry, even if its phase changes
+// meanwhile.
 func notSynced(cause error, syncers []Syncer) error {
 	err := &NotSyncedError{Cause: cause}
 	named := map[subject]bool{}
 	for _, s := range syncers {
-		about, reason := subject{}, ""
+		var about subject
+		var waiting NotSynced
 		if w, ok := s.(waiter); ok {
-			about, reason = w.waitsFor()
+			about, waiting = w.waitsFor()
 		} else {
-			reason = s.NotSyncedReason()
-			about.informer = reason
+			waiting.Reason = s.NotSyncedReason()
+			about.informer = waiting.Reason
 		}
-		if reason == "" || named[about] || named[subject{informer: about.informer}] {
+		if waiting.Reason == "" || named[about] || named[subject{informer: about.informer}] {
 			continue
 		}
 		named[about] = true
-		err.Waiting = append(err.Waiting, reason)
+		err.Waiting = append(err.Waiting, waiting)
 	}
 	if len(err.Waiting) == 0 {
-		return nil // the last one came in at the last moment
+		return nil // the last one was synced meanwhile
 	}
 	return err
 }
