@@ -40,9 +40,11 @@ type Options struct {
 
 // File is one emitted file.
 type File struct {
-	// Path is below the output folder, with slashes.
+	// Path is relative to the output folder, with slashes.
 	Path    string
 	Content []byte
+	// GroupVersion is nil if the file is about no group version, or about several.
+	GroupVersion *model.GroupVersion
 }
 
 // Render makes all files, sorted by path. The same input makes the same bytes.
@@ -62,7 +64,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 			}
 			n := len(files)
 			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(s.privateNames()...), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
-			files, sources = append(files, File{Path: f.path}), append(sources, f)
+			files, sources = append(files, File{Path: f.path, GroupVersion: s.GV}), append(sources, f)
 			fill = append(fill, func() (err error) {
 				files[n].Content, err = f.render(parsed.Lookup(row.template), options.Boilerplate)
 				return err
