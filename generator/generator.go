@@ -88,11 +88,11 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	}
 	switch {
 	case ignoresMarkers(options.From, loaded.Packages):
-		return fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
+		return optionError("From", "no kind to generate for in %s, because {From}=%s ignores the markers there; remove {From}", where, options.From)
 	case len(all) > 1:
 		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
 	case exclude.Any():
-		all[0] = fmt.Errorf("no kind is left to generate for in %s, because of --exclude; correct that flag", where)
+		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
 		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, model.AliasAdvice(loaded.Packages[0]))
 	default:
