@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
@@ -114,7 +115,7 @@ func (o Options) Validate() error {
 	}
 	for group, dir := range sorted(o.GroupDirs) {
 		switch {
-		case dir == model.SharedInformerDir:
+		case slices.Contains(render.Reserved().GroupDir, dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; write another one", group, dir)
 		case !isPackageName(dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
@@ -158,6 +159,7 @@ func (o Options) setup() (*setup, error) {
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
 	}
+	s.naming.Reserved = render.Reserved()
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
 	s.load.Exclude, _ = model.NewExclusions(o.Exclude) // Validate has returned the error
 	for _, path := range o.CRDs {

@@ -13,9 +13,10 @@ import (
 // that it wants to name. Calling one of those is what imports it.
 type file struct {
 	subject
-	layout  layout
-	path    string
-	imports *imports
+	template string
+	layout   layout
+	path     string
+	imports  *imports
 	// PrefersProtobuf says whether clients ask for protobuf.
 	PrefersProtobuf bool
 	// handWritten says whether the user has a file of that path.

@@ -44,7 +44,7 @@ func (l layout) fake(gv *model.GroupVersion) string { return path.Join(l.typed(g
 
 func (l layout) listers(gv *model.GroupVersion) string { return path.Join(listerRoot, VersionDir(gv)) }
 
-func (l layout) internal() string { return path.Join(informers, model.SharedInformerDir) }
+func (l layout) internal() string { return path.Join(informers, internalDir) }
 
 func (l layout) informerGroup(g *model.Group) string { return path.Join(informers, g.Dir) }
 
