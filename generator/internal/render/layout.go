@@ -21,6 +21,9 @@ func Roots() []string { return []string{clientsetRoot, listerRoot, informerRoot}
 // informers is the package of the factory, above those of the groups.
 const informers = informerRoot + "/externalversions"
 
+// internalDir is next to the folders of the groups, and holds the code that informers share.
+const internalDir = "internalinterfaces"
+
 // layout returns the folders of the emitted packages. Each is relative to the output folder, and
 // to the output package as well. The layout is that of code-generator's kube_codegen.sh.
 type layout struct {

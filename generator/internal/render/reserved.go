@@ -2,9 +2,6 @@ package render
 
 import "github.com/typedinformers/informer-gen/generator/internal/model"
 
-// internalDir is next to the folders of the groups, and holds the code that informers share.
-const internalDir = "internalinterfaces"
-
 // Reserved returns the names of the templates that names from the input must not be.
 func Reserved() model.Reserved {
 	return model.Reserved{
