@@ -24,8 +24,8 @@ type verb struct {
 }
 
 const (
-	whole = "the $Kind of that name"
-	part  = "subresource $sub of " + whole
+	whole = "the $Kind with the given name"
+	part  = "the $sub subresource of " + whole
 )
 
 var verbs = map[model.Verb]verb{
@@ -40,7 +40,7 @@ var verbs = map[model.Verb]verb{
 	"list": {
 		params:  "opts metav1.ListOptions",
 		request: "c.GetClient().Get()", tail: "Timeout(timeout)",
-		doc:    "lists what opts select of the $Plural",
+		doc:    "lists the $Plural that match opts",
 		action: `NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)`,
 		subDoc: "lists " + part,
 		subAction: `NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
@@ -49,7 +49,7 @@ var verbs = map[model.Verb]verb{
 	"create": {
 		params:  "obj *$Input, opts metav1.CreateOptions",
 		request: "c.GetClient().Post()", tail: "Body(obj)",
-		doc:       "creates obj among the $Plural",
+		doc:       "creates a $Kind from obj",
 		action:    `NewCreateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)`,
 		subDoc:    "creates " + part,
 		subAction: `NewCreateSubresourceActionWithOptions(c.Resource(), name, "$sub", c.Namespace(), obj, opts)`,
@@ -57,7 +57,7 @@ var verbs = map[model.Verb]verb{
 	"update": {
 		params:  "obj *$Input, opts metav1.UpdateOptions",
 		request: "c.GetClient().Put()", name: "obj.GetName()", tail: "Body(obj)",
-		doc:       "replaces the $Kind that has the name of obj",
+		doc:       "replaces the $Kind with the name of obj",
 		action:    `NewUpdateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)`,
 		subDoc:    "replaces " + part,
 		subAction: `NewUpdateSubresourceActionWithOptions(c.Resource(), "$sub", c.Namespace(), obj, opts)`,
@@ -65,15 +65,15 @@ var verbs = map[model.Verb]verb{
 	"patch": {
 		params: "pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string", named: true,
 		request: "c.GetClient().Patch(pt)", name: "name", tail: "Body(data)",
-		doc:       "patches " + whole + ", or a subresource of it",
+		doc:       "patches " + whole + ", or the given subresource of it",
 		action:    `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)`,
-		subDoc:    "patches " + part + ", or those\n// that are given",
+		subDoc:    "patches " + part + ",\n// or the one that subresources name",
 		subAction: `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)`,
 	},
 	"apply": {
 		params:  "obj *$Input, opts metav1.ApplyOptions",
 		request: "request", name: "*name",
-		doc:       "applies obj to the $Kind of its name",
+		doc:       "applies obj to the $Kind with the name of obj",
 		action:    `NewPatchActionWithOptions(c.Resource(), c.Namespace(), *name, types.ApplyPatchType, data, opts.ToPatchOptions())`,
 		subDoc:    "applies obj to " + part,
 		subAction: `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, types.ApplyPatchType, data, opts.ToPatchOptions(), "$sub")`,
