@@ -27,7 +27,7 @@ type AliasFile struct {
 }
 
 // Aliases reads the one package that options name and makes a file of aliases for the folder dir,
-// which is resolved as OutputDir is. OutputDir itself is ignored. It writes nothing.
+// which replaces options.OutputDir. It writes nothing.
 func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, error) {
 	options.OutputDir = dir
 	setup, err := options.setup()
@@ -48,7 +48,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	}
 	if len(loaded.Packages) != 1 {
-		return nil, fmt.Errorf("%s matches %d packages, but --alias-package is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
+		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
 	gv, kinds := model.Aliases(model.Input{
 		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
@@ -61,11 +61,11 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	case len(kinds) == 0:
 		return nil, fmt.Errorf("package %s has no type that can be a kind, which is a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and has a list type; name another package", loaded.Packages[0].Path)
 	case setup.outputPackage == gv.Path:
-		return nil, fmt.Errorf("--alias-package=%s is the folder of package %s itself; name another folder", dir, gv.Path)
+		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
-		return nil, fmt.Errorf("--alias-package=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
 	case !gv.FitsFolder(setup.outputDir):
-		return nil, fmt.Errorf("--alias-package=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {
@@ -86,7 +86,7 @@ func (f *AliasFile) Write() (err error) {
 	}
 	file, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists, and may have been changed by hand; delete it, or name another folder with --alias-package", f.Path)
+		return fmt.Errorf("%s already exists, and may have been changed by hand; delete it, or name another folder", f.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot create the file of the aliases: %w", err)

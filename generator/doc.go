@@ -5,7 +5,8 @@
 //	                                                           └────▶ a diff
 //
 //	generator.go   Generate: the stages, in their order
-//	options.go     Options, and what is derived of them
+//	options.go     Options: what they must be, and what is derived from them
+//	option_error.go  a mistake in a field of Options
 //	output_pkg.go  the import path of the output folder
 //	internal/load    Go packages and their markers
 //	internal/model   decisions and names

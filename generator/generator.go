@@ -68,6 +68,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
+	result.versions = versionDirs(files)
 	result.describe(set, setup)
 	return result, nil
 }
@@ -87,11 +88,11 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	}
 	switch {
 	case ignoresMarkers(options.From, loaded.Packages):
-		return fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
+		return optionError("From", "no kind to generate for in %s, because {From}=%s ignores the markers there; remove {From}", where, options.From)
 	case len(all) > 1:
 		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
 	case exclude.Any():
-		all[0] = fmt.Errorf("no kind is left to generate for in %s, because of --exclude; correct that flag", where)
+		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
 		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, model.AliasAdvice(loaded.Packages[0]))
 	default:
@@ -116,10 +117,9 @@ func ignoresMarkers(from From, packages []*model.Package) bool {
 
 func outputOf(s *setup, files []render.File) write.Output {
 	output := write.Output{
-		Dir:   s.outputDir,
-		Shown: s.shownDir(),
-		// Of one run all three are its own. A folder beside them is not looked at.
-		Roots:  []string{"clientset", "listers", "informers"},
+		Dir:    s.outputDir,
+		Shown:  s.shownDir(),
+		Roots:  render.Roots(),
 		Header: render.Header,
 		Files:  make(map[string][]byte, len(files)),
 	}
@@ -127,6 +127,17 @@ func outputOf(s *setup, files []render.File) write.Output {
 		output.Files[f.Path] = f.Content
 	}
 	return output
+}
+
+// versionDirs returns the folders of the group versions that have a file.
+func versionDirs(files []render.File) map[string]bool {
+	dirs := map[string]bool{}
+	for _, f := range files {
+		if f.GroupVersion != nil {
+			dirs[render.VersionDir(f.GroupVersion)] = true
+		}
+	}
+	return dirs
 }
 
 // passedOver returns the packages without a kind, but for generated ones that a pattern such as

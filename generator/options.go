@@ -2,11 +2,13 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"iter"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -17,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
@@ -74,7 +77,65 @@ const (
 // Froms are all of them.
 var Froms = model.Froms
 
-// setup is what Options come to.
+// Validate returns an OptionError for each mistake that the options alone show. It reads no files.
+// Generate and Aliases call it first.
+func (o Options) Validate() error {
+	var errs []error
+	add := func(field, format string, args ...any) { errs = append(errs, optionError(field, format, args...)) }
+	if o.OutputDir == "" {
+		add("OutputDir", "{OutputDir} is required, for example {OutputDir}=pkg/generated")
+	}
+	if len(o.Patterns) == 0 {
+		add("Patterns", "no package is named; name the packages of your API types, such as ./api/v1")
+	}
+	if slices.Contains(o.CRDs, "") {
+		add("CRDs", "{CRDs} is empty; name a file with CRDs, or a folder of such files, for example {CRDs}=config/crd/bases")
+	}
+	if _, err := model.NewExclusions(o.Exclude); err != nil {
+		add("Exclude", "{Exclude}=%w", err)
+	}
+	if o.From != "" && !slices.Contains(model.Froms, o.From) {
+		add("From", "{From}=%s is unknown; use one of %v", o.From, model.Froms)
+	}
+	if path := o.ApplyConfigurationPackage; path != "" && !model.IsImportPath(path) {
+		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", path)
+	}
+	if name := o.ClientsetName; name != "" && !isPackageName(name) {
+		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; use {ClientsetName}=versioned", name)
+	}
+	for singular, plural := range sorted(o.PluralExceptions) {
+		if !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
+			add("PluralExceptions", "{PluralExceptions}=%s:%s is not of the form Type:Plural with two names of Go types; write for example Endpoints:Endpoints", singular, plural)
+		}
+	}
+	for group, name := range sorted(o.GroupGoNames) {
+		if !token.IsExported(name) || !token.IsIdentifier(name) {
+			add("GroupGoNames", "{GroupGoNames}=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name)
+		}
+	}
+	for group, dir := range sorted(o.GroupDirs) {
+		switch {
+		case slices.Contains(render.Reserved().GroupDir, dir):
+			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; write another one", group, dir)
+		case !isPackageName(dir):
+			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sorted iterates over a map in the order of its keys.
+func sorted(m map[string]string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
+}
+
+// setup holds what a run derives from its Options.
 type setup struct {
 	load          load.Options
 	naming        *model.Naming
@@ -85,68 +146,32 @@ type setup struct {
 	crds          []string
 }
 
-// setup validates the options, and derives what they leave out.
+// setup validates the options and derives the rest. It reads go.mod and the header file.
 func (o Options) setup() (*setup, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell the working directory: %w", err)
+		return nil, fmt.Errorf("cannot find the working directory: %w", err)
 	}
+	errs := []error{o.Validate()}
 	s := &setup{
 		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags, ApplyPackage: o.ApplyConfigurationPackage},
 		naming:        model.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
-		clientsetName: o.ClientsetName,
+		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
 	}
-	if s.clientsetName == "" {
-		s.clientsetName = "versioned"
-	}
+	s.naming.Reserved = render.Reserved()
+	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
+	s.load.Exclude, _ = model.NewExclusions(o.Exclude) // Validate has returned the error
 	for _, path := range o.CRDs {
 		s.crds = append(s.crds, below(dir, path))
 	}
-	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
-	var errs []error
-	if s.load.Exclude, err = model.NewExclusions(o.Exclude); err != nil {
+	if o.OutputDir != "" {
+		s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage)
 		errs = append(errs, err)
-	}
-	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
-		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
-			errs = append(errs, fmt.Errorf("--group-go-names=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name))
-		}
-	}
-	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
-		switch dir := o.GroupDirs[group]; {
-		case dir == model.SharedInformerDir:
-			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s is the folder of the code that informers share; write another one", group, dir))
-		case !isPackageName(dir):
-			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir))
-		}
-	}
-	if len(o.Patterns) == 0 {
-		errs = append(errs, errors.New("no package is named; name the packages of your API types, such as ./api/v1"))
-	}
-	if o.From != "" && !slices.Contains(model.Froms, o.From) {
-		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, model.Froms))
-	}
-	if o.OutputDir == "" {
-		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
-	} else if s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage); err != nil {
-		errs = append(errs, err)
-	}
-	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
-		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
-	}
-	if !isPackageName(s.clientsetName) {
-		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is not a valid name of a Go package that others can import; use --clientset-name=versioned", s.clientsetName))
-	}
-	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
-		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
-			errs = append(errs, fmt.Errorf("--plural-exceptions=%s:%s does not have the names of Go types; write Type:Plural, such as Endpoints:Endpoints", singular, plural))
-		}
 	}
 	if o.HeaderFile != "" {
-		if s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile)); err != nil {
-			errs = append(errs, err)
-		}
+		s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile))
+		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
 }
@@ -190,7 +215,7 @@ var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 func readBoilerplate(file string) ([]byte, error) {
 	text, err := regular.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the header file: %w; check --go-header-file", err)
+		return nil, optionError("HeaderFile", "cannot read the header file: %w; check {HeaderFile}", err)
 	}
 	// What follows the last comment is the clause that is added here.
 	fset := token.NewFileSet()

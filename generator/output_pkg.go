@@ -28,13 +28,13 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	if goMod == "" {
 		if asked == "" {
-			return "", fmt.Errorf("cannot tell the import path of the output folder %s, because there is no go.mod above it; use --output-pkg, or run go mod init", dir)
+			return "", optionError("OutputPackage", "cannot tell the import path of the output folder %s, because there is no go.mod above it; use {OutputPackage}, or run go mod init", dir)
 		}
 		return checked(strings.TrimSuffix(asked, "/"), dir)
 	}
 	content, err := regular.ReadFile(goMod)
 	if err != nil {
-		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w; repair that file, or give another --output-dir", dir, err)
+		return "", optionError("OutputDir", "cannot tell the import path of the output folder %s: %w; repair that file, or use another {OutputDir}", dir, err)
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {
@@ -46,7 +46,7 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
-		return "", fmt.Errorf("--output-pkg=%s contradicts %s, which makes %s of the output folder %s; leave --output-pkg out, or correct --output-dir", asked, goMod, derived, dir)
+		return "", optionError("OutputPackage", "{OutputPackage}=%s contradicts %s, by which the import path of the output folder %s is %s; remove {OutputPackage}, or correct {OutputDir}", asked, goMod, dir, derived)
 	}
 	return checked(derived, dir)
 }
@@ -54,7 +54,7 @@ func outputPackage(dir, asked string) (string, error) {
 // checked refuses an import path that Go code cannot import.
 func checked(importPath, dir string) (string, error) {
 	if err := module.CheckImportPath(importPath); err != nil {
-		return "", fmt.Errorf("the output folder %s would have the import path %q, which Go does not accept: %w; give another --output-dir", dir, importPath, errors.Unwrap(err))
+		return "", optionError("OutputDir", "the output folder %s would have the import path %q, which Go does not accept: %w; use another {OutputDir}", dir, importPath, errors.Unwrap(err))
 	}
 	return importPath, nil
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
@@ -30,7 +30,7 @@ type Result struct {
 	Timing Timing
 
 	plan *write.Plan
-	// versions are the group versions of the run, as Dropped has them.
+	// versions has the render.VersionDir of each group version of the run.
 	versions map[string]bool
 }
 
@@ -82,16 +82,13 @@ func (r *Result) HasNone() bool {
 	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
 }
 
-// versionFolder finds the folders of a group's version in the path of a file.
-var versionFolder = regexp.MustCompile(`^(?:clientset/[^/]+/typed|listers|informers/[^/]+)/([^/]+/[^/]+)/`)
-
 // Dropped are the group versions, such as shop/v1, of which Write deletes files and
 // of which nothing is generated: no package is named for them, or none with a kind.
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
-		if match := versionFolder.FindStringSubmatch(c.Path); match != nil && c.New == nil && !r.versions[match[1]] {
-			found[match[1]] = true
+		if dir := render.VersionDirOf(c.Path); dir != "" && c.New == nil && !r.versions[dir] {
+			found[dir] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
@@ -129,10 +126,6 @@ func (r *Result) describe(set *model.Set, s *setup) {
 	}
 	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, but the clients have no Apply and ApplyStatus without them; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
-	}
-	r.versions = map[string]bool{}
-	for _, gv := range set.GroupVersions() {
-		r.versions[gv.Group.Dir+"/"+gv.Dir] = true
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Informed() {

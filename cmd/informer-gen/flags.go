@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"go/token"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -90,19 +88,26 @@ func parseFlags(args []string) (*flags, error) {
 	if f.version {
 		return f, nil
 	}
-	var errs [3]error
-	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints", token.IsIdentifier)
-	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop", token.IsIdentifier)
-	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis", token.IsIdentifier)
-	return f, errors.Join(append(errs[:], f.checkRequired())...)
+	var errs [4]error
+	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints")
+	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
+	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
+	if f.aliasDir != "" {
+		if f.options.OutputDir != "" || f.verify {
+			return f, errors.New("--alias-package generates nothing; leave --output-dir and --verify out, and generate in a second run")
+		}
+		f.options.OutputDir = f.aliasDir
+	}
+	errs[3] = f.options.Validate()
+	return f, errors.Join(errs[:]...)
 }
 
-// pairs reads the values of a flag, each of which has a colon in it, and something valid after that.
-func pairs(values []string, flag, form string, isValid func(string) bool) (map[string]string, error) {
+// pairs splits each value of a flag at its colon.
+func pairs(values []string, flag, form string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, pair := range values {
 		key, value, ok := strings.Cut(pair, ":")
-		if !ok || !isValid(value) {
+		if !ok {
 			return nil, fmt.Errorf("--%s=%s is not of the form %s", flag, pair, form)
 		}
 		found[key] = value
@@ -110,22 +115,19 @@ func pairs(values []string, flag, form string, isValid func(string) bool) (map[s
 	return found, nil
 }
 
-func (f *flags) checkRequired() error {
-	switch {
-	case f.aliasDir != "" && (f.options.OutputDir != "" || f.verify):
-		return errors.New("--alias-package generates nothing; leave --output-dir and --verify out, and generate in a second run")
-	case f.options.OutputDir == "" && f.aliasDir == "":
-		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
-	case len(f.options.Patterns) == 0:
-		return errors.New("no package is named; name the packages of your API types, such as ./api/v1")
-	case slices.Contains(f.options.CRDs, ""):
-		return errors.New("--crd is empty; name a file with CRDs, or a folder of such files, for example --crd=config/crd/bases")
-	case !slices.Contains(generator.Froms, f.options.From):
-		return fmt.Errorf("--from=%s is unknown; use one of %v", f.options.From, generator.Froms)
-	case !token.IsIdentifier(f.options.ClientsetName):
-		return fmt.Errorf("--clientset-name=%s is not the name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
+// flagNames has the flag for each field of generator.Options that an error may name.
+var flagNames = map[string]string{
+	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name",
+	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
+	"ApplyConfigurationPackage": "apply-configuration-package", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
+}
+
+// flagOf returns the flag that sets a field of generator.Options.
+func (f *flags) flagOf(field string) string {
+	if field == "OutputDir" && f.aliasDir != "" {
+		return "--alias-package"
 	}
-	return nil
+	return "--" + flagNames[field]
 }
 
 func (f *flags) usage() string { return synopsis + f.set.FlagUsages() }

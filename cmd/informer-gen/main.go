@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, f.usage())
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "informer-gen: %v\nRun informer-gen --help for the flags and examples.\n", err)
+		f.printError(stderr, err)
+		fmt.Fprintln(stderr, seeHelp)
 		return exitUsage
 	case f.version:
 		fmt.Fprintln(stdout, "informer-gen "+version())
@@ -67,23 +68,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		do = alias
 	}
 	if err := do(ctx, f, stdout, stderr); err != nil {
-		printError(stderr, err)
+		f.printError(stderr, err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-// printError prints each mistake. Those with a place begin with it, so that an
-// editor finds them; the others say who speaks.
-func printError(w io.Writer, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			printError(w, err)
+// seeHelp ends the output of a run with wrong flags.
+const seeHelp = "Run informer-gen --help for the flags and examples."
+
+// printError prints each error on a line of its own. An error with a position begins with it, so
+// that an editor finds it; others begin with the name of the command.
+func (f *flags) printError(w io.Writer, err error) {
+	switch err := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, err := range err.Unwrap() {
+			f.printError(w, err)
 		}
 		return
-	}
-	if placed, ok := err.(interface{ HasPlace() bool }); ok && placed.HasPlace() {
-		fmt.Fprintf(w, "%v\n", err)
+	case interface{ HasPlace() bool }:
+		if err.HasPlace() {
+			fmt.Fprintf(w, "%v\n", err)
+			return
+		}
+	case *generator.OptionError:
+		fmt.Fprintf(w, "informer-gen: %s\n", err.Message(f.flagOf))
 		return
 	}
 	fmt.Fprintf(w, "informer-gen: %v\n", err)

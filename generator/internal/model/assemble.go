@@ -106,10 +106,6 @@ func (a *assembly) addPackage(pkg *Package) {
 	a.place(pkg, from, gv)
 }
 
-// generatedMethods are those of generated clients of a version, and of listers, next to a method
-// that is called by a plural.
-var generatedMethods = map[string]bool{"ByIndex": true, "Get": true, "List": true, "Namespace": true, "RESTClient": true}
-
 // checkKinds refuses two kinds that would have one name on the wire or in Go.
 func (a *assembly) checkKinds(gv *GroupVersion) {
 	resourceMarker := "+resourceName="
@@ -122,7 +118,7 @@ func (a *assembly) checkKinds(gv *GroupVersion) {
 			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, other.Name, other.Pos, k.Resource),
 				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
 		}
-		if generatedMethods[k.Plural] {
+		if slices.Contains(a.Naming.Reserved.Plural, k.Plural) {
 			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
 		}
 		if other := plurals[k.Plural]; other != nil {

@@ -66,10 +66,10 @@ func NewExclusions(excluded []string) (*Exclusions, error) {
 	for _, s := range excluded {
 		ref, isType := parseTypeRef(s)
 		if isType && ref.Path == "" {
-			return nil, fmt.Errorf("--exclude=%s is a type without a package; write the import path before it, such as example.com/shop/v1.%s", s, s)
+			return nil, fmt.Errorf("%s is a type without a package; write the import path before it, such as example.com/shop/v1.%s", s, s)
 		}
 		if !isType && !IsImportPath(s) {
-			return nil, fmt.Errorf("--exclude=%s is neither a package nor a type; write example.com/shop/v1 or example.com/shop/v1.Order", s)
+			return nil, fmt.Errorf("%s is neither a package nor a type; write example.com/shop/v1 or example.com/shop/v1.Order", s)
 		}
 		e.used[s] = false
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -80,7 +81,7 @@ func (a *assembly) addIndex(t *Type, k *Kind, m Marker, arguments []Argument) {
 		return
 	}
 	index.Method = upperFirst(index.Name)
-	if listerMethods[index.Method] || index.Method == k.Plural {
+	if slices.Contains(a.Naming.Reserved.Index, index.Method) || index.Method == k.Plural {
 		a.errs.Add(m.Pos, "index %s needs a method %s, but the lister of %s already has one; choose another name, such as by%s", index.Name, index.Method, k.Name, index.Method)
 		return
 	}
@@ -92,10 +93,6 @@ func (a *assembly) addIndex(t *Type, k *Kind, m Marker, arguments []Argument) {
 	}
 	k.Indexes = append(k.Indexes, index)
 }
-
-// listerMethods are those of a generated lister beside its indexes, and the field
-// that they are in.
-var listerMethods = map[string]bool{"List": true, "Get": true, "Namespace": true, "ByIndex": true, "Lister": true}
 
 func (a *assembly) addSelectableField(t *Type, k *Kind, m Marker) {
 	written, _ := m.FieldPath()

@@ -155,7 +155,7 @@ func (a *assembly) addMethods(t *Type, k *Kind, methods []*Method) {
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
 			a.errs.Add(m.Pos, "kind %s already has a method %s, that of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
-		case slices.Contains(clientNames, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
+		case slices.Contains(a.Naming.Reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
 			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
 			k.Methods = append(k.Methods, m)
@@ -187,10 +187,6 @@ func (a *assembly) dropMethods(k *Kind, methods []*Method) {
 		a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name)
 	}
 }
-
-// clientNames are what emitted clients and fakes have of package gentype, or declare
-// themselves, and use.
-var clientNames = []string{"GetClient", "GetNamespace", "Fake", "Namespace", "Kind", "Resource"}
 
 // resolve completes the types of m, and says whether there are all of them.
 func (a *assembly) resolve(t *Type, k *Kind, m *Method) bool {

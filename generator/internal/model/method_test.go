@@ -130,9 +130,11 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*Set, 
 		}
 		return set
 	}
+	naming := NewNaming(nil)
+	naming.Reserved.Method = []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"}
 	var mistakes Errors
 	set := Assemble(Input{
-		Naming:       NewNaming(nil),
+		Naming:       naming,
 		ApplyPackage: applyPackage,
 		Packages: []*Package{{
 			Path:           "example.com/shop/v1",

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,8 @@ type Naming struct {
 	// GroupGoNames and GroupDirs are the Go names and the folders of groups, by the name
 	// of the group, where the user has chosen them.
 	GroupGoNames, GroupDirs map[string]string
+	// Reserved are the names that must not be made.
+	Reserved Reserved
 }
 
 // NewNaming returns the naming rules of code-generator. exceptions are plurals
@@ -41,18 +44,18 @@ func NewNaming(exceptions map[string]string) *Naming {
 func (n *Naming) name(k *Kind, resource string) {
 	k.Private = lowerFirst(k.Name)
 	k.Param = k.Private
-	if token.IsKeyword(k.Param) || k.Param == "ctx" || k.Param == "opts" {
+	if token.IsKeyword(k.Param) || slices.Contains(n.Reserved.Param, k.Param) {
 		k.Param += "Object"
 	}
 	k.Plural = n.goPlural(k.Name)
 	k.PluralPrivate = lowerFirst(k.Plural)
-	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || usedPackages[k.PluralPrivate] || parameters[k.PluralPrivate] {
+	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || slices.Contains(n.Reserved.PluralPrivate, k.PluralPrivate) {
 		k.PluralPrivate += "Client"
 	}
 	k.File = strings.ToLower(k.Name)
 	k.ExpansionFile = k.File + "_expansion"
-	if k.File == "interface" {
-		k.File += "_kind" // informers have an interface.go for the whole version
+	if slices.Contains(n.Reserved.File, k.File) {
+		k.File += "_kind"
 	}
 	k.FakeFile = "fake_" + k.File
 	if chosenByName(k.FakeFile) {
@@ -83,16 +86,6 @@ func (n *Naming) goPlural(name string) string {
 	return strings.TrimPrefix(n.plural.Name(&types.Type{Name: types.Name{Name: prefix + name}}), prefix)
 }
 
-// usedPackages are those that the package of a typed client calls by their names, which its types
-// must not have: the plural of Type is types.
-var usedPackages = map[string]bool{
-	"apply": true, "cache": true, "context": true, "fmt": true, "gentype": true, "http": true, "metav1": true, "redirect": true, "rest": true,
-	"schema": true, "scheme": true, "time": true, "types": true, "watch": true,
-}
-
-// parameters are those of the function that makes a typed client.
-var parameters = map[string]bool{"c": true, "namespace": true}
-
 // chosenByName says whether the go command takes a file only for tests or for one
 // system because of its name, as it does with fake_test.go and fake_windows.go.
 func chosenByName(file string) bool {
@@ -119,10 +112,14 @@ func (n *Naming) groupDir(packagePath, version, group string, from From) string 
 	if dir, ok := n.GroupDirs[group]; ok {
 		return dir
 	}
+	dir := groupFolder(packagePath, version, group)
 	if parent := parentFolder(packagePath, version); from == FromGenclient && notGroups[parent] {
-		return safeDir(parent)
+		dir = safeDir(parent)
 	}
-	return groupFolder(packagePath, version, group)
+	if slices.Contains(n.Reserved.GroupDir, dir) {
+		dir += "group"
+	}
+	return dir
 }
 
 // groupFolder is the folder of a package, or where that says nothing the first part of the group's
@@ -144,15 +141,12 @@ func parentFolder(packagePath, version string) string {
 	return path.Base(packagePath)
 }
 
-// SharedInformerDir is a folder next to those of the groups, with the code that informers share.
-const SharedInformerDir = "internalinterfaces"
-
-// safeDir returns a folder whose package other packages can import, and that is no other one.
+// safeDir returns a folder whose package other packages can import.
 func safeDir(dir string) string {
 	switch dir {
 	case "":
 		return "core"
-	case "init", "internal", "main", "testdata", "vendor", SharedInformerDir:
+	case "init", "internal", "main", "testdata", "vendor":
 		return dir + "group"
 	}
 	return dir
@@ -178,9 +172,6 @@ func groupPackage(dir, goName string) string {
 	}
 	return name
 }
-
-// factoryMethods are those of a generated factory beside its groups.
-var factoryMethods = map[string]bool{"ForResource": true, "Retry": true, "Shutdown": true, "Start": true, "WaitForCacheSync": true}
 
 // firstPart is rbac of rbac.authorization.k8s.io.
 func firstPart(group string) string {

@@ -35,6 +35,7 @@ func TestKindNames(t *testing.T) {
 		{"ARM64", "ARM64s", "aRM64s", "arm64s", "aRM64", "arm64", "fake_arm64_kind"},
 	} {
 		naming := NewNaming(map[string]string{"Sheep": "Sheep", "String": "String", "Go": "Go"})
+		naming.Reserved = Reserved{PluralPrivate: []string{"types"}, Param: []string{"ctx", "opts"}, File: []string{"interface"}}
 		k := &Kind{Name: test.kind}
 		naming.name(k, "")
 		got := test

@@ -214,7 +214,7 @@ func (a *assembly) groupGoName(pkg *Package, group string) (name string, pos tok
 	switch {
 	case !token.IsExported(name) || !token.IsIdentifier(name):
 		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
-	case factoryMethods[name]:
+	case slices.Contains(a.Naming.Reserved.Group, name):
 		a.errs.Add(pos, "group %q cannot be called %s, because the informer factory has a method of that name; %s", group, name, fix)
 	default:
 		return name, pos, true
@@ -246,7 +246,7 @@ func (a *assembly) otherDir(g *Group, taken map[string]*Group) string {
 			return "somefolder"
 		}
 	}
-	if !token.IsIdentifier(dir) || safeDir(dir) != dir || taken[dir] != nil {
+	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.Naming.Reserved.GroupDir, dir) || taken[dir] != nil {
 		return "somefolder"
 	}
 	return dir

@@ -5,7 +5,9 @@
 //	catalogue.go which files there are: a row for each template
 //	layout.go    where the emitted packages are
 //	file.go      what a template sees
+//	method.go    the methods of +genclient:method
 //	index.go     the functions of indexes
+//	reserved.go  the names that nothing else may have
 //	imports.go   the packages that a body uses become its imports
 //	render.go    Render: all files, in parallel, the same in every run
 //

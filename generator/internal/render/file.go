@@ -13,9 +13,10 @@ import (
 // that it wants to name. Calling one of those is what imports it.
 type file struct {
 	subject
-	layout  layout
-	path    string
-	imports *imports
+	template string
+	layout   layout
+	path     string
+	imports  *imports
 	// PrefersProtobuf says whether clients ask for protobuf.
 	PrefersProtobuf bool
 	// handWritten says whether the user has a file of that path.
@@ -104,19 +105,16 @@ func (f *file) Type(ref model.TypeRef) string {
 	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name
 }
 
-// signature is a method with what its file calls the types.
-type signature struct {
-	*model.Method
-	Kind, Plural, InputType, ResultType string
-}
-
-// Signature names the types of a method of the file's kind.
-func (f *file) Signature(m *model.Method) signature {
-	s := signature{Method: m, Kind: f.Kind.Name, Plural: f.Kind.Plural, ResultType: f.Type(m.Result)}
-	if m.TakesObject() {
-		s.InputType = f.Type(m.Input)
+// TypeArguments returns the type arguments of the kind's client of package gentype.
+func (f *file) TypeArguments() string {
+	types := []string{"*" + f.API(f.GV) + "." + f.Kind.Name}
+	if f.Kind.NeedsList() {
+		types = append(types, "*"+f.API(f.GV)+"."+f.Kind.List())
 	}
-	return s
+	if f.Kind.NeedsApply() {
+		types = append(types, "*"+f.Type(f.Kind.Apply))
+	}
+	return strings.Join(types, ", ")
 }
 
 // ApplyRoot is the package of the apply configurations of all groups.

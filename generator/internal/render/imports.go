@@ -46,13 +46,6 @@ var known = map[string]string{
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }
 
-// locals are what templates call types, and the variables of functions, that name packages beside
-// the known ones.
-var locals = map[string]bool{
-	"action": true, "c": true, "client": true, "config": true, "cs": true, "f": true, "g": true, "groupVersion": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "group": true, "name": true, "namespace": true,
-	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "subresources": true, "timeout": true,
-}
-
 // imports are the packages that a file may use, by what it calls them.
 type imports struct {
 	paths map[string]string

@@ -40,9 +40,11 @@ type Options struct {
 
 // File is one emitted file.
 type File struct {
-	// Path is below the output folder, with slashes.
+	// Path is relative to the output folder, with slashes.
 	Path    string
 	Content []byte
+	// GroupVersion is nil if the file is about no group version, or about several.
+	GroupVersion *model.GroupVersion
 }
 
 // Render makes all files, sorted by path. The same input makes the same bytes.
@@ -51,32 +53,18 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse the templates, please report it: %w", err)
 	}
-	l := layout{root: options.OutputPackage, clientsetName: options.ClientsetName}
-	var files []File
-	var sources []*file
-	var fill []func() error
-	for _, row := range catalogue {
-		for _, s := range row.each(options.Set) {
-			if row.when != nil && !row.when(s) {
-				continue
-			}
-			n := len(files)
-			f := &file{subject: s, layout: l, path: row.path(l, s), imports: newImports(s.privateNames()...), PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten}
-			files, sources = append(files, File{Path: f.path}), append(sources, f)
-			fill = append(fill, func() (err error) {
-				files[n].Content, err = f.render(parsed.Lookup(row.template), options.Boilerplate)
-				return err
-			})
-		}
-	}
+	sources := sourcesOf(options)
+	files := make([]File, len(sources))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, task := range fill {
+	for n, f := range sources {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return task()
+			content, err := f.render(parsed.Lookup(f.template), options.Boilerplate)
+			files[n] = File{Path: f.path, Content: content, GroupVersion: f.GV}
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -92,6 +80,23 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 		}
 	}
 	return files, nil
+}
+
+// sourcesOf returns what there is a file for.
+func sourcesOf(options Options) []*file {
+	l := layout{root: options.OutputPackage, clientsetName: options.ClientsetName}
+	var sources []*file
+	for _, row := range catalogue {
+		for _, s := range row.each(options.Set) {
+			if row.when == nil || row.when(s) {
+				sources = append(sources, &file{
+					subject: s, template: row.template, layout: l, path: row.path(l, s), imports: newImports(s.privateNames()...),
+					PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten,
+				})
+			}
+		}
+	}
+	return sources
 }
 
 func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) {
