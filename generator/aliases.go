@@ -14,15 +14,15 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
-// AliasFile is a Go file with aliases of the kinds of a package, for a package of the user's own
-// where markers can be written that the other one lacks.
+// AliasFile is a Go file with aliases of the kinds of a package. Its own package belongs to the
+// user, who can add markers there that the package of the kinds lacks.
 type AliasFile struct {
-	// Path is where Write writes.
+	// Path is the file that Write creates.
 	Path    string
 	Content []byte
 	// Group and Version of the kinds.
 	Group, Version string
-	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
+	// Kinds are the names of the kinds. The scope of the kinds in Guessed is a guess.
 	Kinds, Guessed []string
 }
 
@@ -59,7 +59,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:
-		return nil, fmt.Errorf("package %s has no type that can be a kind, which is a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and has a list type; name another package", loaded.Packages[0].Path)
+		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
 	case setup.outputPackage == gv.Path:
 		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
@@ -78,15 +78,15 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	return file, err
 }
 
-// Write creates the file, and the folders that it is in. A file that is there already is an error,
-// because the user may have changed it.
+// Write creates the file and its folder. It returns an error if the file exists, because the user may
+// have changed it.
 func (f *AliasFile) Write() (err error) {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 		return fmt.Errorf("cannot make the folder of the aliases: %w", err)
 	}
 	file, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists, and may have been changed by hand; delete it, or name another folder", f.Path)
+		return fmt.Errorf("%s already exists and may have been changed by hand; delete it, or name another folder", f.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot create the file of the aliases: %w", err)

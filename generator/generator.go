@@ -16,8 +16,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Generate reads the packages that options name and returns the files that it
-// makes of them. It writes nothing.
+// Generate reads the packages that options name, and returns the generated files compared with
+// those on disk. It writes nothing. Its errors about the input begin with a position; errors about
+// options are of type *OptionError.
 func Generate(ctx context.Context, options Options) (*Result, error) {
 	started := time.Now()
 	setup, err := options.setup()
@@ -73,14 +74,14 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	return result, nil
 }
 
-// nothingLeft is the error of a run without a kind. It says why, if something was passed over.
+// nothingLeft returns the error of a run without a kind, with the reasons that are known.
 func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *model.Exclusions) error {
 	where := strings.Join(options.Patterns, " ")
 	isOwn := func(pkg *model.Package) bool { return !pkg.Dependency }
 	all := []error{nil}
 	if len(loaded.Packages) == 0 {
 		for _, path := range loaded.TestsOnly {
-			all = append(all, fmt.Errorf("%s has only _test.go files, which nothing can import; name the package with the types", path))
+			all = append(all, fmt.Errorf("%s has only _test.go files, which no other package can import; name the package with the types", path))
 		}
 	}
 	for _, reason := range reasons {
@@ -90,7 +91,7 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	case ignoresMarkers(options.From, loaded.Packages):
 		return optionError("From", "no kind to generate for in %s, because {From}=%s ignores the markers there; remove {From}", where, options.From)
 	case len(all) > 1:
-		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
+		all[0] = fmt.Errorf("no kind to generate for in %s; see the reasons below", where)
 	case exclude.Any():
 		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
@@ -101,7 +102,7 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	return errors.Join(all...)
 }
 
-// ignoresMarkers reports whether a type could be a kind but for the choice of markers.
+// ignoresMarkers reports whether from excludes a type that has other markers of a kind.
 func ignoresMarkers(from From, packages []*model.Package) bool {
 	isGenclient := func(m model.Marker) bool { return m.Is("genclient") }
 	for _, pkg := range packages {
@@ -117,11 +118,11 @@ func ignoresMarkers(from From, packages []*model.Package) bool {
 
 func outputOf(s *setup, files []render.File) write.Output {
 	output := write.Output{
-		Dir:    s.outputDir,
-		Shown:  s.shownDir(),
-		Roots:  render.Roots(),
-		Header: render.Header,
-		Files:  make(map[string][]byte, len(files)),
+		Dir:        s.outputDir,
+		DisplayDir: s.displayDir(),
+		Roots:      render.Roots(),
+		Header:     render.Header,
+		Files:      make(map[string][]byte, len(files)),
 	}
 	for _, f := range files {
 		output.Files[f.Path] = f.Content
@@ -140,8 +141,8 @@ func versionDirs(files []render.File) map[string]bool {
 	return dirs
 }
 
-// passedOver returns the packages without a kind, but for generated ones that a pattern such as
-// ./... matches too: those of the output folder, and apply configurations.
+// passedOver returns the packages without a kind. It leaves out generated packages, which a pattern
+// such as ./... matches too: those of the output folder, and apply configurations.
 func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {

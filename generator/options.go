@@ -24,57 +24,56 @@ import (
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
 type Options struct {
-	// Dir is where patterns and relative paths are resolved; empty for the working
-	// directory of the process.
+	// Dir is the folder in which patterns and relative paths are resolved. If it is empty, it is the
+	// working directory of the process.
 	Dir string
 	// Patterns name the packages with the API types, as for the go command.
 	Patterns []string
 	// OutputDir is the folder for clientset/, listers/ and informers/.
 	OutputDir string
-	// OutputPackage is the import path of OutputDir. Empty: it is derived from the
-	// module that OutputDir is in.
+	// OutputPackage is the import path of OutputDir. If it is empty, it is derived from the module
+	// that OutputDir is in.
 	OutputPackage string
-	// HeaderFile is a file whose text begins each emitted file; empty for none.
+	// HeaderFile is a file with the comment that begins each generated file. It may be empty.
 	HeaderFile string
-	// ClientsetName is the package of the clientset; empty for versioned.
+	// ClientsetName is the package name of the clientset. If it is empty, it is "versioned".
 	ClientsetName string
-	// PluralExceptions are plurals by the name of the type, for words that the
-	// rules of English do not cover.
+	// PluralExceptions maps type names to their plurals, for irregular plurals.
 	PluralExceptions map[string]string
-	// GroupGoNames and GroupDirs are Go names and folders of groups, by the name of the
-	// group, where those that are derived do not do: SomeName, and somefolder.
-	GroupGoNames, GroupDirs map[string]string
-	// Exclude are packages and types that are left out: example.com/shop/v1 or
+	// GroupGoNames maps groups to Go names such as SomeName, instead of the derived ones.
+	GroupGoNames map[string]string
+	// GroupDirs maps groups to folders such as somefolder, instead of the derived ones.
+	GroupDirs map[string]string
+	// Exclude are packages and types to leave out, such as example.com/shop/v1 or
 	// example.com/shop/v1.Order.
 	Exclude []string
-	// From says whose markers make a type a kind; empty for FromAuto.
+	// From selects the markers that make a type a kind. If it is empty, it is FromAuto.
 	From From
-	// BuildTags are set while files are chosen.
+	// BuildTags are the build tags for the choice of Go files.
 	BuildTags []string
-	// ApplyConfigurationPackage is the import path of what applyconfiguration-gen has
-	// written for the API packages. With it clients have Apply and ApplyStatus; empty
-	// for clients without.
+	// ApplyConfigurationPackage is the import path of the output of applyconfiguration-gen for the
+	// API packages. If it is empty, clients have no Apply and ApplyStatus.
 	ApplyConfigurationPackage string
-	// PrefersProtobuf makes clients ask for protobuf. Not for custom resources, which
-	// servers have in JSON only.
+	// PrefersProtobuf makes clients request protobuf. Servers do not support it for custom resources.
 	PrefersProtobuf bool
-	// CRDs are files of CustomResourceDefinitions, in YAML or JSON, and folders of
-	// such files, against which the kinds are checked; none for no check.
+	// CRDs are files with CustomResourceDefinitions in YAML or JSON, or folders with such files. The
+	// kinds are checked against them. If it is empty, there is no check.
 	CRDs []string
 }
 
-// From says whose markers make a type a kind.
+// From selects the markers that make a type a kind.
 type From = model.From
 
-// FromAuto takes the markers of code-generator in a package with any +genclient,
-// and those of kubebuilder in others.
+// FromGenclient selects the markers of code-generator, and FromKubebuilder those of kubebuilder.
+// FromAuto selects those of code-generator in packages with any +genclient, and those of kubebuilder
+// in others.
 const (
 	FromAuto        = model.FromAuto
 	FromGenclient   = model.FromGenclient
 	FromKubebuilder = model.FromKubebuilder
 )
 
-// Froms are all of them.
+// Froms are all values of From.
 var Froms = model.Froms
 
 // Validate returns an OptionError for each mistake that the options alone show. It reads no files.
@@ -116,7 +115,7 @@ func (o Options) Validate() error {
 	for group, dir := range sorted(o.GroupDirs) {
 		switch {
 		case slices.Contains(render.Reserved().GroupDir, dir):
-			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; write another one", group, dir)
+			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; use another folder", group, dir)
 		case !isPackageName(dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
 		}
@@ -176,9 +175,9 @@ func (o Options) setup() (*setup, error) {
 	return s, errors.Join(errs...)
 }
 
-// shownDir is the output folder as it is seen from where patterns are resolved, or,
-// if it is not below there, from the root of its module.
-func (s *setup) shownDir() string {
+// displayDir returns the output folder as printed in messages: relative to the folder in which
+// patterns are resolved or, if it is not below that, to the root of its module.
+func (s *setup) displayDir() string {
 	from := []string{s.load.Dir}
 	if goMod, err := findGoMod(s.outputDir); err == nil && goMod != "" {
 		from = append(from, filepath.Dir(goMod))
@@ -191,8 +190,8 @@ func (s *setup) shownDir() string {
 	return ""
 }
 
-// isPackageName reports whether a folder and its package may have that name, and other
-// packages may import it.
+// isPackageName reports whether a folder and its package may have the name, so that other packages
+// can import it.
 func isPackageName(name string) bool {
 	switch name {
 	case "init", "internal", "main", "testdata", "vendor":
@@ -208,8 +207,8 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// boilerplateYear is the placeholder of Kubernetes' header files. It is left
-// out: a file must not differ because a year has gone by.
+// boilerplateYear matches the placeholder for the year in the header files of Kubernetes. It is
+// removed, so that generated files do not change every year.
 var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 
 func readBoilerplate(file string) ([]byte, error) {
@@ -217,18 +216,18 @@ func readBoilerplate(file string) ([]byte, error) {
 	if err != nil {
 		return nil, optionError("HeaderFile", "cannot read the header file: %w; check {HeaderFile}", err)
 	}
-	// What follows the last comment is the clause that is added here.
+	// Only comments may precede the package clause that is added here.
 	fset := token.NewFileSet()
 	source := string(text) + "\npackage p"
 	parsed, err := parser.ParseFile(fset, file, source, parser.PackageClauseOnly)
 	var mistakes scanner.ErrorList
 	switch {
 	case errors.As(err, &mistakes):
-		return nil, model.Errorf(mistakes[0].Pos, "a header file holds comments only; begin its lines with //, or put /* and */ around them")
+		return nil, model.Errorf(mistakes[0].Pos, "a header file may hold only comments; begin its lines with //, or put /* and */ around them")
 	case err != nil:
 		return nil, err
 	case fset.Position(parsed.Package).Offset != len(text)+1:
-		return nil, model.Errorf(fset.Position(parsed.Package), "a header file holds comments only, not a package clause; leave it out")
+		return nil, model.Errorf(fset.Position(parsed.Package), "a header file may hold only comments, not a package clause; remove the clause")
 	}
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return boilerplateYear.ReplaceAll(text, nil), nil

@@ -63,10 +63,10 @@ func TestReadBoilerplate(t *testing.T) {
 		"// One.\r\n// Two.\r\n":                         "// One.\n// Two.\n",
 		"\n//go:build !ignore\n\n// The Authors.\n":      "\n//go:build !ignore\n\n// The Authors.\n",
 		"/*\npackage of licences\n*/\n":                  "/*\npackage of licences\n*/\n",
-		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file holds comments only, not a package clause",
-		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file holds comments only; begin",
-		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file holds comments only; begin",
-		"/* not closed\n":                                "error :1:1: a header file holds comments only; begin",
+		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file may hold only comments, not a package clause",
+		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file may hold only comments; begin",
+		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file may hold only comments; begin",
+		"/* not closed\n":                                "error :1:1: a header file may hold only comments; begin",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

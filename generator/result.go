@@ -14,19 +14,19 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Result is what Generate has made, compared with what is on disk.
+// Result holds the generated files, compared with those on disk.
 type Result struct {
-	// Kinds, Views and GroupVersions are how many it was made of.
+	// Kinds, Views and GroupVersions are the numbers of those that were found.
 	Kinds, Views, GroupVersions int
-	// Loaded says what was read, and how long it took.
+	// Loaded has lines on what was read, and how long it took.
 	Loaded []string
-	// PassedOver are the packages that matched and have no kind.
+	// PassedOver are the packages that match a pattern and have no kind.
 	PassedOver []string
-	// Warnings say what was read and has no effect, each with its place.
+	// Warnings are about input that has no effect. Each begins with its position.
 	Warnings []string
-	// Decisions has a line for each kind, for those who ask.
+	// Decisions has lines on each kind: its resource, group, version, scope and verbs.
 	Decisions []string
-	// Timing says where the time went.
+	// Timing has the duration of each stage.
 	Timing Timing
 
 	plan *write.Plan
@@ -34,23 +34,23 @@ type Result struct {
 	versions map[string]bool
 }
 
-// Timing is how long each stage took.
+// Timing holds the duration of each stage.
 type Timing struct {
 	Load, Render, Compare time.Duration
 }
 
-// Write brings the disk to what was generated. If it fails, or ctx ends first,
-// everything is as it was before.
+// Write writes the generated files and deletes stale ones. If it fails or ctx ends first, the disk
+// is as before.
 func (r *Result) Write(ctx context.Context) error { return r.plan.Apply(ctx) }
 
-// Diff returns what Write would change, as a unified diff; empty for nothing.
+// Diff returns the changes of Write as a unified diff. It is empty if there are none.
 func (r *Result) Diff() (string, error) { return r.plan.Diff() }
 
-// Stale says whether Write would change anything.
+// Stale reports whether Write would change a file.
 func (r *Result) Stale() bool { return len(r.plan.Changes) > 0 }
 
-// Changes has a line for each file that Write creates, changes or deletes, with
-// its path from where patterns are resolved, or from the root of its module.
+// Changes returns a line for each file that Write creates, changes or deletes. Paths are relative to
+// the folder in which patterns are resolved, or to the root of the output's module.
 func (r *Result) Changes() []string {
 	var lines []string
 	for _, c := range r.plan.Changes {
@@ -66,7 +66,7 @@ func (r *Result) Changes() []string {
 	return lines
 }
 
-// Deletions are the paths of the files that Write deletes, as Changes has them.
+// Deletions returns the paths of the files that Write deletes, in the form of Changes.
 func (r *Result) Deletions() []string {
 	var paths []string
 	for _, c := range r.plan.Changes {
@@ -77,13 +77,13 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
-// HasNone says whether the output folder has none of the files that were generated.
+// HasNone reports whether none of the generated files is in the output folder.
 func (r *Result) HasNone() bool {
 	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
 }
 
-// Dropped are the group versions, such as shop/v1, of which Write deletes files and
-// of which nothing is generated: no package is named for them, or none with a kind.
+// Dropped returns the group versions, such as shop/v1, whose files Write deletes because this run
+// names no package of them that has a kind.
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
@@ -94,8 +94,7 @@ func (r *Result) Dropped() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Summary says in one line what the run comes to. wrote is whether Write has
-// been called.
+// Summary returns a line with the numbers of kinds and files. wrote reports whether Write was called.
 func (r *Result) Summary(wrote bool) string {
 	written, deleted := r.plan.Count()
 	write, remove := "would write", "would delete"
@@ -119,13 +118,13 @@ func (r *Result) Summary(wrote bool) string {
 	return fmt.Sprintf("%s in %s: %s", of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
-// describe notes what was decided.
+// describe fills in the warnings and decisions.
 func (r *Result) describe(set *model.Set, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
 	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, but the clients have no Apply and ApplyStatus without them; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Informed() {
