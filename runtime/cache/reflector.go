@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -260,6 +261,9 @@ func firstName[T Object](objects []T) ObjectName {
 	return MetaObjectToName(objects[0])
 }
 
+// maxAddress is how many bytes of a URL errors have.
+const maxAddress = 200
+
 // requestError names the request that failed. Of the URL of one that did not come
 // through it leaves out the parameters, which hide the rest.
 func requestError(verb string, err error) error {
@@ -268,7 +272,7 @@ func requestError(verb string, err error) error {
 			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
 		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, excerpt(address), failed.Err) // a redirect may have set it
+		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }
