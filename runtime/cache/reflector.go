@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -47,7 +48,7 @@ type Reflector[T Object] struct {
 	trim     func(T)
 	onError  WatchErrorHandler
 	status   *statusTracker
-	backoffs backoffs
+	backoffs protocol.Backoffs
 	// ownPace is set if the Config has backoffs.
 	ownPace  bool
 	noStream bool
@@ -65,8 +66,8 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
-	trail  pageTrail
-	failed failedRequests
+	trail  protocol.PageTrail
+	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst gives the place among first lists back.
@@ -88,7 +89,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
-		backoffs:  withDefaults(config.Backoffs),
+		backoffs:  waitsOf(config.Backoffs),
 		ownPace:   len(config.Backoffs) > 0,
 		noStream:  config.WithoutStreamingList,
 
@@ -139,31 +140,67 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
-	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
-	next := state.startAction()
+	state, next := protocol.Start(r.noStream, r.backoffs)
 	r.status.enter(Listing, nil)
 	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
 	defer func() { r.leaveFirst() }()
 	for {
-		if !r.pause(ctx, next.wait) {
+		if !r.pause(ctx, next.Wait) {
 			return
 		}
-		var in input
+		var in protocol.Input
 		began := time.Now()
-		switch next.verb {
-		case listPage:
-			in = r.list(ctx, next.options)
-		case openWatch, openStream:
+		switch next.Verb {
+		case protocol.ListPage:
+			in = r.list(ctx, next.Options)
+		case protocol.OpenWatch, protocol.OpenStream:
 			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		state, next = step(state, in)
-		if wait := r.failed.note(began, in, next); !r.ownPace {
-			next.wait = max(next.wait, wait)
+		state, next = protocol.Step(state, in)
+		if wait := r.failed.Note(began, in, next); !r.ownPace {
+			next.Wait = max(next.Wait, wait)
 		}
 		r.conclude(ctx, next, state)
+	}
+}
+
+// pause waits before a request, or until Retry is called. Status has the time of the
+// request meanwhile. It reports whether ctx is still alive.
+func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
+	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
+		return ctx.Err() == nil
+	}
+	r.status.awaitAttempt(time.Now().Add(wait))
+	defer r.status.awaitAttempt(time.Time{})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.retry:
+	case <-timer.C:
+	}
+	return true
+}
+
+// Retry ends the wait after a failed list or watch. If a request is under way and fails,
+// Retry skips the wait after it. A program calls it, for example, after it rotated
+// credentials or installed a CRD. Retry is safe for concurrent use and never blocks.
+func (r *Reflector[T]) Retry() {
+	select {
+	case r.retry <- struct{}{}:
+	default:
+	}
+}
+
+// forgetRetry drops a call of Retry that came when nothing had failed.
+func (r *Reflector[T]) forgetRetry() {
+	select {
+	case <-r.retry:
+	default:
 	}
 }
 
@@ -176,24 +213,24 @@ func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 }
 
 // conclude does what an action asks for before its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflectorState) {
-	if next.commit {
-		r.commit(state.resourceVersion)
+func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
+	if next.Commit {
+		r.commit(state.ResourceVersion)
 	}
-	if next.restart {
+	if next.Restart {
 		r.listed.clear()
-		r.trail.begin()
+		r.trail.Begin()
 	}
 	switch {
-	case next.failed != nil:
-		r.status.enter(Degraded, next.failed)
-	case next.resumed: // Status stays Watching until the server is late to answer
-	case next.verb != openWatch || next.commit:
+	case next.Failed != nil:
+		r.status.enter(Degraded, next.Failed)
+	case next.Resumed: // Status stays Watching until the server is late to answer
+	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)
 	}
-	if next.failed != nil {
+	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.resource, next.failed)
+		r.onError(ctx, r.resource, next.Failed)
 	}
 }
 
@@ -214,33 +251,33 @@ const (
 )
 
 // list reads a page.
-func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
-	in := input{verb: listPage, token: options.Continue}
+func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: options.Continue}
 	timeout := pageTimeout
 	if options.Limit == 0 {
 		timeout = wholeListTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errListStalled)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
 	defer cancel()
 	page, err := r.source.List(ctx, options)
 	if err != nil {
-		if cause := context.Cause(ctx); cause == errListStalled {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.err = requestError("list", err)
+		in.Err = requestError("list", err)
 		return in
 	}
 	for i, obj := range page.Items {
 		if page.Held != nil && page.Held[i] {
 			continue // it went through the transform when it came
 		}
-		if page.Items[i], in.err = r.transformed(obj); in.err != nil {
+		if page.Items[i], in.Err = r.transformed(obj); in.Err != nil {
 			return in
 		}
 	}
-	isNew, err := r.trail.note(page.Continue, firstName(page.Items))
+	isNew, err := r.trail.Note(page.Continue, firstName(page.Items))
 	if err != nil {
-		in.err = err
+		in.Err = err
 		return in
 	}
 	r.listed.addPage(page.Items, page.ContentHashes)
@@ -248,17 +285,17 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) inp
 		r.reportSkipped(ctx, state)
 		r.listed.undecodable.add(state)
 	}
-	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
-	in.idle = !isNew && len(page.Undecodable) == 0
+	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
+	in.Idle = !isNew && len(page.Undecodable) == 0
 	return in
 }
 
 // firstName returns the name of the first of objects, empty if objects is empty.
-func firstName[T Object](objects []T) ObjectName {
+func firstName[T Object](objects []T) string {
 	if len(objects) == 0 {
-		return ObjectName{}
+		return ""
 	}
-	return MetaObjectToName(objects[0])
+	return MetaObjectToName(objects[0]).String()
 }
 
 // maxAddress is how many bytes of a URL errors have.
