@@ -8,6 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // Config configures an informer or a Controller. Only Open or ListerWatcher is
@@ -106,24 +109,27 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	u := &unshared[T]{indexer: NewIndexer(config.Indexers), listener: newListener(handler, handlerOptions{}), first: true}
+	u := &unshared[T]{indexer: NewIndexer(config.Indexers), first: true}
 	if config.Open != nil {
 		config.held = u.indexer.keepHashes()
 	}
-	controller := newController(config, u.process)
-	u.listener.panicked = controller.panics.report
 	if config.MutationDetector {
-		u.listener.watched = newMutationDetector(&config)
-		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
+		u.detector = mutation.New[T](config.name(), config.MutationValues)
 	}
+	controller := newController(config, u.process)
+	if u.detector != nil {
+		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
+	}
+	u.listener = processor.NewListener(serve(handler, handlerOptions{}, u.detector, &controller.panics))
 	return u.indexer, controller
 }
 
 // unshared is a cache with one handler, which is called from the goroutine of Run.
 type unshared[T Object] struct {
-	indexer *Indexer[T]
+	indexer  *Indexer[T]
+	detector *mutation.Detector[T] // nil without Settings.MutationDetector
 	// listener has no queue and no goroutine here.
-	listener *listener[T]
+	listener *processor.Listener[T]
 	first    bool // the first list is not processed yet
 }
 
@@ -132,14 +138,13 @@ type unshared[T Object] struct {
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		u.listener.watched.see(notes)
+		checkShared(u.detector, notes)
 		for i := range notes {
 			if ctx.Err() != nil {
 				return false
 			}
-			notes[i].initial = u.first && notes[i].kind == notifyAdd
-			u.listener.next = 0
-			u.listener.handleNext(notes[i : i+1])
+			notes[i].Initial = u.first && notes[i].Kind == processor.Add
+			u.listener.Handle(notes[i : i+1])
 		}
 		u.first = false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -34,6 +35,9 @@ func (e *ObjectError) Error() string {
 
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
+
+// Is tells package protocol that the error is about one object.
+func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
 // HandlerPanicError reports a handler that panicked, or that ended its goroutine.
 type HandlerPanicError struct {

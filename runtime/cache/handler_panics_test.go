@@ -227,7 +227,7 @@ func TestUnsharedMutationOfAReaderIsDetected(t *testing.T) {
 	obj, _ := store.Get(ObjectName{"a", "w"})
 	obj.Labels["letters"] = "y"
 	cancel()
-	if value := fmt.Sprint(<-found); !strings.Contains(value, "somebody who reads the cache has changed") {
+	if value := fmt.Sprint(<-found); !strings.Contains(value, "a reader of the cache has changed") {
 		t.Errorf("Run ended with %v", value)
 	}
 }

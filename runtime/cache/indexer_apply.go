@@ -4,39 +4,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-)
 
-// notification is what one change means to a handler.
-type notification[T Object] struct {
-	kind notificationKind
-	// initial marks an add of the first list.
-	initial bool
-	// stateUnknown marks a delete that was noticed by a relist only.
-	stateUnknown bool
-	// old is the state before, of which handlers have been told; nil for an add.
-	old T
-	// obj is the new state, and for a delete the last one known.
-	obj T
-}
-
-type notificationKind uint8
-
-const (
-	notifyAdd notificationKind = iota
-	notifyUpdate
-	notifyDelete
-	// notifyNothing is an add and a delete that have been coalesced.
-	notifyNothing
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // apply takes deltas into the cache and returns what handlers shall hear of it.
 // Readers see each relist, and all that comes between two relists, as one step, but
 // for Get, which reads single objects beside it.
 // The index functions, which are foreign code, run before readers are kept out.
-func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
+func (x *Indexer[T]) apply(deltas Deltas[T]) []processor.Notification[T] {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	notes := make([]notification[T], 0, x.expect(deltas))
+	notes := make([]processor.Notification[T], 0, x.expect(deltas))
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
 			notes = x.replace(notes, deltas[0].Collection)
@@ -151,7 +130,7 @@ func (x *Indexer[T]) unlock() {
 }
 
 // change takes in what a watch reported.
-func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
+func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T]) []processor.Notification[T] {
 	var none T
 	var call calling[T]
 	defer call.guard()
@@ -173,7 +152,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 			e := &entries[0]
 			entries = entries[1:]
 			if e.old != none && int(e.place) < x.objects.len() && x.objects.at(e.place) == e.old {
-				notes = append(notes, notification[T]{kind: notifyUpdate, old: e.old, obj: e.obj})
+				notes = append(notes, processor.Notification[T]{Kind: processor.Update, Old: e.old, Obj: e.obj})
 				x.objects.set(e.place, e.obj)
 				x.setContent(e.place, e.content)
 			} else { // it is new, something else changes, or an earlier delta changed it
@@ -183,7 +162,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 			notes = x.drop(notes, delta)
 		case Sync:
 			for obj := range x.objects.now().all() {
-				notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
+				notes = append(notes, processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj})
 			}
 		}
 	}
@@ -217,7 +196,7 @@ func (x *Indexer[T]) findPlaces() {
 }
 
 // put stores an entry.
-func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T] {
+func (x *Indexer[T]) put(notes []processor.Notification[T], e *entry[T]) []processor.Notification[T] {
 	place, old, known := x.find(e.name, e.hash)
 	if known {
 		x.objects.set(place, e.obj)
@@ -235,21 +214,21 @@ func (x *Indexer[T]) put(notes []notification[T], e *entry[T]) []notification[T]
 		idx.add(place, e.values[i])
 	}
 	x.names.add(e.hash, place) // last, for those who look beside us
-	return append(notes, notification[T]{kind: notifyAdd, obj: e.obj})
+	return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.obj})
 }
 
 // noteChange tells of obj in the place of old. An object of another UID is
 // another object, even under the name of the first: that one has ended.
-func noteChange[T Object](notes []notification[T], old, obj T) []notification[T] {
+func noteChange[T Object](notes []processor.Notification[T], old, obj T) []processor.Notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,
-			notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true},
-			notification[T]{kind: notifyAdd, obj: obj})
+			processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true},
+			processor.Notification[T]{Kind: processor.Add, Obj: obj})
 	}
-	return append(notes, notification[T]{kind: notifyUpdate, old: old, obj: obj})
+	return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: obj})
 }
 
-func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notification[T] {
+func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []processor.Notification[T] {
 	name := nameOf(&delta.Item)
 	place, old, known := x.find(name, hashOf(name))
 	if !known {
@@ -262,9 +241,9 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 	}
 	x.remove(place)
 	if another || delta.Err != nil {
-		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
+		return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
 	}
-	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})
+	return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: delta.Object})
 }
 
 // manyValues is how many values in the indexes make it expensive to give an object

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 )
 
 // TestMutationDetector has a handler change an object. The error has its value only if
@@ -73,11 +75,11 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 		}
 		// Memory of batches may point to some objects until it is used again.
 		awaitCopies(t, s.detector, 9+64)
-		if s.detector.count() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", s.detector.count())
+		if s.detector.Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", s.detector.Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { s.detector.checkAll(s.indexer.List()) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { s.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -104,21 +106,15 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 }
 
 // awaitCopies collects garbage until the detector has at most that many copies.
-func awaitCopies(t *testing.T, d *mutationDetector[object], most int) {
+func awaitCopies(t *testing.T, d *mutation.Detector[object], most int) {
 	t.Helper()
 	for range 1000 {
-		if runtime.GC(); d.count() <= most {
+		if runtime.GC(); d.Copies() <= most {
 			return
 		}
 		runtime.Gosched() // to the cleanups
 	}
-	t.Errorf("there are %d copies, want at most %d", d.count(), most)
-}
-
-func (d *mutationDetector[T]) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.copies)
+	t.Errorf("there are %d copies, want at most %d", d.Copies(), most)
 }
 
 func panicOf(f func()) (text string) {
@@ -159,24 +155,4 @@ func TestMutationDetectorTellsALateHandler(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
-}
-
-// TestMutationDetectorKnowsObjectsByIdentity gives it objects of one array, of a list that
-// a client has decoded, and a variable of the program.
-func TestMutationDetectorKnowsObjectsByIdentity(t *testing.T) {
-	d := newMutationDetector(&Config[object]{Resource: widgets})
-	array := make([]objectValue, 3)
-	objs := []object{&array[0], &array[1], &array[2], &variable}
-	d.checkAll(objs)
-	if d.count() != len(objs) {
-		t.Errorf("there are %d copies of %d objects", d.count(), len(objs))
-	}
-	d.checkAll(objs)
-	for i, obj := range objs {
-		obj.Name += "x"
-		if value := panicOf(func() { d.checkAll(objs[i : i+1]) }); !strings.HasSuffix(value, "changed: Name") {
-			t.Errorf("a change of object %d is reported as %q", i, value)
-		}
-	}
-	runtime.KeepAlive(array)
 }

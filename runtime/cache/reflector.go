@@ -14,6 +14,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -46,7 +48,7 @@ type Reflector[T Object] struct {
 	trim     func(T)
 	onError  WatchErrorHandler
 	status   *statusTracker
-	backoffs backoffs
+	backoffs protocol.Backoffs
 	// ownPace is set if the Config has backoffs.
 	ownPace  bool
 	noStream bool
@@ -64,8 +66,8 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
-	trail  pageTrail
-	failed failedRequests
+	trail  protocol.PageTrail
+	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst gives the place among first lists back.
@@ -87,7 +89,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
-		backoffs:  withDefaults(config.Backoffs),
+		backoffs:  waitsOf(config.Backoffs),
 		ownPace:   len(config.Backoffs) > 0,
 		noStream:  config.WithoutStreamingList,
 
@@ -138,31 +140,67 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
-	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
-	next := state.startAction()
+	state, next := protocol.Start(r.noStream, r.backoffs)
 	r.status.enter(Listing, nil)
 	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
 	defer func() { r.leaveFirst() }()
 	for {
-		if !r.pause(ctx, next.wait) {
+		if !r.pause(ctx, next.Wait) {
 			return
 		}
-		var in input
+		var in protocol.Input
 		began := time.Now()
-		switch next.verb {
-		case listPage:
-			in = r.list(ctx, next.options)
-		case openWatch, openStream:
+		switch next.Verb {
+		case protocol.ListPage:
+			in = r.list(ctx, next.Options)
+		case protocol.OpenWatch, protocol.OpenStream:
 			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		state, next = step(state, in)
-		if wait := r.failed.note(began, in, next); !r.ownPace {
-			next.wait = max(next.wait, wait)
+		state, next = protocol.Step(state, in)
+		if wait := r.failed.Note(began, in, next); !r.ownPace {
+			next.Wait = max(next.Wait, wait)
 		}
 		r.conclude(ctx, next, state)
+	}
+}
+
+// pause waits before a request, or until Retry is called. Status has the time of the
+// request meanwhile. It reports whether ctx is still alive.
+func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
+	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
+		return ctx.Err() == nil
+	}
+	r.status.awaitAttempt(time.Now().Add(wait))
+	defer r.status.awaitAttempt(time.Time{})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.retry:
+	case <-timer.C:
+	}
+	return true
+}
+
+// Retry ends the wait after a failed list or watch. If a request is under way and fails,
+// Retry skips the wait after it. A program calls it, for example, after it rotated
+// credentials or installed a CRD. Retry is safe for concurrent use and never blocks.
+func (r *Reflector[T]) Retry() {
+	select {
+	case r.retry <- struct{}{}:
+	default:
+	}
+}
+
+// forgetRetry drops a call of Retry that came when nothing had failed.
+func (r *Reflector[T]) forgetRetry() {
+	select {
+	case <-r.retry:
+	default:
 	}
 }
 
@@ -175,24 +213,24 @@ func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 }
 
 // conclude does what an action asks for before its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflectorState) {
-	if next.commit {
-		r.commit(state.resourceVersion)
+func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
+	if next.Commit {
+		r.commit(state.ResourceVersion)
 	}
-	if next.restart {
+	if next.Restart {
 		r.listed.clear()
-		r.trail.begin()
+		r.trail.Begin()
 	}
 	switch {
-	case next.failed != nil:
-		r.status.enter(Degraded, next.failed)
-	case next.resumed: // Status stays Watching until the server is late to answer
-	case next.verb != openWatch || next.commit:
+	case next.Failed != nil:
+		r.status.enter(Degraded, next.Failed)
+	case next.Resumed: // Status stays Watching until the server is late to answer
+	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)
 	}
-	if next.failed != nil {
+	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.resource, next.failed)
+		r.onError(ctx, r.resource, next.Failed)
 	}
 }
 
@@ -213,41 +251,44 @@ const (
 )
 
 // list reads a page.
-func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
-	in := input{verb: listPage, token: options.Continue}
+func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: options.Continue}
 	timeout := pageTimeout
 	if options.Limit == 0 {
 		timeout = wholeListTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errListStalled)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
 	defer cancel()
 	page, err := r.source.List(ctx, options)
 	if err != nil {
-		if cause := context.Cause(ctx); cause == errListStalled {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.err = requestError("list", err)
+		in.Err = requestError("list", err)
 		return in
 	}
 	for i := range page.Items {
-		if in.err = r.accept(ctx, &page.Items[i]); in.err != nil {
+		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
 			return in
 		}
 	}
-	var first ObjectName
+	first := ""
 	if len(page.Items) > 0 {
-		first = nameOf(&page.Items[0])
+		first = nameOf(&page.Items[0]).String()
 	}
-	isNew, err := r.trail.note(page.Continue, first)
+	isNew, err := r.trail.Note(page.Continue, first)
 	if err != nil {
-		in.err = err
+		in.Err = err
 		return in
 	}
 	r.listed.addPage(page.Items)
-	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
-	in.idle = !isNew
+	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
+	in.Idle = !isNew
 	return in
 }
+
+// maxAddress is how many bytes of a URL errors have.
+const maxAddress = 200
 
 // requestError names the request that failed. Of the URL of one that did not come
 // through it leaves out the parameters, which hide the rest.
@@ -257,7 +298,7 @@ func requestError(verb string, err error) error {
 			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
 		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, excerpt(address), failed.Err) // a redirect may have set it
+		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }

@@ -7,12 +7,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // forward pushes a batch of events as deltas, and notes how far the watch got.
 // Of a batch with an object that cannot be taken, nothing from that object on
 // is pushed.
-func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
+func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	for i := range events {
 		event := &events[i]
@@ -22,7 +24,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 				break
 			}
 		}
-		if in.verb == openStream && !in.listed {
+		if in.Verb == protocol.OpenStream && !in.Listed {
 			if err = r.addInitial(event, delta, in); err != nil {
 				break
 			}
@@ -34,17 +36,17 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
 			deltas = append(deltas, delta)
 		}
-		if isLater(event.ResourceVersion, in.resourceVersion) {
-			if !in.useful {
-				in.useful = true
+		if isLater(event.ResourceVersion, in.ResourceVersion) {
+			if !in.MadeProgress {
+				in.MadeProgress = true
 				r.status.enter(Watching, nil)
 			}
-			in.resourceVersion = event.ResourceVersion
+			in.ResourceVersion = event.ResourceVersion
 		}
 	}
 	r.queue.Push(deltas...)
-	if in.resourceVersion != "" {
-		r.status.reach(in.resourceVersion)
+	if in.ResourceVersion != "" {
+		r.status.reach(in.ResourceVersion)
 	}
 	clear(deltas)
 	r.freeDeltas.Give(deltas)
@@ -83,14 +85,14 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 
 // addInitial takes one of the initial events of a streaming list. Their versions
 // are those of the objects, in no order: only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) error {
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *protocol.Input) error {
 	switch {
 	case delta.Type != 0:
 		r.listed.apply(delta)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
-		return errNoListVersion // a watch from there would miss changes
+		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
-		in.listed, in.resourceVersion = true, event.ResourceVersion
+		in.Listed, in.ResourceVersion = true, event.ResourceVersion
 		r.commit(event.ResourceVersion)
 		r.status.enter(Watching, nil)
 	}

@@ -1,5 +1,7 @@
 package cache
 
+import "github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
 	// listed has a bit for each place of the cache, which is set if its object is in
@@ -35,7 +37,7 @@ func (r *listing[T]) has(place uint32) bool { return r.listed[place/64]&(1<<(pla
 // difference. Where an object did not change, the cached one stays, and costs nothing. So
 // does one of which an undecodable state is listed: to tell that it is gone would be
 // wrong.
-func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[T]) []processor.Notification[T] {
 	before := x.objects.len()
 	r := listing[T]{listed: make([]uint64, (before+63)/64), left: before}
 	var call calling[T]
@@ -76,7 +78,7 @@ func (x *Indexer[T]) replace(notes []notification[T], all *Collection[T]) []noti
 
 // removeUnlisted removes the objects that are not in the collection. It moves each of
 // the others once at most.
-func (x *Indexer[T]) removeUnlisted(notes []notification[T], r *listing[T]) []notification[T] {
+func (x *Indexer[T]) removeUnlisted(notes []processor.Notification[T], r *listing[T]) []processor.Notification[T] {
 	var first uint32 // all objects before it stay
 	for ; r.left > 0; r.left-- {
 		place := uint32(x.objects.len() - 1)
@@ -90,7 +92,7 @@ func (x *Indexer[T]) removeUnlisted(notes []notification[T], r *listing[T]) []no
 		old := x.objects.at(place)
 		x.vacate(place)
 		x.fill(place)
-		notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
+		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
 	}
 	return notes
 }
@@ -149,29 +151,29 @@ func (x *Indexer[T]) isSame(place uint32, old, obj T, content uint64) bool {
 // netOf makes of the notifications of a relist what changed from its begin to its end: of
 // an object with several states, the last one counts. The objects keep the order in which
 // they were first mentioned.
-func netOf[T Object](notes []notification[T]) []notification[T] {
+func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
 	var none T
-	firsts := make([]notification[T], 0, len(notes))
+	firsts := make([]processor.Notification[T], 0, len(notes))
 	at := make(map[ObjectName]int, len(notes)) // of firsts
 	for i := range notes {
 		n := &notes[i]
-		name := MetaObjectToName(n.obj)
+		name := MetaObjectToName(n.Obj)
 		if first, seen := at[name]; seen {
-			firsts[first].kind, firsts[first].obj = n.kind, n.obj
+			firsts[first].Kind, firsts[first].Obj = n.Kind, n.Obj
 			continue
 		}
 		at[name] = len(firsts)
 		firsts = append(firsts, *n)
 	}
-	net := make([]notification[T], 0, len(firsts))
+	net := make([]processor.Notification[T], 0, len(firsts))
 	for _, n := range firsts {
 		switch {
-		case n.kind == notifyDelete: // it is not listed: an object that is ends with its state
+		case n.Kind == processor.Delete: // it is not listed: an object that is ends with its state
 			net = append(net, n)
-		case n.old == none:
-			net = append(net, notification[T]{kind: notifyAdd, obj: n.obj})
-		case n.old != n.obj:
-			net = noteChange(net, n.old, n.obj)
+		case n.Old == none:
+			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
+		case n.Old != n.Obj:
+			net = noteChange(net, n.Old, n.Obj)
 		}
 	}
 	return net

@@ -8,6 +8,9 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // SharedInformer is what a controller needs of an informer: events and reads.
@@ -35,13 +38,13 @@ type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
 	config     Config[T]
-	detector   *mutationDetector[T] // nil unless it is asked for
-	alive      context.Context      // ends with Stop
+	detector   *mutation.Detector[T] // nil without Settings.MutationDetector
+	alive      context.Context       // ends with Stop
 	stop       context.CancelFunc
 	done       chan struct{} // closed when Run has returned
 
 	mu        sync.Mutex // held over each step; guards what follows
-	processor *processor[T]
+	processor *processor.Processor[T]
 	listed    bool // the first list is in the cache
 }
 
@@ -51,12 +54,12 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	s := &SharedIndexInformer[T]{
 		indexer:   NewIndexer(config.Indexers),
 		config:    config,
-		processor: newProcessor[T](),
+		processor: processor.New[T](),
 		done:      make(chan struct{}),
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
 	if config.MutationDetector {
-		s.detector = newMutationDetector(&config)
+		s.detector = mutation.New[T](config.name(), config.MutationValues)
 	}
 	if config.Open != nil {
 		config.held = s.indexer.keepHashes()
@@ -78,16 +81,16 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	defer context.AfterFunc(s.alive, cancel)()
 	finally(func() {
 		s.mu.Lock()
-		s.processor.start()
+		s.processor.Start()
 		s.mu.Unlock()
 		s.controller.run(ctx, cancel)
 	}, func() {
 		defer close(s.done)
 		s.mu.Lock()
-		s.processor.stop()
+		s.processor.Stop()
 		s.mu.Unlock()
-		s.processor.wg.Wait()
-		s.detector.checkAll(s.indexer.List())
+		s.processor.Wait()
+		s.detector.Check(mutation.Reader, s.indexer.List()...)
 	})
 }
 
@@ -108,7 +111,7 @@ func (s *SharedIndexInformer[T]) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.controller.retire() {
-		s.processor.stop()
+		s.processor.Stop()
 		close(s.done)
 	}
 }
@@ -123,26 +126,26 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (d
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be
-		s.processor.distribute(batch[T]{notes: notes, distinct: true, endsInitial: true})
+		s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: true})
 		if deltas = deltas[1:]; len(deltas) == 0 {
 			return true
 		}
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	s.processor.distribute(batch[T]{notes: s.store(deltas), distinct: distinct})
+	s.processor.Distribute(processor.Batch[T]{Notes: s.store(deltas), Distinct: distinct})
 	return true
 }
 
 // store takes deltas into the cache, and returns what handlers shall hear of it.
-func (s *SharedIndexInformer[T]) store(deltas Deltas[T]) []notification[T] {
+func (s *SharedIndexInformer[T]) store(deltas Deltas[T]) []processor.Notification[T] {
 	notes := s.indexer.apply(deltas)
-	s.detector.see(notes)
+	checkShared(s.detector, notes)
 	return notes
 }
 
-func markInitial[T Object](notes []notification[T]) {
+func markInitial[T Object](notes []processor.Notification[T]) {
 	for i := range notes {
-		notes[i].initial = notes[i].kind == notifyAdd
+		notes[i].Initial = notes[i].Kind == processor.Add
 	}
 }
 
@@ -154,41 +157,39 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	for _, option := range options {
 		option(&o)
 	}
-	l := newListener(handler, o)
-	l.resync = func() { s.resync(l) }
-	l.panicked = s.controller.panics.report
-	l.watched = s.detector
-
+	served := serve(handler, o, s.detector, &s.controller.panics)
+	served.Resync = s.resync
+	l := processor.NewListener(served)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.processor.stopped {
+	if s.processor.Stopped() {
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
 	}
 	if s.listed {
-		l.enqueue(batch[T]{endsInitial: true, distinct: true, notes: s.cached(func(obj T) notification[T] {
-			return notification[T]{kind: notifyAdd, initial: true, obj: obj}
+		l.Enqueue(processor.Batch[T]{EndsInitial: true, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
-	s.processor.add(l)
+	s.processor.Add(l)
 	return &registration[T]{informer: s, listener: l}, nil
 }
 
 // resync enqueues every cached object for l, unless it is still busy with more
 // important things: a handler that lags must not lag more.
-func (s *SharedIndexInformer[T]) resync(l *listener[T]) {
+func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed && l.backlog.Load() == 0 {
-		l.enqueue(batch[T]{distinct: true, notes: s.cached(func(obj T) notification[T] {
-			return notification[T]{kind: notifyUpdate, old: obj, obj: obj}
+	if s.listed && l.Backlog() == 0 {
+		l.Enqueue(processor.Batch[T]{Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+			return processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj}
 		})})
 	}
 }
 
 // cached makes a notification of each cached object.
-func (s *SharedIndexInformer[T]) cached(note func(T) notification[T]) []notification[T] {
+func (s *SharedIndexInformer[T]) cached(note func(T) processor.Notification[T]) []processor.Notification[T] {
 	objs := s.indexer.List()
-	notes := make([]notification[T], len(objs))
+	notes := make([]processor.Notification[T], len(objs))
 	for i, obj := range objs {
 		notes[i] = note(obj)
 	}
@@ -205,7 +206,7 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.processor.remove(own.listener)
+	s.processor.Remove(own.listener)
 	s.controller.panics.forget(own.listener)
 	return nil
 }
@@ -292,7 +293,7 @@ func (s *SharedIndexInformer[T]) registrations() []Syncer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []Syncer
-	for l := range s.processor.listeners {
+	for l := range s.processor.Listeners() {
 		all = append(all, &registration[T]{informer: s, listener: l})
 	}
 	return all

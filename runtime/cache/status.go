@@ -1,18 +1,11 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
-	"github.com/typedinformers/informer-gen/runtime/redirect"
-	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // Phase is where an informer is.
@@ -34,42 +27,63 @@ const (
 	Stopped Phase = "Stopped"
 )
 
+// Backoff is how long an informer waits before it retries a failed list or watch:
+// Initial after the first failure, twice as long after each further one, and at most
+// Max. Up to a quarter of the wait is added at random, so that clients that failed
+// together do not return together. If a Retry-After header asks for more, the informer
+// waits as long, up to five minutes.
+type Backoff struct {
+	Initial, Max time.Duration
+}
+
+// waitsOf returns the waits that Settings.Backoffs set, with the defaults.
+func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
+	waits := make(protocol.Backoffs, len(set))
+	for reason, wait := range set {
+		waits[string(reason)] = protocol.Backoff(wait)
+	}
+	return waits.WithDefaults()
+}
+
 // Reason is why an informer is degraded.
 type Reason string
 
+// reasonOf returns the reason of an error, by what can be done about it.
+func reasonOf(err error) Reason { return Reason(protocol.ReasonOf(err)) }
+
 const (
 	// Forbidden: the right to list or watch is missing.
-	Forbidden Reason = "Forbidden"
+	Forbidden Reason = protocol.Forbidden
 	// Unauthorized: the server does not accept the credentials.
-	Unauthorized Reason = "Unauthorized"
+	Unauthorized Reason = protocol.Unauthorized
 	// NotFound: the server does not serve the resource; its CRD is not installed
 	// yet, or was deleted.
-	NotFound Reason = "NotFound"
+	NotFound Reason = protocol.NotFound
 	// Expired: the server has forgotten the resourceVersion (410 Gone).
-	Expired Reason = "Expired"
+	Expired Reason = protocol.Expired
 	// TooManyRequests: the server asks to slow down (429).
-	TooManyRequests Reason = "TooManyRequests"
+	TooManyRequests Reason = protocol.TooManyRequests
 	// ServerError: the server failed (5xx), or is not ready to answer.
-	ServerError Reason = "ServerError"
+	ServerError Reason = protocol.ServerError
 	// Refused: the server does not take the request, for example because of its
 	// selector.
-	Refused Reason = "Refused"
+	Refused Reason = protocol.Refused
 	// Redirected: the server redirects to another host, which is not followed, because
 	// that host would be sent the credentials; see package redirect.
-	Redirected Reason = "Redirected"
+	Redirected Reason = protocol.Redirected
 	// Decode: an object or a whole answer could not be read or transformed.
-	Decode Reason = "Decode"
+	Decode Reason = protocol.Decode
 	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
 	// in good order or cut off, as client-go does not tell the one from the other.
-	ClosedEarly Reason = "ClosedEarly"
+	ClosedEarly Reason = protocol.ClosedEarly
 	// NoBookmark: a streaming list did not come to its end. The list is read in pages
 	// then.
-	NoBookmark Reason = "NoBookmark"
+	NoBookmark Reason = protocol.NoBookmark
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and goes on; see
 	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
 	// Unreachable: no answer came, or it was cut off.
-	Unreachable Reason = "Unreachable"
+	Unreachable Reason = protocol.Unreachable
 )
 
 // Status says where an informer is, since when and why.
@@ -208,87 +222,4 @@ func (t *statusTracker) reach(resourceVersion string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.status.ResourceVersion = resourceVersion
-}
-
-// errClosedEarly is what becomes of a watch that ends in good order before it
-// has been of any use.
-var errClosedEarly = errors.New("the watch ended as soon as it was open")
-
-// errNoBookmark is what becomes of a streaming list that stalls before its end, as
-// with a server that does not know of streaming lists and sends no bookmark.
-var errNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
-
-// errSilent is what becomes of a watch that the server does not end in time, and
-// whose connection is therefore taken for broken.
-var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
-
-// errUnanswered ends a watch that the server does not answer.
-var errUnanswered = errors.New("the server has not answered the watch in time")
-
-// errTokenRepeated ends a list in pages whose continue token the server has sent before.
-var errTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
-
-// errPagesRepeated ends a list in pages whose tokens are new and whose pages are not.
-var errPagesRepeated = errors.New("the server sends the same pages again and again; the list would never end")
-
-// errNoListVersion ends a streaming list whose bookmark has no version.
-var errNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would go on")
-
-// errListStalled is what becomes of a list that takes longer than any should.
-var errListStalled = errors.New("the server did not answer a list in time")
-
-// isDecodeStatus recognises the Status that client-go makes of a watch event that
-// it cannot decode. It claims to be a server error.
-func isDecodeStatus(err error) bool {
-	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
-}
-
-// isCircle reports whether err is about a list in pages that never ends.
-func isCircle(err error) bool {
-	return errors.Is(err, errTokenRepeated) || errors.Is(err, errPagesRepeated)
-}
-
-// isAboutAnObject reports whether err is about one object, rather than about the
-// answer that it came in.
-func isAboutAnObject(err error) bool {
-	var object *ObjectError
-	var decode *DecodeError
-	var size *wire.TooLargeError
-	return errors.As(err, &object) || errors.As(err, &decode) || errors.As(err, &size)
-}
-
-// reasonOf sorts errors by what can be done about them.
-func reasonOf(err error) Reason {
-	switch {
-	case err == nil:
-		return ""
-	case redirect.Is(err):
-		return Redirected
-	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		return Expired
-	case apierrors.IsForbidden(err):
-		return Forbidden
-	case apierrors.IsUnauthorized(err):
-		return Unauthorized
-	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return NotFound
-	case apierrors.IsTooManyRequests(err):
-		return TooManyRequests
-	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), errors.Is(err, safemeta.ErrNone), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
-		return Decode
-	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
-		return Refused
-	case errors.Is(err, errClosedEarly):
-		return ClosedEarly
-	case errors.Is(err, errNoBookmark):
-		return NoBookmark
-	case isCircle(err), errors.Is(err, errNoListVersion):
-		return ServerError
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Unreachable
-	}
-	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
-		return ServerError
-	}
-	return Unreachable
 }

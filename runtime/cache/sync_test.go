@@ -37,7 +37,7 @@ func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if len(s.processor.listeners) != 0 {
+		for range s.processor.Listeners() {
 			t.Error("a handler that was removed is still told of changes")
 		}
 	})

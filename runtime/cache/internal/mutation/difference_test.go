@@ -1,4 +1,4 @@
-package cache
+package mutation
 
 import (
 	"fmt"
@@ -11,10 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-type objectValue = metav1.PartialObjectMetadata
-
-var variable objectValue
 
 type crate struct {
 	metav1.ObjectMeta
@@ -46,7 +42,7 @@ func newCrate() *crate {
 	}
 }
 
-func TestDescribeDifference(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	two := int32(2)
 	for _, test := range []struct {
 		change func(*crate)
@@ -78,27 +74,27 @@ func TestDescribeDifference(t *testing.T) {
 	} {
 		before, after := newCrate(), newCrate()
 		test.change(after)
-		if got := describeDifference(before, after, false); got != test.want {
+		if got := describe(before, after, false); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
-		if got := describeDifference(before, after, true); test.values != "" && got != test.values {
+		if got := describe(before, after, true); test.values != "" && got != test.values {
 			t.Errorf("got  %s\nwant %s", got, test.values)
 		}
 	}
 }
 
-func TestDescribeDifferenceOfUntyped(t *testing.T) {
+func TestDescribeOfUntyped(t *testing.T) {
 	before := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1)}}}
 	after := before.DeepCopy()
 	after.Object["spec"].(map[string]any)["replicas"] = int64(2)
-	if got, want := describeDifference(before, after, true), `Object["spec"]["replicas"] was 1 and is 2`; got != want {
+	if got, want := describe(before, after, true), `Object["spec"]["replicas"] was 1 and is 2`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// TestDescribeDifferenceIsBounded changes large keys, large values, many fields and deep
+// TestDescribeIsBounded changes large keys, large values, many fields and deep
 // ones.
-func TestDescribeDifferenceIsBounded(t *testing.T) {
+func TestDescribeIsBounded(t *testing.T) {
 	const most = maxDifferences*(3*4*maxPrinted) + 100 // quoting makes four bytes of one
 	large := strings.Repeat("\x1b", 1<<20)
 	deep := func(leaf string) (value any) {
@@ -125,7 +121,7 @@ func TestDescribeDifferenceIsBounded(t *testing.T) {
 		}
 		change(after)
 		for _, withValues := range []bool{false, true} {
-			text := describeDifference(before, after, withValues)
+			text := describe(before, after, withValues)
 			if len(text) > most || strings.ContainsAny(text, "\x1b\n") {
 				t.Errorf("%s are described in %d bytes: %.300q", name, len(text), text)
 			}
@@ -143,7 +139,7 @@ func FuzzDifference(f *testing.F) {
 	f.Add([]byte("mmmmmm"), []byte("mmmmmmm"))
 	f.Fuzz(func(t *testing.T, x, y []byte) {
 		before, after := anyOf(x), anyOf(y)
-		got := describeDifference(&before, &after, len(x)%2 == 0)
+		got := describe(&before, &after, len(x)%2 == 0)
 		if found := !strings.HasPrefix(got, "a function"); found == reflect.DeepEqual(before, after) {
 			t.Errorf("%#v and %#v: %s", before, after, got)
 		}

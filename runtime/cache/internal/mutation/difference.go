@@ -1,4 +1,4 @@
-package cache
+package mutation
 
 import (
 	"bytes"
@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxDifferences is how many paths describeDifference returns.
+	// maxDifferences is how many paths describe returns.
 	maxDifferences = 10
 	// maxPrinted is how many bytes of a path, a name or a value are printed.
 	maxPrinted = 200
 )
 
-// describeDifference returns the fields in which two objects differ, as a Go program
-// names them, such as Labels["app"] and Spec.Parts[3].Count. It has at most ten paths of
-// 200 bytes and, if withValues is set, the values before and after of 200 bytes each. A
-// path has keys of maps in it, but no values.
-func describeDifference(before, after any, withValues bool) string {
+// describe returns the fields in which two objects differ, as a Go program names them,
+// such as Labels["app"] and Spec.Parts[3].Count. The text has at most maxDifferences
+// paths and, if withValues is set, the values before and after; each is cut after
+// maxPrinted bytes. A path has keys of maps in it, but no values.
+func describe(before, after any, withValues bool) string {
 	d := difference{withValues: withValues, limit: maxDifferences}
 	d.compare("", reflect.ValueOf(before), reflect.ValueOf(after))
 	if d.more {
@@ -41,11 +41,11 @@ type difference struct {
 	withValues bool
 	limit      int
 	found      []string
-	// more is set if there are more than limit.
+	// more is set if there are more paths than limit.
 	more bool
 }
 
-// note adds a place where a and b differ. One of them is not valid if the other was
+// note adds a path at which a and b differ. One of them is not valid if the other was
 // added or removed.
 func (d *difference) note(path string, a, b reflect.Value) {
 	if len(d.found) == d.limit {
@@ -100,7 +100,7 @@ func (d *difference) compare(path string, a, b reflect.Value) {
 	}
 }
 
-// compareWhole looks for no place below path.
+// compareWhole notes path itself, and no path below it.
 func (d *difference) compareWhole(path string, a, b reflect.Value) {
 	var below difference // its limit is 0
 	if below.compare("", a, b); below.more {
@@ -108,8 +108,8 @@ func (d *difference) compareWhole(path string, a, b reflect.Value) {
 	}
 }
 
-// compareStructs names fields as a program of another package does: without embedded
-// structs, and not those that it cannot name.
+// compareStructs names fields as a program of another package does: without the names of
+// embedded structs. For unexported fields it notes the path of the struct.
 func (d *difference) compareStructs(path string, a, b reflect.Value) {
 	var hidden difference
 	for i := range a.NumField() {
@@ -176,7 +176,7 @@ func (d *difference) compareElements(path string, a, b reflect.Value) {
 	}
 }
 
-// keyText returns as much of a key as is printed.
+// keyText returns a map key as printed.
 func keyText(key reflect.Value) string {
 	if key.Kind() == reflect.Interface {
 		key = key.Elem()
@@ -200,5 +200,5 @@ func valueText(v reflect.Value) string {
 	return excerpt(fmt.Sprintf("%+v", v))
 }
 
-// excerpt returns what is printed of a text.
+// excerpt returns a text as printed: cut, and without control characters.
 func excerpt(text string) string { return printable.Text(printable.Cut(text, maxPrinted)) }
