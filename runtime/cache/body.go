@@ -7,7 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -67,22 +66,4 @@ func (s *bodySource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		return nil, err
 	}
 	return s.decoder.Watch(ctx, body), nil
-}
-
-// trimmer returns what leaves out of an object what options leave out, nil for
-// nothing. It is for objects that a client has decoded.
-func trimmer[T Object](options *DecodeOptions) func(T) {
-	keys := options.WithoutAnnotations
-	if !options.WithoutManagedFields && len(keys) == 0 {
-		return nil
-	}
-	return func(obj T) {
-		if options.WithoutManagedFields {
-			safemeta.DropManagedFields(obj)
-		}
-		annotations := obj.GetAnnotations()
-		for _, key := range keys {
-			delete(annotations, key)
-		}
-	}
 }

@@ -101,7 +101,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		r.source = newBodySource(config.Open, config.Decode, config.held)
 		r.maxObjectBytes = config.Decode.MaxObjectBytes
 	} else {
-		r.trim = trimmer[T](&config.Decode)
+		r.trim = wire.Trimmer[T](&config.Decode)
 		client := clientKindOf(config.ListerWatcher)
 		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
 	}

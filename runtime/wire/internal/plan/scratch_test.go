@@ -1,8 +1,7 @@
-package wire
+package plan
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -40,7 +39,7 @@ func (s *scratch) held(part string) (found []string) {
 
 func decodeWith(t *testing.T, s *scratch, typ reflect.Type, text string) {
 	t.Helper()
-	if _, ok := compile(typ, &dropped{}).decode([]byte(text), 0, reflect.New(typ).UnsafePointer(), s); !ok {
+	if For(typ, nil).decode(s, []byte(text), slotOf(reflect.New(typ))) == gaveUp {
 		t.Fatalf("%s is not decoded by the plan", text)
 	}
 }
@@ -80,12 +79,12 @@ func TestScratchesAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := takeScratch()
 		began := s.agedAt
-		s.give()
+		s.release()
 		time.Sleep(ageEvery)
 		if s = takeScratch(); s.agedAt.Equal(began) || time.Since(s.agedAt) != 0 {
 			t.Errorf("%v", s.agedAt)
 		}
-		s.give()
+		s.release()
 	})
 }
 
@@ -105,45 +104,12 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 	}
 }
 
-// TestMemoryThatIsUsedAgainIsCleared looks at the memory that decoders and bodies leave
-// behind.
+// TestMemoryThatIsUsedAgainIsCleared looks at the memory that decoders leave behind.
 func TestMemoryThatIsUsedAgainIsCleared(t *testing.T) {
 	s := &scratch{}
 	decodeWith(t, s, reflect.TypeFor[widget](), `{"spec":{"color":"`+strings.Repeat(`secret\n`, 1000)+`","parts":[{"name":"\n"}]}}`)
-	s.give()
+	s.release()
 	if text := string(s.unquoted[:cap(s.unquoted)]); strings.Trim(text, "\x00") != "" {
 		t.Errorf("a scratch holds %.100q", text)
 	}
-	for _, size := range []int{blockSize, idleSize} {
-		b := newBlock(size, nil)
-		copy(b.bytes, "secret")
-		copy(b.bytes[size-6:], "secret")
-		if b.release(); strings.Contains(string(b.bytes), "secret") {
-			t.Errorf("a block of %d bytes that was released holds text", size)
-		}
-	}
-	synctest.Test(t, func(t *testing.T) {
-		for _, size := range []int{10, 1000, 30_000, 100_000} {
-			reading, writing := io.Pipe()
-			stream := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
-			event := eventOf("ADDED", `{"metadata":{"name":"`+strings.Repeat("secret", size/6)+`"}}`) + "\n"
-			for range 2 {
-				if _, err := io.WriteString(writing, event); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := stream.Next(t.Context(), nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			synctest.Wait() // until it waits in Read
-			block := stream.source.block
-			if strings.Contains(string(block.bytes), "secret") {
-				t.Errorf("a watch that waits holds the text of an event of %d bytes", size)
-			}
-			stream.Stop()
-			if strings.Contains(string(block.bytes), "secret") {
-				t.Errorf("a block that is used again holds the text of an event of %d bytes", size)
-			}
-		}
-	})
 }

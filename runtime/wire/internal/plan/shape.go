@@ -1,21 +1,19 @@
-package wire
+package plan
 
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// shape is what encoding/json makes of a type, as far as it tells which values can be
-// decoded to it.
+// shape tells which values encoding/json can decode to a type.
 type shape struct {
 	typ  reflect.Type
 	form form
-	// members are those of a struct by their names; nil for other types.
+	// members are those of a struct by their names. It is nil for other types.
 	members map[string]*shape
 	// elem is that of a pointer, map, slice or array.
 	elem *shape
@@ -28,8 +26,8 @@ type shape struct {
 type form uint8
 
 const (
-	formOther   form = iota // whatever is left to unmarshal
-	formIgnored             // members that no field is for
+	formOther   form = iota // types that only Unmarshal can decode
+	formIgnored             // unknown members, and types that take each value
 	formAny
 	formOwn  // types with a method UnmarshalJSON
 	formText // types with a method UnmarshalText
@@ -41,15 +39,14 @@ const (
 
 var ignored = &shape{form: formIgnored}
 
-// takesAnything are types whose methods do not fail.
+// takesAnything has types whose methods do not fail.
 var takesAnything = map[reflect.Type]bool{
 	reflect.TypeFor[json.RawMessage]():      true,
 	reflect.TypeFor[runtime.RawExtension](): true,
 	reflect.TypeFor[metav1.FieldsV1]():      true,
 }
 
-// shapes are those of all types that were asked for. There are no more of them than
-// there are types in the program.
+// shapes has the shapes that were needed: at most one for each type of the program.
 var shapes = struct {
 	sync.Mutex // guards made and its values until shapeOf returns them
 	made       map[reflect.Type]*shape
@@ -84,8 +81,11 @@ func makeShape(t reflect.Type) *shape {
 		s.oddKeys = t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler)
 	case reflect.Struct:
 		s.members = map[string]*shape{}
-		for name, typ := range memberTypes(t) {
-			s.members[name] = makeShape(typ)
+		members, _ := fieldsOf(t)
+		for _, f := range members {
+			if !f.quoted {
+				s.members[f.name] = makeShape(f.typ)
+			}
 		}
 	}
 	return s
@@ -136,64 +136,9 @@ func (s *shape) inner(quoted []byte) (inner *shape, isField bool) {
 		}
 		return s.elem, false
 	}
-	name, _ := text(quoted)
+	name, _ := Text(quoted)
 	if inner = s.members[string(name)]; inner == nil {
 		return ignored, false
 	}
 	return inner, true
-}
-
-// memberTypes returns the types of the members of a struct by their names, by the rules
-// of encoding/json: a field of an embedded struct is hidden by one that is embedded less
-// deep, and two of one depth hide each other unless just one has its name from a tag.
-// Members that are written as strings are left out, and those with odd names.
-func memberTypes(t reflect.Type) map[string]reflect.Type {
-	found, decided := map[string]reflect.Type{}, map[string]bool{}
-	visited := map[reflect.Type]bool{}
-	for level := []reflect.Type{t}; len(level) > 0; {
-		var next []reflect.Type
-		tagged, untagged := map[string][]reflect.Type{}, map[string][]reflect.Type{}
-		for _, t := range level {
-			for i := range t.NumField() {
-				f := t.Field(i)
-				tag := f.Tag.Get("json")
-				name, options, _ := strings.Cut(tag, ",")
-				inner := f.Type
-				if f.Anonymous && inner.Kind() == reflect.Pointer {
-					inner = inner.Elem()
-				}
-				isEmbedded := f.Anonymous && inner.Kind() == reflect.Struct
-				typ := f.Type
-				if strings.Contains(","+options+",", ",string,") {
-					typ = nil
-				}
-				switch {
-				case tag == "-", !f.IsExported() && !isEmbedded:
-				case isEmbedded && name == "":
-					if !visited[inner] {
-						next = append(next, inner)
-					}
-				case name != "":
-					tagged[name] = append(tagged[name], typ)
-				default:
-					untagged[f.Name] = append(untagged[f.Name], typ)
-				}
-			}
-		}
-		for _, t := range level {
-			visited[t] = true
-		}
-		for _, named := range []map[string][]reflect.Type{tagged, untagged} {
-			for name, types := range named {
-				if len(types) == 1 && !decided[name] && types[0] != nil && plainName(name) {
-					found[name] = types[0]
-				}
-			}
-			for name := range named {
-				decided[name] = true
-			}
-		}
-		level = next
-	}
-	return found
 }

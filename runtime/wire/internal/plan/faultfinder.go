@@ -1,4 +1,4 @@
-package wire
+package plan
 
 import (
 	"bytes"
@@ -9,43 +9,43 @@ import (
 	"strconv"
 )
 
-// findFault returns the first part of frame, which is valid JSON, that cannot be decoded
-// to its part of a value of type t. It returns no steps and no error if it finds none.
-func findFault(frame []byte, t reflect.Type) fault {
-	f := faultFinder{text: frame}
+// findFault returns the first part of text, which is valid JSON, that cannot be decoded to
+// its part of a value of type t. Without one, the fault has neither steps nor an error.
+func findFault(text []byte, t reflect.Type) Fault {
+	f := faultFinder{text: text}
 	return f.find(t)
 }
 
-func (f *faultFinder) find(t reflect.Type) fault {
-	if s := shapeOf(t); s.form != formOwn { // that has just failed
+// faultFinder reads an object once. It reads it a second time if the fault is in a value
+// that has a method to decode it. It decodes such values, and scalars that look wrong, at
+// most once each.
+type faultFinder struct {
+	text  []byte
+	found Fault
+	// trustMethods is set while the finder assumes that values with a method fit.
+	trustMethods bool
+	// name is memory for a name with escape sequences.
+	name []byte
+	// values has the last decoded value of each shape.
+	values map[*shape]reflect.Value
+	// visited counts values, and decoded counts the bytes that were decoded again.
+	visited, decoded int
+}
+
+func (f *faultFinder) find(t reflect.Type) Fault {
+	if s := shapeOf(t); s.form != formOwn { // whose method has just failed
 		// Methods come last: that of a quantity takes seconds for a number of 1.5 MB, and
-		// has been called twice before this one.
+		// has been called twice before.
 		f.trustMethods = true
-		if f.value(skipSpace(f.text, 0), s) != gaveUp {
+		if f.value(SkipSpace(f.text, 0), s) != gaveUp {
 			f.trustMethods = false
-			f.value(skipSpace(f.text, 0), s)
+			f.value(SkipSpace(f.text, 0), s)
 		}
 	}
 	if f.found.typ == nil {
 		f.found.typ = t
 	}
 	return f.found
-}
-
-// faultFinder reads an object once, and a second time if what is wrong is a value with a
-// method of its own. It decodes such values, and scalars that look wrong, at most once
-// each.
-type faultFinder struct {
-	text  []byte
-	found fault
-	// trustMethods is set while values with a method are taken to fit.
-	trustMethods bool
-	// name is memory for a name with escapes.
-	name []byte
-	// values are what was decoded last, of each shape.
-	values map[*shape]reflect.Value
-	// visited counts values, and decoded the bytes that were decoded again.
-	visited, decoded int
 }
 
 // value reads the value that begins at text[at] and returns its end. If it finds the
@@ -88,8 +88,8 @@ func (f *faultFinder) value(at int, s *shape) int {
 	return f.try(at, s, false)
 }
 
-// end returns the end of a value that is not read.
-func (f *faultFinder) end(at int) int { return valueEnd(f.text, at) }
+// end returns the end of a value, which it does not read.
+func (f *faultFinder) end(at int) int { return ValueEnd(f.text, at) }
 
 // try decodes the value that begins at text[at], unless it is known to fit.
 func (f *faultFinder) try(at int, s *shape, fits bool) int {
@@ -100,14 +100,14 @@ func (f *faultFinder) try(at int, s *shape, fits bool) int {
 	part := f.text[at:end:end]
 	f.decoded += len(part)
 	if err := f.decode(part, s); err != nil {
-		f.found = fault{at: at, typ: s.typ, err: err}
+		f.found = Fault{At: at, typ: s.typ, Err: err}
 		return gaveUp
 	}
 	return end
 }
 
-// decode decodes one value. A method is called without the library around it, which
-// would cost more than the method.
+// decode decodes one value. It calls a method without the library, which would cost more
+// than the method.
 func (f *faultFinder) decode(part []byte, s *shape) error {
 	into, made := f.values[s]
 	if !made {
@@ -124,16 +124,16 @@ func (f *faultFinder) decode(part []byte, s *shape) error {
 	case s.form == formText && part[0] == '"' && plainEnd(part, 1) == len(part)-1:
 		return into.Interface().(encoding.TextUnmarshaler).UnmarshalText(part[1 : len(part)-1])
 	}
-	return unmarshal(part, into.Interface())
+	return Unmarshal(part, into.Interface())
 }
 
 // object reads the object that begins at text[at].
 func (f *faultFinder) object(at int, s *shape) int {
 	b := f.text
-	at = skipSpace(b, at+1)
-	for more := peek(b, at) != '}'; more; {
+	at, more := first(b, at, '}')
+	for more {
 		quoted, value := nameAt(b, at)
-		if value < 0 {
+		if value == gaveUp {
 			return gaveUp
 		}
 		member, isField := s.elem, false
@@ -149,32 +149,27 @@ func (f *faultFinder) object(at int, s *shape) int {
 			f.found.steps = append(f.found.steps, step{quoted: quoted, isField: isField})
 			return gaveUp
 		}
-		if at, more = nextOrEnd(b, at, '}'); at < 0 {
-			return gaveUp
-		}
-		if !more {
-			return at
-		}
+		at, more = nextOrEnd(b, at, '}')
 	}
-	return at + 1
+	return at
 }
 
-// unquoted returns the value of a name, good until the next call.
+// unquoted returns the value of a name, which is valid until the next call.
 func (f *faultFinder) unquoted(quoted []byte) []byte {
-	f.name, _ = appendUnquoted(f.name[:0], quoted[1:len(quoted)-1], true)
-	return f.name
+	name, _ := unquoted(&f.name, quoted, 1, true)
+	return name
 }
 
-// tryKey decodes the key of a map whose keys are not mere strings.
+// tryKey decodes the key of a map whose keys are not strings.
 func (f *faultFinder) tryKey(quoted []byte, s *shape) bool {
 	if f.fitsKey(quoted, s.typ.Key()) {
 		return true
 	}
 	text := slices.Concat([]byte("{"), quoted, []byte(":null}"))
 	f.decoded += len(text)
-	err := unmarshal(text, reflect.New(s.typ).Interface())
+	err := Unmarshal(text, reflect.New(s.typ).Interface())
 	if err != nil {
-		f.found = fault{at: cap(f.text) - cap(quoted), typ: s.typ, err: err}
+		f.found = Fault{At: cap(f.text) - cap(quoted), typ: s.typ, Err: err}
 	}
 	return err == nil
 }
@@ -197,11 +192,8 @@ func (f *faultFinder) fitsKey(quoted []byte, key reflect.Type) bool {
 
 // array reads the array that begins at text[at].
 func (f *faultFinder) array(at int, s *shape) int {
-	b := f.text
-	if at = skipSpace(b, at+1); peek(b, at) == ']' {
-		return at + 1
-	}
-	for i := 0; ; i++ {
+	at, more := first(f.text, at, ']')
+	for i := 0; more; i++ {
 		element := s.elem
 		if s.length >= 0 && i >= s.length {
 			element = ignored
@@ -210,11 +202,9 @@ func (f *faultFinder) array(at int, s *shape) int {
 			f.found.steps = append(f.found.steps, step{index: i})
 			return gaveUp
 		}
-		var more bool
-		if at, more = nextOrEnd(b, at, ']'); !more {
-			return at
-		}
+		at, more = nextOrEnd(f.text, at, ']')
 	}
+	return at
 }
 
 // fitsScalar reports whether the value that begins at b[at] can be decoded to the type.
@@ -247,60 +237,10 @@ func fitsFloat(b []byte, at, bits int) bool {
 	digits := b[at:end]
 	switch {
 	case len(digits) > 100:
-		return false // to read it twice would be too much
+		return false // reading it twice costs too much
 	case len(digits) < 30 && !bytes.ContainsAny(digits, "eE"):
 		return true // below 1e38
 	}
 	_, err := strconv.ParseFloat(string(digits), bits)
 	return err == nil
-}
-
-// faultAt returns the innermost value that text[offset] is in, of a text that is valid
-// JSON up to there. s is what the text was decoded to.
-func faultAt(text []byte, offset int, s *shape) fault {
-	offset = max(0, min(offset, len(text)))
-	var open []container
-	for at := 0; at < offset; at++ {
-		switch top := len(open) - 1; text[at] {
-		case '{', '[':
-			open = append(open, container{isArray: text[at] == '['})
-		case '}', ']':
-			if open = open[:max(top, 0)]; top > 0 {
-				open[top-1].name = nil
-			}
-		case ',':
-			if top >= 0 {
-				open[top].index++
-				open[top].name = nil
-			}
-		case '"':
-			end := valueEnd(text, at)
-			if end < 0 {
-				end = offset
-			} else if top >= 0 && !open[top].isArray && open[top].name == nil {
-				open[top].name = text[at:end]
-			}
-			at = min(end, offset) - 1
-		}
-	}
-	found := fault{at: offset}
-	for i := range open {
-		c := &open[i]
-		if !c.isArray && c.name == nil {
-			break
-		}
-		next := step{quoted: c.name, index: c.index}
-		s, next.isField = s.inner(c.name)
-		found.steps = append(found.steps, next)
-	}
-	slices.Reverse(found.steps)
-	return found
-}
-
-// container is an object or array that has not ended.
-type container struct {
-	isArray bool
-	// name is that of the member that is being read, nil for none.
-	name  []byte
-	index int
 }

@@ -1,15 +1,13 @@
-package wire
+package plan
 
 import (
 	"fmt"
 	"math/bits"
 	"reflect"
-	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
 	"unsafe"
-	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,22 +45,23 @@ type planned struct {
 }
 
 // fast decodes text by the plan of T alone.
-func fast[T any](t *testing.T, text string, drop *dropped) (obj *T, ok bool) {
+func fast[T any](t *testing.T, text string, omit Omission) (obj *T, ok bool) {
 	t.Helper()
 	s := takeScratch()
-	defer s.give()
+	defer s.release()
 	obj = new(T)
 	frame := []byte(text)
-	end, ok := compile(reflect.TypeFor[T](), drop).decode(frame, 0, unsafe.Pointer(obj), s)
+	end := For(reflect.TypeFor[T](), omit).decode(s, frame, slotOf(reflect.ValueOf(obj)))
+	ok = end != gaveUp
 	if ok && end != len(frame) {
 		t.Errorf("%s: the end is %d", text, end)
 	}
 	if ok {
 		clear(frame)
 		want := new(T)
-		if err := unmarshal([]byte(text), want); err != nil {
+		if err := Unmarshal([]byte(text), want); err != nil {
 			t.Errorf("%s: decoded, but %v", text, err)
-		} else if drop.nothing() && !reflect.DeepEqual(obj, want) {
+		} else if omit == nil && !reflect.DeepEqual(obj, want) {
 			t.Errorf("%s: decoded\n%+v\nwant\n%+v", text, obj, want)
 		}
 	}
@@ -82,17 +81,14 @@ func leftovers(s *scratch) (found []string) {
 			}
 		}
 	}
-	inSlice := func(b *sliceBuffer) {
-		elements("elements", b.slice)
-		elements("those that were made", b.made)
-	}
+	inSlice := func(b *sliceBuffer) { elements("elements", b.slice) }
 	for field, v := range reflect.ValueOf(s).Elem().Fields() {
 		switch field.Name {
-		case "depth", "private", "unquoted", "written", "guesses", "remembered", "boxes", "metStrings", "metBoxes", "agedAt", "shelved":
-		case "shelves":
+		case "depth", "private", "unquoted", "written", "guesses", "remembered", "boxes", "metStrings", "metBoxes", "agedAt", "freeBytes":
+		case "free":
 			var bytes uintptr
-			for _, free := range s.shelves {
-				elements("shelves", reflect.ValueOf(free[len(free):]))
+			for _, free := range s.free {
+				elements("free", reflect.ValueOf(free[len(free):]))
 				for _, b := range free {
 					bytes += b.bytes()
 					switch b := b.(type) {
@@ -107,8 +103,8 @@ func leftovers(s *scratch) (found []string) {
 					}
 				}
 			}
-			if bytes != s.shelved {
-				found = append(found, fmt.Sprintf("%d bytes on the shelves, of which it knows %d", bytes, s.shelved))
+			if bytes != s.freeBytes {
+				found = append(found, fmt.Sprintf("%d bytes are free, of which it knows %d", bytes, s.freeBytes))
 			}
 		default:
 			elements(field.Name, v)
@@ -130,11 +126,11 @@ func TestPlanTakes(t *testing.T) {
 		`"metadata":{"creationTimestamp":"2024-02-29T23:59:59Z","deletionTimestamp":"2024-03-01T00:00:00+01:00","labels":{"a":null},"finalizers":["a",null],"managedFields":[{"fieldsV1":{"f:a":{}}}]}`,
 	} {
 		text := `{"kind":"Planned",` + value + `}`
-		if _, ok := fast[planned](t, text, &dropped{}); !ok {
+		if _, ok := fast[planned](t, text, nil); !ok {
 			t.Errorf("%s: gave up", text)
 		}
 		spaced := strings.NewReplacer(`{`, "{ \n", `}`, "\t} ", `[`, "[ ", `]`, " ]", `,`, " ,\r").Replace(text)
-		if _, ok := fast[planned](t, strings.TrimSpace(spaced), &dropped{}); !ok {
+		if _, ok := fast[planned](t, strings.TrimSpace(spaced), nil); !ok {
 			t.Errorf("%s: gave up", spaced)
 		}
 	}
@@ -152,7 +148,7 @@ func TestPlanGivesUp(t *testing.T) {
 		`{"unknown":` + strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1) + `}`,
 		strings.Repeat(`{"next":`, maxDepth+1) + `{}` + strings.Repeat("}", maxDepth+1),
 	} {
-		if obj, ok := fast[planned](t, text, &dropped{}); ok {
+		if obj, ok := fast[planned](t, text, nil); ok {
 			t.Errorf("%s: decoded %+v", text, obj)
 		}
 	}
@@ -161,69 +157,58 @@ func TestPlanGivesUp(t *testing.T) {
 func TestPlanDrops(t *testing.T) {
 	const text = `{"kind":"Planned","metadata":{"name":"a","annotations":{"kept":"b","dropped":"c"},"managedFields":[{"manager":"d"}]},` +
 		`"next":{"metadata":{"annotations":{"dropped":"c"},"managedFields":[{"manager":"d"}]}}}`
-	drop := &dropped{managedFields: true, annotations: map[string]bool{"dropped": true}}
-	obj, ok := fast[planned](t, text, drop)
+	omit := Omit(true, []string{"dropped"})
+	obj, ok := fast[planned](t, text, omit)
 	if !ok {
 		t.Fatal("gave up")
 	}
-	var want planned
-	if err := unmarshal(drop.cut([]byte(text)), &want); err != nil || !reflect.DeepEqual(obj, &want) {
+	if want, err := For(reflect.TypeFor[planned](), omit).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(obj, want) || len(obj.Annotations) != 1 || obj.ManagedFields != nil {
 		t.Errorf("decoded\n%+v\nwant\n%+v, %v", obj, want, err)
 	}
 	if len(obj.Next.Annotations) != 1 || len(obj.Next.ManagedFields) != 1 {
 		t.Errorf("metadata of no object was left out: %+v", obj.Next)
 	}
-	u, ok := fast[unstructured.Unstructured](t, text, drop)
+	u, ok := fast[unstructured.Unstructured](t, text, omit)
 	if !ok {
 		t.Fatal("gave up")
 	}
-	wantUntyped := &unstructured.Unstructured{}
-	if err := unmarshal(drop.cut([]byte(text)), wantUntyped); err != nil || !reflect.DeepEqual(u, wantUntyped) {
-		t.Errorf("decoded\n%+v\nwant\n%+v, %v", u, wantUntyped, err)
+	if want, err := For(reflect.TypeFor[unstructured.Unstructured](), omit).Unmarshal([]byte(text)); err != nil || !reflect.DeepEqual(u, want) || len(u.GetAnnotations()) != 1 || u.GetManagedFields() != nil {
+		t.Errorf("decoded\n%+v\nwant\n%+v, %v", u, want, err)
 	}
 }
 
 // TestPlansAreShared is about decoders that are made all day: that they make nothing
-// grow, and that nothing keeps them.
+// grow.
 func TestPlansAreShared(t *testing.T) {
-	options := []Options{
-		{}, {WithoutManagedFields: true}, {WithoutAnnotations: []string{"a", "b"}}, {WithoutAnnotations: []string{"a b"}}, {WithoutAnnotations: []string{"a\" \"b"}},
-		{WithoutManagedFields: true, WithoutAnnotations: []string{"a"}},
+	options := []struct {
+		managedFields bool
+		annotations   []string
+	}{
+		{}, {true, nil}, {false, []string{"a", "b"}}, {false, []string{"a b"}}, {false, []string{"a\" \"b"}}, {true, []string{"a"}},
 	}
-	made := map[*plan]bool{}
+	made := map[*Plan]bool{}
 	for _, o := range options {
-		made[NewDecoder[*widget](o, nil).plan] = true
+		made[For(reflect.TypeFor[planned](), Omit(o.managedFields, o.annotations))] = true
 	}
 	if len(made) != len(options) {
 		t.Errorf("%d plans for %d options", len(made), len(options))
 	}
-	made[NewDecoder[*unstructured.Unstructured](options[2], nil).plan] = true
-	guesses, shelves := plans.guesses.Load(), plans.shelves.Load()
+	untyped := reflect.TypeFor[unstructured.Unstructured]()
+	made[For(untyped, Omit(false, options[2].annotations))] = true
+	guesses, buffers := plans.guesses.Load(), plans.buffers.Load()
 	for range 10 {
 		for _, o := range options {
-			slices.Reverse(o.WithoutAnnotations)
-			if !made[NewDecoder[*widget](o, nil).plan] {
+			slices.Reverse(o.annotations)
+			if !made[For(reflect.TypeFor[planned](), Omit(o.managedFields, o.annotations))] {
 				t.Errorf("another plan for %+v", o)
 			}
 		}
-		decoder := NewDecoder[*unstructured.Unstructured](options[2], nil)
-		if !made[decoder.plan] {
+		if !made[For(untyped, Omit(false, options[2].annotations))] {
 			t.Error("another plan for one of another type")
 		}
 	}
-	if plans.guesses.Load() != guesses || plans.shelves.Load() != shelves {
+	if plans.guesses.Load() != guesses || plans.buffers.Load() != buffers {
 		t.Error("the scratch has to grow")
-	}
-}
-
-func TestPlansKeepNoDecoder(t *testing.T) {
-	var kept weak.Pointer[Decoder[*unstructured.Unstructured]]
-	func() {
-		decoder := NewDecoder[*unstructured.Unstructured](Options{WithoutAnnotations: []string{t.Name()}}, nil)
-		kept = weak.Make(decoder)
-	}()
-	if goruntime.GC(); kept.Value() != nil {
-		t.Error("a decoder is kept that nobody has")
 	}
 }
 
@@ -243,12 +228,12 @@ func TestScratchOfLargeObjects(t *testing.T) {
 	for what, value := range map[string]string{
 		"unquoted": `"text":"` + strings.Repeat(`\n`, keptBytes+1) + `"`, "strings": `"metadata":{"finalizers":[` + repeated(`"a"`, many) + `]}`,
 		"values": `"any":[` + repeated("1", many) + `]`, "entries": `"any":{` + members(many) + `}`,
-		"elements": `"list":[` + repeated("{}", some) + `]`, "keys": `"set":{` + members(many) + `}`, "shelves": `"list":[` + deep + `]`,
+		"elements": `"list":[` + repeated("{}", some) + `]`, "keys": `"set":{` + members(many) + `}`, "free": `"list":[` + deep + `]`,
 	} {
 		s := &scratch{}
 		obj := new(planned)
 		text := []byte(`{` + value + `}`)
-		if _, ok := compile(reflect.TypeFor[planned](), &dropped{}).decode(text, 0, unsafe.Pointer(obj), s); !ok {
+		if For(reflect.TypeFor[planned](), nil).decode(s, text, slotOf(reflect.ValueOf(obj))) == gaveUp {
 			t.Errorf("%s: gave up", what)
 		}
 		if s.grown() <= keptBytes {
@@ -257,7 +242,7 @@ func TestScratchOfLargeObjects(t *testing.T) {
 		if left := leftovers(s); len(left) > 0 {
 			t.Errorf("%s: %d are left, as %s", what, len(left), left[0])
 		}
-		s.give()
+		s.release()
 		for range 100 {
 			if takeScratch() == s {
 				t.Errorf("%s: the scratch is used again", what)
@@ -308,7 +293,7 @@ type (
 )
 
 func TestFields(t *testing.T) {
-	found, ok := fields(reflect.TypeFor[ambiguous]())
+	found, ok := fieldsOf(reflect.TypeFor[ambiguous]())
 	var names []string
 	for _, f := range found {
 		names = append(names, fmt.Sprint(f.name, "@", f.offset))
@@ -316,7 +301,7 @@ func TestFields(t *testing.T) {
 	if got, want := strings.Join(names, " "), fmt.Sprint("Named@", unsafe.Offsetof(ambiguous{}.right)+unsafe.Offsetof(right{}.Tagged), " Name@", unsafe.Offsetof(ambiguous{}.Name)); !ok || got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}
-	if _, ok := fast[hiddenPointer](t, `{"text":"a"}`, &dropped{}); ok {
+	if _, ok := fast[hiddenPointer](t, `{"text":"a"}`, nil); ok {
 		t.Error("a type with an embedded pointer that cannot be set is decoded")
 	}
 }
@@ -326,38 +311,45 @@ func TestEmbeddedPointers(t *testing.T) {
 		`{}`, `{"other":1}`, `{"metadata":{}}`, `{"metadata":null}`, `{"metadata":{"name":"a","labels":{"b":"c"}},"kind":"K"}`,
 		`{"kind":null}`, `{"apiVersion":"v1","own":1,"kind":"K"}`, `{"A":1}`, `{"b":"c","A":2}`, `{"c":[1,2],"b":"d"}`, `{"b":null}`,
 	} {
-		if _, ok := fast[embeddedPointer](t, text, &dropped{}); !ok {
+		if _, ok := fast[embeddedPointer](t, text, nil); !ok {
 			t.Errorf("%s: the fast path has given up", text)
 		}
 	}
 	// The annotation and the managed fields are dropped, however the metadata is declared.
 	text := `{"metadata":{"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":"m"}]}}`
-	drop := &dropped{managedFields: true, annotations: map[string]bool{"drop": true}}
-	obj, ok := fast[embeddedPointer](t, text, drop)
+	omit := Omit(true, []string{"drop"})
+	obj, ok := fast[embeddedPointer](t, text, omit)
 	if !ok || obj.Name != "a" || len(obj.Annotations) != 1 || obj.Annotations["keep"] != "2" || obj.ManagedFields != nil {
 		t.Errorf("decoded %+v, %t", obj.ObjectMeta, ok)
 	}
 	if _, ok := fast[struct {
 		Metadata map[string]any `json:"metadata"`
-	}](t, text, drop); ok {
+	}](t, text, omit); ok {
 		t.Error("metadata in which nothing can be dropped is decoded")
 	}
 }
 
 // TestPlanOfMethod is about types with a method of their own.
 func TestPlanOfMethod(t *testing.T) {
-	if obj, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, &dropped{}); !ok || string(obj.Raw) != `{"kind":"a"}` {
+	if obj, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, nil); !ok || string(obj.Raw) != `{"kind":"a"}` {
 		t.Errorf("got %+v", obj)
 	}
-	if _, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, &dropped{managedFields: true}); ok {
+	if _, ok := fast[runtime.Unknown](t, `{"kind":"a"}`, Omit(true, nil)); ok {
 		t.Error("nothing says where its metadata is, but it is decoded without managedFields")
 	}
 	for text, want := range map[string]bool{
 		`{"kind":"a"}`: true, `{"kind":""}`: false, `{"kind":1}`: false, `{}`: false,
 		`{"kind":"a","apiVersion":"/"}`: true, `{"kind":"a","apiVersion":"a/b"}`: true, `{"kind":"a","apiVersion":"a/b/c"}`: false, `{"kind":"a","apiVersion":["a/b/c"]}`: true,
 	} {
-		if _, ok := fast[unstructured.Unstructured](t, text, &dropped{}); ok != want {
+		if _, ok := fast[unstructured.Unstructured](t, text, nil); ok != want {
 			t.Errorf("%s: %t", text, ok)
 		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for b.Loop() {
+		c := compiler{decoders: map[reflect.Type]decoder{}}
+		c.root(reflect.TypeFor[bulk](), Omit(true, nil))
 	}
 }

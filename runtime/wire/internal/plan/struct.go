@@ -1,33 +1,34 @@
-package wire
+package plan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
-	"unsafe"
 )
 
-// maxFields is how many fields a struct may have, so that one plus the index of each
-// fits into a byte, and there is one more for a member of none.
+// maxFields limits the fields of a struct, so that one plus the index of each fits into a
+// byte, and that of the entry for unknown members, too.
 const maxFields = 254
 
 // structDecoder reads an object into a struct.
 //
-// A server writes the members of a type in one order, and most objects of a kind
-// have the same ones. So after each member the one is guessed that followed it the
-// last time, which is right nearly always and costs one comparison. If it is wrong,
-// the name is looked up.
+// A server writes the members of a type in one order, and most objects of a kind have the
+// same members. So the decoder guesses that a member is followed by the one that followed
+// it the last time. That is nearly always right and costs one comparison. If it is wrong,
+// the decoder looks the name up.
 type structDecoder struct {
-	// fields ends with one for members of no field, so that there is always a guess.
+	// fields ends with an entry for unknown members, so that there is always a guess.
 	fields []structField
-	// table has for the hash of a name one plus the index of its field, or in one
-	// of the places behind it; 0 is an empty place.
+	// table is a hash table with open addressing. A slot has one plus the index of a
+	// field, or 0 if it is empty.
 	table []uint8
 	shift int
-	// guesses is where the struct's guesses begin in those of a scratch; the first
-	// one is for the beginning of the object, and then there is one for each field.
+	// guesses is the index of the struct's first guess in a scratch. That is for the
+	// first member of the object. The guess after it is for the member that follows the
+	// first field, and so on.
 	guesses int
-	// refuses is set if the type is none that can be decoded.
+	// refuses is set for a type that cannot be decoded.
 	refuses bool
 }
 
@@ -39,11 +40,10 @@ type structField struct {
 	decoder decoder
 }
 
-// noField is the token of a member that no field is for, as fields have names. It is
-// the guess of a struct without fields.
+// noField is the token of the entry for unknown members. No field has an empty name.
 const noField = `"":`
 
-// set completes the decoder.
+// set completes the decoder. guesses is the index of its first guess.
 func (d *structDecoder) set(fields []structField, guesses int) {
 	width := bits.Len(uint(2 * len(fields)))
 	d.table, d.shift = make([]uint8, 1<<width), 64-width
@@ -59,21 +59,18 @@ func (d *structDecoder) set(fields []structField, guesses int) {
 	d.guesses = guesses
 }
 
-func (d *structDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (d *structDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
 	if s.depth++; s.depth > maxDepth || d.refuses {
 		return gaveUp
 	}
-	if at = space(b, at+1); peek(b, at) == '}' {
-		s.depth--
-		return at + 1
-	}
+	at, more := first(b, at, '}')
 	guesses := s.guesses[d.guesses : d.guesses+len(d.fields)]
 	last := 0
 	var seen [(maxFields + 63) / 64]uint64
-	for more := true; more; {
+	for more {
 		i := int(guesses[last])
 		f := &d.fields[i]
 		if end := at + len(f.token); end <= len(b) && string(b[at:end]) == f.token {
@@ -93,13 +90,10 @@ func (d *structDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) i
 				return gaveUp // the second value would be merged into the first
 			}
 			*word |= bit
-			at = f.decoder.decode(s, b, at, unsafe.Add(p, f.offset))
+			at = f.decoder.decode(s, b, at, p.plus(f.offset))
 			last = i + 1
 		} else {
 			at = skip(b, at, maxDepth-s.depth)
-		}
-		if at == gaveUp {
-			return gaveUp
 		}
 		at, more = nextOrEnd(b, at, '}')
 	}
@@ -107,24 +101,14 @@ func (d *structDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) i
 	return at
 }
 
-// find returns the index of the field whose name begins at b[at] with the quote,
-// and where its value begins. For a name that no field has, it is the index of the
-// last one.
+// find returns the index of the field whose name begins at b[at], and the start of its
+// value. For an unknown name, that is the index of the last entry.
 func (d *structDecoder) find(b []byte, at int) (i, value int) {
-	if peek(b, at) != '"' {
-		return 0, gaveUp
+	quoted, value := nameAt(b, at)
+	if value == gaveUp || bytes.IndexByte(quoted, '\\') >= 0 {
+		return 0, gaveUp // an escape sequence may make it any name
 	}
-	end := plainEnd(b, at+1)
-	for end < len(b) && b[end] >= utf8.RuneSelf {
-		end = plainEnd(b, end+1)
-	}
-	if peek(b, end) != '"' {
-		return 0, gaveUp // an escape may make it any name
-	}
-	name := b[at+1 : end]
-	if value = colon(b, end+1); value == gaveUp {
-		return 0, gaveUp
-	}
+	name := quoted[1 : len(quoted)-1]
 	for at := d.hash(name); d.table[at] != 0; at = (at + 1) % len(d.table) {
 		if i = int(d.table[at] - 1); string(name) == d.fields[i].name {
 			return i, value
@@ -136,10 +120,10 @@ func (d *structDecoder) find(b []byte, at int) (i, value int) {
 	return len(d.fields) - 1, value
 }
 
-// hash is of the length, the first and the last bytes of a name.
 func (d *structDecoder) hash(name []byte) int { return int(hash(name) >> d.shift) }
 
-// hash is good in its upper bits.
+// hash returns a hash of the length, the first and the last bytes of a name. Its upper
+// bits are the best.
 func hash(name []byte) uint64 {
 	var first, last uint64
 	switch n := len(name); {

@@ -1,40 +1,37 @@
-package wire
+package plan
 
-import (
-	"reflect"
-	"unsafe"
-)
+import "reflect"
 
-// mapDecoder reads an object into a map of any type with keys that are strings.
-// How many entries there are is known at its end; until then they are in a buffer,
-// so that the map is made in its right size.
+// mapDecoder reads an object into a map of any type whose keys are strings. The entries
+// are in a buffer until their number is known, so that the map is made in its final size.
 type mapDecoder struct {
 	typ    reflect.Type
 	values sliceDecoder
 	elem   decoder
-	shelf  int
+	// buffers is the index of the free buffers in a scratch.
+	buffers int
 }
 
-// mapBuffer is the entries of a map.
+// mapBuffer has the entries of a map.
 type mapBuffer struct {
-	// key can be set, to each key in turn.
+	// key is set to each key in turn.
 	key    reflect.Value
 	keys   []string
 	values *sliceBuffer
 }
 
 func (d *mapDecoder) buffer(s *scratch) *mapBuffer {
-	if b, ok := s.take(d.shelf).(*mapBuffer); ok {
+	if b, ok := s.take(d.buffers).(*mapBuffer); ok {
 		return b
 	}
 	return &mapBuffer{key: reflect.New(d.typ.Key()).Elem(), values: d.values.buffer(s)}
 }
 
 func (b *mapBuffer) bytes() uintptr {
-	return b.values.bytes() + uintptr(cap(b.keys))*unsafe.Sizeof("")
+	return b.values.bytes() + uintptr(cap(b.keys))*sizeOf[string]()
 }
 
-func (d *mapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (d *mapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
@@ -42,20 +39,14 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int 
 		return gaveUp
 	}
 	buffer := d.buffer(s)
-	at = space(b, at+1)
-	more := peek(b, at) != '}'
-	if !more {
-		at++
-	}
+	at, more := first(b, at, '}')
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
 		buffer.keys = append(buffer.keys, s.string(raw))
-		if at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1)); at == gaveUp {
-			return gaveUp
-		}
+		at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1))
 		at, more = nextOrEnd(b, at, '}')
 	}
 	if at == gaveUp {
@@ -66,7 +57,7 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int 
 		buffer.key.SetString(key)
 		made.SetMapIndex(buffer.key, buffer.values.slice.Index(i))
 	}
-	reflect.NewAt(d.typ, p).Elem().Set(made)
+	p.pointer(d.typ).Elem().Set(made)
 	d.putBack(s, buffer)
 	s.depth--
 	return at
@@ -77,49 +68,28 @@ func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 	b.values.clear(len(b.keys))
 	clear(b.keys)
 	b.keys = b.keys[:0]
-	s.putBack(d.shelf, b)
+	s.putBack(d.buffers, b)
 }
 
-// name reads the name of a member, and finds its value. What it returns is good
-// until the next text.
-func (s *scratch) name(b []byte, at int) (raw []byte, value int) {
-	if peek(b, at) != '"' {
-		return nil, gaveUp
-	}
-	raw, at = s.text(b, at)
-	if at == gaveUp {
-		return nil, gaveUp
-	}
-	if peek(b, at) == ':' {
-		return raw, space(b, at+1)
-	}
-	return raw, colon(b, at)
-}
+// stringMapDecoder reads a map of strings without the keys that omit leaves out.
+type stringMapDecoder struct{ omit Omission }
 
-// stringMapDecoder reads a map of strings. Entries whose keys are in drop are left
-// out.
-type stringMapDecoder struct{ drop map[string]bool }
-
-func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
 	if s.depth >= maxDepth {
 		return gaveUp
 	}
-	at = space(b, at+1)
-	more := peek(b, at) != '}'
-	if !more {
-		at++
-	}
+	at, more := first(b, at, '}')
 	before := len(s.strings)
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
-		switch {
-		case d.drop[string(raw)]:
+		switch _, omitted := d.omit[string(raw)]; {
+		case omitted:
 			at = skip(b, at, maxDepth-s.depth)
 		case peek(b, at) == '"':
 			key := s.string(raw)
@@ -131,9 +101,6 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer)
 			s.strings = append(s.strings, s.string(raw), "")
 			at = null(b, at)
 		}
-		if at == gaveUp {
-			return gaveUp
-		}
 		at, more = nextOrEnd(b, at, '}')
 	}
 	if at == gaveUp {
@@ -144,7 +111,7 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer)
 	for i := 0; i < len(entries); i += 2 {
 		made[entries[i]] = entries[i+1]
 	}
-	*(*map[string]string)(p) = made
+	*as[map[string]string](p) = made
 	clear(entries)
 	s.strings = s.strings[:before]
 	return at

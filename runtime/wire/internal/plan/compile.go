@@ -1,4 +1,4 @@
-package wire
+package plan
 
 import (
 	"encoding"
@@ -11,24 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// plans makes the decoders, each once for its type.
-var plans = compiler{made: map[planKey]*plan{}, decoders: map[reflect.Type]decoder{}}
+// plans has all plans, and makes each decoder once for its type.
+var plans = compiler{made: map[planKey]*Plan{}, decoders: map[reflect.Type]decoder{}}
 
 type compiler struct {
-	// Mutex guards what is made, and the decoders that are not complete.
+	// Mutex guards made, decoders, and the decoders that are not complete.
 	sync.Mutex
-	made     map[planKey]*plan
+	made     map[planKey]*Plan
 	decoders map[reflect.Type]decoder
-	// guesses and shelves are how many places the decoders have in a scratch.
-	guesses, shelves atomic.Int64
+	// guesses and buffers are the numbers of guesses and lists of free buffers that the
+	// decoders have in a scratch.
+	guesses, buffers atomic.Int64
 }
 
-// planKey is what a plan is made of.
+// planKey identifies a plan.
 type planKey struct {
-	typ           reflect.Type
-	managedFields bool
-	// annotations are their sorted keys.
-	annotations string
+	typ reflect.Type
+	// omission is an Omission as text, with sorted names.
+	omission string
 }
 
 var (
@@ -36,60 +36,54 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// root returns the decoder of an object; nil if there is none.
-func (c *compiler) root(t reflect.Type, drop *dropped) decoder {
+// root returns the decoder of an object, or nil if there is none.
+func (c *compiler) root(t reflect.Type, omit Omission) decoder {
+	var d decoder
 	switch {
 	case t == reflect.TypeFor[unstructured.Unstructured]():
-		return unstructuredDecoder{drop}
-	case drop.nothing():
-		d := c.decoder(t)
-		if d == (refusal{}) {
-			return nil
-		}
-		return d
-	case t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(unmarshaler):
+		return unstructuredDecoder{omit}
+	case omit == nil:
+		d = c.decoder(t)
+	case t.Kind() == reflect.Struct:
+		d = c.omitting(t, omit)
+	}
+	if d == (refusal{}) {
 		return nil
 	}
-	d := &structDecoder{}
-	c.complete(d, t, func(f field) decoder {
-		if f.name == "metadata" && !f.quoted {
-			return c.metadata(f.typ, drop)
-		}
-		return c.member(f)
-	})
 	return d
 }
 
-// metadata returns a decoder of an object's metadata that drops some of it. The type need
-// not be apimachinery's. Of a type in which nothing can be dropped it decodes nothing:
-// unmarshal gets a text without what is dropped.
-func (c *compiler) metadata(t reflect.Type, drop *dropped) decoder {
+// omitting returns the decoder of a type of which members are left out. The type of the
+// metadata need not be apimachinery's. The decoder refuses a type that is neither a struct
+// nor a map of strings: then Trim removes the members.
+func (c *compiler) omitting(t reflect.Type, omit Omission) decoder {
 	pointer := reflect.PointerTo(t)
 	switch {
+	case t == reflect.TypeFor[map[string]string]():
+		return stringMapDecoder{omit}
 	case t.Kind() == reflect.Pointer && t.Name() == "":
-		return &pointerDecoder{typ: t.Elem(), elem: c.metadata(t.Elem(), drop)}
+		return &pointerDecoder{typ: t.Elem(), elem: c.omitting(t.Elem(), omit)}
 	case t.Kind() != reflect.Struct || pointer.Implements(unmarshaler) || pointer.Implements(textUnmarshaler):
 		return refusal{}
 	}
 	d := &structDecoder{}
 	c.complete(d, t, func(f field) decoder {
-		switch {
-		case f.name == "managedFields" && drop.managedFields:
-			return skipped{}
-		case f.name != "annotations" || len(drop.annotations) == 0:
+		switch within, omitted := omit[f.name]; {
+		case !omitted || f.quoted:
 			return c.member(f)
-		case f.typ == reflect.TypeFor[map[string]string]():
-			return stringMapDecoder{drop.annotations}
+		case within == nil:
+			return skipped{}
+		default:
+			return c.omitting(f.typ, within)
 		}
-		return refusal{}
 	})
 	return d
 }
 
-// complete makes the decoder of a struct that of t.
+// complete makes d the decoder of the struct t.
 func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f field) decoder) {
-	found, ok := fields(t)
-	if !ok || len(found) > maxFields {
+	found, regular := fieldsOf(t)
+	if !regular || len(found) > maxFields {
 		d.refuses = true
 		return
 	}
@@ -167,7 +161,7 @@ func (c *compiler) slice(t reflect.Type) decoder {
 	case elem == reflect.TypeFor[any]():
 		return anySliceDecoder{}
 	}
-	d := &sliceDecoder{typ: t, shelf: c.shelf()}
+	d := &sliceDecoder{typ: t, buffers: c.newBuffers()}
 	c.decoders[t] = d
 	d.elem = c.decoder(t.Elem())
 	if d.elem == (stringDecoder{}) {
@@ -185,15 +179,16 @@ func (c *compiler) mapping(t reflect.Type) decoder {
 	if t.Elem() == reflect.TypeFor[any]() {
 		return anyMapDecoder{}
 	}
-	d := &mapDecoder{typ: t, shelf: c.shelf()}
+	d := &mapDecoder{typ: t, buffers: c.newBuffers()}
 	c.decoders[t] = d
 	d.elem = c.decoder(t.Elem())
 	if d.elem == (stringDecoder{}) {
 		c.decoders[t] = stringMapDecoder{}
 		return stringMapDecoder{}
 	}
-	d.values = sliceDecoder{typ: reflect.SliceOf(t.Elem()), shelf: c.shelf()}
+	d.values = sliceDecoder{typ: reflect.SliceOf(t.Elem()), buffers: c.newBuffers()}
 	return d
 }
 
-func (c *compiler) shelf() int { return int(c.shelves.Add(1) - 1) }
+// newBuffers returns the index of another list of free buffers.
+func (c *compiler) newBuffers() int { return int(c.buffers.Add(1) - 1) }

@@ -1,22 +1,21 @@
-package wire
+package plan
 
 import (
 	"encoding/base64"
 	"math"
 	"reflect"
 	"strconv"
-	"unsafe"
 )
 
 type stringDecoder struct{}
 
-func (stringDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (stringDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '"' {
 		return null(b, at)
 	}
 	raw, end := s.text(b, at)
 	if end != gaveUp {
-		*(*string)(p) = s.string(raw)
+		*as[string](p) = s.string(raw)
 	}
 	return end
 }
@@ -24,7 +23,7 @@ func (stringDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int 
 // bytesDecoder reads bytes in base64.
 type bytesDecoder struct{}
 
-func (bytesDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (bytesDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '"' {
 		return null(b, at)
 	}
@@ -37,18 +36,18 @@ func (bytesDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
 	if err != nil {
 		return gaveUp
 	}
-	*(*[]byte)(p) = decoded[:n:n]
+	*as[[]byte](p) = decoded[:n:n]
 	return end
 }
 
 type boolDecoder struct{}
 
-func (boolDecoder) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (boolDecoder) decode(_ *scratch, b []byte, at int, p slot) int {
 	end := gaveUp
 	switch peek(b, at) {
 	case 't':
 		if end = literal(b, at, "true"); end != gaveUp {
-			*(*bool)(p) = true
+			*as[bool](p) = true
 		}
 	case 'f':
 		end = literal(b, at, "false")
@@ -58,14 +57,14 @@ func (boolDecoder) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) int {
 	return end
 }
 
-// integer is the kinds of integers.
+// integer has the types of integers.
 type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
 type integerDecoder[I integer] struct{}
 
-func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
@@ -74,13 +73,13 @@ func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) 
 		return gaveUp
 	}
 	if b[at] == '-' && I(0)-1 > 0 {
-		return gaveUp // not even -0 is unsigned
+		return gaveUp // -0 is not unsigned
 	}
-	*(*I)(p) = I(n)
+	*as[I](p) = I(n)
 	return end
 }
 
-// readInteger reads an integer that fits into int64, or gives up.
+// readInteger reads an integer that fits into int64.
 func readInteger(b []byte, at int) (n int64, end int) {
 	negative := peek(b, at) == '-'
 	if negative {
@@ -111,7 +110,7 @@ func readInteger(b []byte, at int) (n int64, end int) {
 
 type floatDecoder[F float32 | float64] struct{}
 
-func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
@@ -119,44 +118,44 @@ func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p unsafe.Pointer) in
 	if end == gaveUp {
 		return gaveUp
 	}
-	f, err := strconv.ParseFloat(string(b[at:end]), int(8*unsafe.Sizeof(F(0))))
+	f, err := strconv.ParseFloat(string(b[at:end]), int(8*sizeOf[F]()))
 	if err != nil {
 		return gaveUp
 	}
-	*(*F)(p) = F(f)
+	*as[F](p) = F(f)
 	return end
 }
 
-// pointerDecoder allocates what the pointer points at, unless it is null.
+// pointerDecoder allocates a value for the pointer, unless that is null.
 type pointerDecoder struct {
 	elem decoder
 	typ  reflect.Type
 }
 
-func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
-	elem := reflect.New(d.typ).UnsafePointer()
-	*(*unsafe.Pointer)(p) = elem
+	elem := slotOf(reflect.New(d.typ))
+	*as[slot](p) = elem
 	return d.elem.decode(s, b, at, elem)
 }
 
-// embeddedDecoder reads a field of an embedded struct that p points to a pointer to. It
-// allocates the struct before the first of its fields, even if that is null.
+// embeddedDecoder reads a field of an embedded pointer to a struct. It allocates the
+// struct for the first of its fields, even if that is null.
 type embeddedDecoder struct {
 	typ reflect.Type
-	// offset is where the field is in the struct.
+	// offset is that of the field in the struct.
 	offset uintptr
 	field  decoder
 }
 
-func (d *embeddedDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
-	embedded := (*unsafe.Pointer)(p)
-	if *embedded == nil {
-		*embedded = reflect.New(d.typ).UnsafePointer()
+func (d *embeddedDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+	embedded := as[slot](p)
+	if *embedded == (slot{}) {
+		*embedded = slotOf(reflect.New(d.typ))
 	}
-	return d.field.decode(s, b, at, unsafe.Add(*embedded, d.offset))
+	return d.field.decode(s, b, at, embedded.plus(d.offset))
 }
 
 var scalars = map[reflect.Kind]decoder{

@@ -1,4 +1,4 @@
-package wire
+package plan
 
 //lint:file-ignore SA5008 The tags are odd on purpose.
 //lint:file-ignore SA9005 So are the types.

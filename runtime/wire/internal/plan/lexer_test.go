@@ -1,4 +1,4 @@
-package wire
+package plan
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 // scanAll gives the scanner text in pieces of size bytes, and returns where the
 // value ends, or -1.
 func scanAll(text []byte, size int) int {
-	var s scanner
+	var s Scanner
 	at := 0
 	for at < len(text) {
-		n, complete := s.scan(text[at:min(at+size, len(text))])
+		n, complete := s.Scan(text[at:min(at+size, len(text))])
 		if at += n; complete {
 			return at
 		}
@@ -68,8 +68,8 @@ func BenchmarkScanner(b *testing.B) {
 	text := []byte(samplePod)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var s scanner
-		if n, complete := s.scan(text); n != len(text) || !complete {
+		var s Scanner
+		if n, complete := s.Scan(text); n != len(text) || !complete {
 			b.Fatal(n, complete)
 		}
 	}

@@ -1,10 +1,9 @@
-package wire
+package plan
 
 import (
 	"encoding/json"
 	"reflect"
 	"time"
-	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,33 +11,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// methodDecoder leaves a value to the type's own method.
+// methodDecoder calls the type's own method.
 type methodDecoder struct{ typ reflect.Type }
 
-func (d *methodDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (d *methodDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	end := skip(b, at, maxDepth-s.depth)
 	if end == gaveUp {
 		return gaveUp
 	}
-	method := reflect.NewAt(d.typ, p).Interface().(json.Unmarshaler)
+	method := p.pointer(d.typ).Interface().(json.Unmarshaler)
 	if err := method.UnmarshalJSON(b[at:end:end]); err != nil {
 		return gaveUp
 	}
 	return end
 }
 
-// knownDecoder does the same for the types of apimachinery, without reflection.
+// knownDecoder is methodDecoder for types of apimachinery, without reflection.
 type knownDecoder[T any, P interface {
 	*T
 	json.Unmarshaler
 }] struct{}
 
-func (knownDecoder[T, P]) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (knownDecoder[T, P]) decode(s *scratch, b []byte, at int, p slot) int {
 	end := skip(b, at, maxDepth-s.depth)
 	if end == gaveUp {
 		return gaveUp
 	}
-	if err := P((*T)(p)).UnmarshalJSON(b[at:end:end]); err != nil {
+	if err := P(as[T](p)).UnmarshalJSON(b[at:end:end]); err != nil {
 		return gaveUp
 	}
 	return end
@@ -54,8 +53,8 @@ var known = map[reflect.Type]decoder{
 	reflect.TypeFor[intstr.IntOrString]():   intOrStringDecoder{},
 }
 
-// Times are in every object. Their usual forms are read here, with "Z" for UTC and
-// just the digits that servers write; all others are left to their methods.
+// Times are in every object. The forms that servers write are read here, with "Z" for UTC
+// and these digits. The types' methods read all others.
 const (
 	usualTime      = `"2006-01-02T15:04:05Z"`
 	usualMicroTime = `"2006-01-02T15:04:05.000000Z"`
@@ -63,10 +62,10 @@ const (
 
 type timeDecoder struct{}
 
-func (timeDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (timeDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if end := at + len(usualTime); end <= len(b) && b[end-2] == 'Z' && b[end-1] == '"' {
 		if t, ok := dateTime(b[at:end], 0); ok {
-			(*metav1.Time)(p).Time = t
+			as[metav1.Time](p).Time = t
 			return end
 		}
 	}
@@ -75,12 +74,12 @@ func (timeDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
 
 type microTimeDecoder struct{}
 
-func (microTimeDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (microTimeDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	const fraction = len(`"2006-01-02T15:04:05`)
 	if end := at + len(usualMicroTime); end <= len(b) && b[at+fraction] == '.' && b[end-2] == 'Z' && b[end-1] == '"' {
 		if micros, ok := digits(b[at+fraction+1 : end-2]); ok {
 			if t, ok := dateTime(b[at:end], micros*1000); ok {
-				(*metav1.MicroTime)(p).Time = t
+				as[metav1.MicroTime](p).Time = t
 				return end
 			}
 		}
@@ -121,15 +120,21 @@ func digits(b []byte) (n int, ok bool) {
 
 type intOrStringDecoder struct{}
 
-func (intOrStringDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
-	v := (*intstr.IntOrString)(p)
+func (intOrStringDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+	v := as[intstr.IntOrString](p)
 	switch peek(b, at) {
 	case '"':
 		v.Type = intstr.String
-		return stringDecoder{}.decode(s, b, at, unsafe.Pointer(&v.StrVal))
-	case '{', '[', 't', 'f':
+		raw, end := s.text(b, at)
+		v.StrVal = s.string(raw)
+		return end
+	case 'n':
+		return null(b, at)
+	}
+	n, end := readInteger(b, at)
+	v.IntVal = int32(n)
+	if int64(v.IntVal) != n {
 		return gaveUp
 	}
-	v.Type = intstr.Int
-	return integerDecoder[int32]{}.decode(s, b, at, unsafe.Pointer(&v.IntVal))
+	return end
 }

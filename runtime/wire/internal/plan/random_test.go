@@ -1,4 +1,4 @@
-package wire
+package plan
 
 import (
 	"bytes"
@@ -166,19 +166,19 @@ func (m *textMaker) object(t reflect.Type) string {
 func checkType(t *testing.T, typ reflect.Type, text []byte) (decoded bool) {
 	t.Helper()
 	want, got := reflect.New(typ), reflect.New(typ)
-	wantErr := unmarshal(text, want.Interface())
+	wantErr := Unmarshal(text, want.Interface())
 	frame := bytes.Clone(text)
 	s := takeScratch()
-	end, ok := compile(typ, &dropped{}).decode(frame, 0, got.UnsafePointer(), s)
-	s.give()
-	if !ok {
+	end := For(typ, nil).decode(s, frame, slotOf(got))
+	s.release()
+	if end == gaveUp {
 		return false
 	}
 	for i := range frame {
 		frame[i] = 'x' // nothing of the object is part of it
 	}
 	switch {
-	case end < len(text) && (wantErr != nil || skipSpace(text, end) < len(text)):
+	case end < len(text) && (wantErr != nil || SkipSpace(text, end) < len(text)):
 		// The caller sees what is left.
 	case wantErr != nil:
 		t.Errorf("%v: %s: decoded, but %v", typ, text, wantErr)

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
-	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // workload resembles a Pod, which this module does not know.
@@ -57,32 +58,26 @@ func BenchmarkPlan(b *testing.B) {
 	for i := range texts {
 		texts[i] = workloadText(i)
 	}
-	plans := compile(reflect.TypeFor[workload](), &dropped{})
-	for name, decode := range map[string]func(text []byte, obj *workload) bool{
-		"plan": func(text []byte, obj *workload) bool {
-			s := takeScratch()
-			defer s.give()
-			_, ok := plans.decode(text, 0, unsafe.Pointer(obj), s)
+	plan := plan.For(reflect.TypeFor[workload](), nil)
+	for name, decode := range map[string]func(text []byte) bool{
+		"plan": func(text []byte) bool {
+			_, ok := plan.Decode(text)
 			return ok
 		},
-		"apimachinery":  func(text []byte, obj *workload) bool { return unmarshal(text, obj) == nil },
-		"encoding-json": func(text []byte, obj *workload) bool { return json.Unmarshal(text, obj) == nil },
+		"apimachinery": func(text []byte) bool {
+			_, err := plan.Unmarshal(text)
+			return err == nil
+		},
+		"encoding-json": func(text []byte) bool { return json.Unmarshal(text, new(workload)) == nil },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(texts[0])))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if !decode(texts[i%len(texts)], new(workload)) {
+				if !decode(texts[i%len(texts)]) {
 					b.Fatal("not decoded")
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkCompile(b *testing.B) {
-	for b.Loop() {
-		c := compiler{decoders: map[reflect.Type]decoder{}}
-		c.root(reflect.TypeFor[workload](), &dropped{managedFields: true})
 	}
 }

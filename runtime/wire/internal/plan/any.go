@@ -1,41 +1,42 @@
-package wire
+package plan
 
 import (
 	"strconv"
-	"unsafe"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// anyDecoder reads a value of any type. Integers are int64 if they fit in, and
-// other numbers are float64.
+// anyDecoder reads a value of any type.
 type anyDecoder struct{}
 
-func (anyDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (anyDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	v, end := s.value(b, at)
-	*(*any)(p) = v
+	*as[any](p) = v
 	return end
 }
 
 // anyMapDecoder reads a map of values of any type.
 type anyMapDecoder struct{}
 
-func (anyMapDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (anyMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
 	m, end := s.object(b, at, nil)
-	*(*map[string]any)(p) = m
+	*as[map[string]any](p) = m
 	return end
 }
 
 // anySliceDecoder reads a slice of values of any type.
 type anySliceDecoder struct{}
 
-func (anySliceDecoder) decode(s *scratch, b []byte, at int, p unsafe.Pointer) int {
+func (anySliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if peek(b, at) != '[' {
 		return null(b, at)
 	}
 	l, end := s.array(b, at)
-	*(*[]any)(p) = l
+	*as[[]any](p) = l
 	return end
 }
 
@@ -63,8 +64,8 @@ func (s *scratch) value(b []byte, at int) (v any, end int) {
 	return number(b, at)
 }
 
-// number reads a number: an integer that fits into int64 as such, and all others
-// as float64.
+// number reads a number. It is an int64 if it is an integer that fits, and otherwise a
+// float64.
 func number(b []byte, at int) (v any, end int) {
 	if n, end := readInteger(b, at); end != gaveUp {
 		return n, end
@@ -85,32 +86,20 @@ type entry struct {
 	value any
 }
 
-// omission says whether the member of an object is left out, and if not, what is
-// left out of that if it is an object; nil for nothing.
-type omission func(name []byte) (leaveOut bool, within omission)
-
-// object reads an object. omit may be nil.
-func (s *scratch) object(b []byte, at int, omit omission) (m map[string]any, end int) {
+// object reads an object without the members that omit leaves out.
+func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end int) {
 	if s.depth++; s.depth > maxDepth {
 		return nil, gaveUp
 	}
-	at = space(b, at+1)
-	more := peek(b, at) != '}'
-	if !more {
-		at++
-	}
+	at, more := first(b, at, '}')
 	before := len(s.entries)
 	for more {
 		var raw []byte
 		if raw, at = s.name(b, at); at == gaveUp {
 			return nil, gaveUp
 		}
-		var leaveOut bool
-		var within omission
-		if omit != nil {
-			leaveOut, within = omit(raw)
-		}
-		if leaveOut {
+		within, omitted := omit[string(raw)]
+		if omitted && within == nil {
 			at = skip(b, at, maxDepth-s.depth)
 		} else {
 			e := entry{key: s.string(raw)}
@@ -118,7 +107,7 @@ func (s *scratch) object(b []byte, at int, omit omission) (m map[string]any, end
 			if private {
 				s.private++
 			}
-			if within != nil && peek(b, at) == '{' {
+			if omitted && peek(b, at) == '{' {
 				e.value, at = s.object(b, at, within)
 			} else {
 				e.value, at = s.value(b, at)
@@ -127,9 +116,6 @@ func (s *scratch) object(b []byte, at int, omit omission) (m map[string]any, end
 				s.private--
 			}
 			s.entries = append(s.entries, e)
-		}
-		if at == gaveUp {
-			return nil, gaveUp
 		}
 		at, more = nextOrEnd(b, at, '}')
 	}
@@ -151,16 +137,11 @@ func (s *scratch) array(b []byte, at int) (l []any, end int) {
 	if s.depth++; s.depth > maxDepth {
 		return nil, gaveUp
 	}
-	if at = space(b, at+1); peek(b, at) == ']' {
-		s.depth--
-		return []any{}, at + 1
-	}
+	at, more := first(b, at, ']')
 	before := len(s.values)
-	for more := true; more; {
+	for more {
 		var v any
-		if v, at = s.value(b, at); at == gaveUp {
-			return nil, gaveUp
-		}
+		v, at = s.value(b, at)
 		s.values = append(s.values, v)
 		at, more = nextOrEnd(b, at, ']')
 	}
@@ -173,4 +154,23 @@ func (s *scratch) array(b []byte, at int) (l []any, end int) {
 	s.values = s.values[:before]
 	s.depth--
 	return l, at
+}
+
+// unstructuredDecoder reads an object of an unknown type. The object has to have a kind,
+// and no apiVersion with two slashes: the type's own method refuses the others.
+type unstructuredDecoder struct{ omit Omission }
+
+func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+	m, end := s.object(b, at, d.omit)
+	if end == gaveUp {
+		return gaveUp
+	}
+	if kind, _ := m["kind"].(string); kind == "" {
+		return gaveUp
+	}
+	if version, _ := m["apiVersion"].(string); strings.Count(version, "/") > 1 {
+		return gaveUp
+	}
+	as[unstructured.Unstructured](p).Object = m
+	return end
 }
