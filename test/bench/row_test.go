@@ -2,6 +2,8 @@ package main
 
 import (
 	"testing"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 func TestRow(t *testing.T) {
@@ -26,7 +28,7 @@ func TestRow(t *testing.T) {
 
 // TestNoAllocations has a ratio that JSON can hold, and no figure that is only noise.
 func TestNoAllocations(t *testing.T) {
-	row := newRow("work", allocations, []float64{0.000004}, []float64{2.0001})
+	row := newRow("work", report.Allocations, []float64{0.000004}, []float64{2.0001})
 	if row.Ours != 0 || row.Peer != 2 || row.Ratio != 200 {
 		t.Errorf("%+v", row)
 	}

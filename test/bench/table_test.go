@@ -3,16 +3,18 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 func tableRows() []Row {
 	one := 1.0
 	return []Row{
-		{Name: "work", Objects: 1000, Unit: "s", Ours: 0.5, Peer: 6.25, Ratio: 12.5, Floor: 10},
-		{Name: "memory", Objects: 1000, Unit: "MB", Ours: 200, Peer: 400, Ratio: 2, Floor: 4},
-		{Name: "work", Objects: 1_000_000, Unit: "s", Ours: 50, Peer: 100, Ratio: 2, Floor: 1.5, Reach: 3},
-		{Name: "more", Objects: 1_000_000, Unit: allocations, Ours: 1, Peer: 1, Ratio: 1, Most: &one},
-		{Name: "none", Objects: 1_000_000, Unit: allocations, Ours: 0, Peer: 2, Ratio: 200},
+		{Name: "work", Objects: 1000, Unit: "s", Ours: 0.5, Peer: 6.25, Ratio: 12.5, floor: floor{Floor: 10}},
+		{Name: "memory", Objects: 1000, Unit: "MB", Ours: 200, Peer: 400, Ratio: 2, floor: floor{Floor: 4}},
+		{Name: "work", Objects: 1_000_000, Unit: "s", Ours: 50, Peer: 100, Ratio: 2, floor: floor{Floor: 1.5, Reach: 3}},
+		{Name: "more", Objects: 1_000_000, Unit: report.Allocations, Ours: 1, Peer: 1, Ratio: 1, floor: floor{Most: &one}},
+		{Name: "none", Objects: 1_000_000, Unit: report.Allocations, Ours: 0, Peer: 2, Ratio: 200},
 	}
 }
 

@@ -5,141 +5,137 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"runtime"
-	"runtime/pprof"
-	"syscall"
 	"time"
 
-	"github.com/typedinformers/informer-gen/test/bench/memory"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// client is what the command line asks for.
+// client measures one informer, as the command line asks for it.
 type client struct {
-	objects, updates                     int
-	server, side, mode, scenario, fields string
-	// profile is how the names of CPU profiles begin; none are written if it is empty.
+	report.Client
+	objects, updates int
+	server           string
+	// profile is the prefix of CPU profiles; none are written if it is empty.
 	profile string
-	phases  int
 }
 
-// changedPart is the part of the objects that a relist finds changed.
-const changedPart = 100
+// phase is one part of a scenario: from its beginning until the handler has received the
+// last event.
+type phase struct {
+	mark
+	// seconds are by the clock, and cpu is the processor time of the whole process.
+	seconds, cpu float64
+}
 
-func (c *client) run(ctx context.Context) (*report.Client, error) {
+// result is what a client has measured.
+type result struct {
+	phases map[string]phase
+	// heap is the live heap with the cache less that without it, in bytes an object.
+	heap float64
+	// marks are those of the server in the end.
+	marks podserver.Marks
+}
+
+// Phases. The last three are those of the scenario report.Changes.
+const (
+	syncing   = "sync"
+	unchanged = "relist unchanged"
+	changed   = "relist changed"
+	updating  = "updates"
+)
+
+func (c *client) run(ctx context.Context) (*report.Report, error) {
+	if err := c.control(ctx, http.MethodPost, "reset", nil); err != nil {
+		return nil, err
+	}
 	clients, err := newClients(c.server)
 	if err != nil {
 		return nil, err
 	}
-	before := memory.LiveHeap()
-	heard := newObserver(c.objects)
-	i, err := newInformer(c.side, c.mode, c.fields, clients, heard)
+	before := meter.LiveHeap()
+	events := newObserver(c.objects)
+	i, err := newInformer(c.Client, clients, events)
 	if err != nil {
 		return nil, err
 	}
-	result := &report.Client{}
-	var began time.Time
-	heardAt, err := c.measure(ctx, heard, &result.Sync, func() error {
-		began = time.Now()
+	r := &result{phases: map[string]phase{}}
+	r.phases[syncing], err = c.measure(ctx, events, syncing, func() error {
 		i.start(ctx)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	result.Sync.Seconds = heardAt.Sub(began).Seconds()
-	switch c.scenario {
+	switch c.Scenario {
 	case report.Sync:
-		result.HeapPerObject = float64(memory.LiveHeap()-before) / float64(c.objects)
+		r.heap = float64(meter.LiveHeap()-before) / float64(c.objects)
 	case report.Changes:
-		err = c.runChanges(ctx, heard, result)
+		err = c.runChanges(ctx, events, r)
 	default:
-		err = fmt.Errorf("there is no scenario %q", c.scenario)
+		err = fmt.Errorf("there is no scenario %q", c.Scenario)
 	}
 	if err != nil {
 		return nil, err
 	}
-	result.State = stateOf(i)
-	if result.Contents, err = contentsOf(i, c.objects); err != nil {
+	contents, err := c.contents(i)
+	if err != nil {
 		return nil, err
 	}
-	marks, err := c.marks(ctx)
-	result.Requests = marks.Requests
-	return result, err
+	if err := c.control(ctx, http.MethodGet, "marks", &r.marks); err != nil {
+		return nil, err
+	}
+	return &report.Report{Figures: c.figures(r), Contents: contents}, c.check(r)
 }
 
-func (c *client) runChanges(ctx context.Context, heard *observer, result *report.Client) error {
-	for _, phase := range []struct {
-		result  *report.Phase
-		control string
-		began   func(report.Marks) int64
-	}{
-		{&result.Unchanged, "relist?changed=0", func(m report.Marks) int64 { return m.Relisted }},
-		{&result.Changed, fmt.Sprintf("relist?changed=%d", c.objects/changedPart), func(m report.Marks) int64 { return m.Relisted }},
-		{&result.Updates, fmt.Sprintf("update?count=%d", c.updates), func(m report.Marks) int64 { return m.Started }},
+func (c *client) runChanges(ctx context.Context, events *observer, r *result) error {
+	for _, change := range []struct{ phase, control string }{
+		{unchanged, "relist?changed=0"},
+		{changed, fmt.Sprintf("relist?changed=%d", c.objects/changedPart)},
+		{updating, fmt.Sprintf("update?count=%d", c.updates)},
 	} {
-		runtime.GC() // what the phase before has left is not of this one
-		heardAt, err := c.measure(ctx, heard, phase.result, func() error {
-			return c.control(ctx, http.MethodPost, phase.control, nil)
+		runtime.GC() // the garbage of the last phase does not count for this one
+		p, err := c.measure(ctx, events, change.phase, func() error {
+			return c.control(ctx, http.MethodPost, change.control, nil)
 		})
 		if err != nil {
 			return err
 		}
-		marks, err := c.marks(ctx)
-		if err != nil {
+		// The server has the same clock. The time that a client waits before it lists
+		// again protects the server, and does not count.
+		var marks podserver.Marks
+		if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
 			return err
 		}
-		// The clock is that of the same machine. What a client waits before it lists
-		// again is to protect the server, and not counted.
-		phase.result.Seconds = heardAt.Sub(time.Unix(0, phase.began(marks))).Seconds()
+		p.seconds = p.at.Sub(marks.Began).Seconds()
+		r.phases[change.phase] = p
 	}
 	return nil
 }
 
-// measure begins something, waits until the handler has heard the last of it, and
-// returns when it did. It fills in phase but for the time.
-func (c *client) measure(ctx context.Context, heard *observer, phase *report.Phase, begin func() error) (time.Time, error) {
-	if c.profile != "" {
-		c.phases++
-		file, err := os.Create(fmt.Sprintf("%s%d.pprof", c.profile, c.phases))
-		if err != nil {
-			return time.Time{}, err
-		}
-		defer file.Close()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return time.Time{}, err
-		}
-		defer pprof.StopCPUProfile()
-	}
-	cpu, err := cpuTime()
+// measure begins a phase, and returns when the handler has received its last event.
+func (c *client) measure(ctx context.Context, events *observer, name string, begin func() error) (p phase, err error) {
+	stop, err := meter.Profile(c.profile, name)
 	if err != nil {
-		return time.Time{}, err
+		return p, err
 	}
+	defer stop()
+	cpu, began := meter.CPUTime(), time.Now()
 	if err := begin(); err != nil {
-		return time.Time{}, err
+		return p, err
 	}
 	select {
 	case <-ctx.Done():
-		return time.Time{}, fmt.Errorf("waiting for the last event: %w", ctx.Err())
-	case m := <-heard.marks:
-		after, err := cpuTime()
-		*phase = report.Phase{CPUSeconds: (after - cpu).Seconds(), Adds: m.adds, Updates: m.updates, Deletes: m.deletes}
-		return m.at, err
+		return p, fmt.Errorf("waiting for the last event: %w", ctx.Err())
+	case p.mark = <-events.marks:
 	}
+	p.seconds, p.cpu = p.at.Sub(began).Seconds(), (meter.CPUTime() - cpu).Seconds()
+	return p, nil
 }
 
-func cpuTime() (time.Duration, error) {
-	var usage syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
-}
-
-func (c *client) marks(ctx context.Context) (marks report.Marks, err error) {
-	err = c.control(ctx, http.MethodGet, "marks", &marks)
-	return marks, err
-}
-
+// control sends a request to the server, and decodes the answer.
 func (c *client) control(ctx context.Context, method, what string, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, method, c.server+"/control/"+what, nil)
 	if err != nil {

@@ -8,13 +8,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// counter is a handler that counts, and tells when it has heard as many events as
-// are expected.
+// counter is a handler that counts, and reports when it has received as many events as
+// it expects. Only the handler's goroutine uses it between expect and await.
 type counter struct {
-	// Only the goroutine of the handler touches these while events are expected.
-	adds, updates, deletes, left int
-	reached                      chan time.Time
+	counts
+	left    int
+	reached chan time.Time
 }
+
+type counts struct{ adds, updates, deletes int }
 
 func newCounters(count int) []*counter {
 	counters := make([]*counter, count)
@@ -44,18 +46,18 @@ func (c *counter) count() {
 	case c.left == 0:
 		c.reached <- time.Now()
 	case c.left < 0:
-		panic("a handler heard of more events than were sent")
+		panic("a handler has received more events than were sent")
 	}
 }
 
-// expect is called before anything is sent.
+// expect is called before events are sent.
 func expect(counters []*counter, events int) {
 	for _, c := range counters {
-		*c = counter{left: events, reached: c.reached}
+		c.counts, c.left = counts{}, events
 	}
 }
 
-// await returns when the last of the counters heard the last event that it expected.
+// await returns when the last of the counters received the last event that it expects.
 func await(ctx context.Context, counters []*counter) (last time.Time, err error) {
 	for _, c := range counters {
 		select {
@@ -70,11 +72,11 @@ func await(ctx context.Context, counters []*counter) (last time.Time, err error)
 	return last, nil
 }
 
-// check fails if a handler has heard anything else.
-func check(counters []*counter, adds, updates, deletes int) error {
+// check fails if a handler has received anything else.
+func check(counters []*counter, want counts) error {
 	for _, c := range counters {
-		if c.adds != adds || c.updates != updates || c.deletes != deletes {
-			return fmt.Errorf("a handler heard %d adds, %d updates and %d deletes instead of %d, %d and %d", c.adds, c.updates, c.deletes, adds, updates, deletes)
+		if c.counts != want {
+			return fmt.Errorf("a handler has received %+v instead of %+v", c.counts, want)
 		}
 	}
 	return nil

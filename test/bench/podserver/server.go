@@ -12,8 +12,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // writeSize is how much is written at a time.
@@ -24,15 +22,14 @@ type Server struct {
 	mux     http.ServeMux
 	initial *state
 
-	mu sync.Mutex // guards what follows, but is not held while anything is written
-	// current is replaced, and watchers told, in one step.
+	mu sync.Mutex // guards the fields below; it is not held during writes
+	// A new state is stored and sent to the watchers in one step.
 	current  *state
 	watchers map[*watcher]struct{}
-	marks    report.Marks
-	// relisting is set until a request for a list comes.
-	relisting bool
-	// sentinelDue is set until a watch is open after that list.
-	sentinelDue bool
+	marks    Marks
+	// relisting is set until a request for a list comes, and sentinelDue until a watch is
+	// open after that list.
+	relisting, sentinelDue bool
 }
 
 // New renders the pods.
@@ -45,8 +42,8 @@ func New(objects int) (*Server, error) {
 	s.mux.HandleFunc("GET /api/v1/pods", s.pods)
 	s.mux.HandleFunc("GET /control/marks", s.getMarks)
 	s.mux.HandleFunc("POST /control/reset", s.reset)
-	s.mux.HandleFunc("POST /control/relist", s.relist)
-	s.mux.HandleFunc("POST /control/update", s.update)
+	s.mux.HandleFunc("POST /control/relist", s.spread("changed", s.relist))
+	s.mux.HandleFunc("POST /control/update", s.spread("count", s.update))
 	return s, nil
 }
 
@@ -72,7 +69,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time
 	limit, _ := strconv.Atoi(query.Get("limit"))
 	token := query.Get("continue")
 	if query.Get("resourceVersion") == "0" {
-		limit = 0 // from its watch cache, the API server answers in one piece
+		limit = 0 // the API server answers in one piece from its watch cache
 	}
 	s.mu.Lock()
 	if token == "" {
@@ -88,11 +85,12 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// An error means that the client is gone.
-	_ = writePage(bufio.NewWriterSize(w, writeSize), state, p)
+	out := bufio.NewWriterSize(w, writeSize)
+	writePage(out, state, p)
+	_ = out.Flush() // the client may be gone
 }
 
-func writePage(w *bufio.Writer, state *state, p page) error {
+func writePage(w *bufio.Writer, state *state, p page) {
 	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
 	if p.token != "" {
 		fmt.Fprintf(w, `,"continue":%q,"remainingItemCount":%d`, p.token, p.remaining)
@@ -106,13 +104,13 @@ func writePage(w *bufio.Writer, state *state, p page) error {
 		w.Write(pod)
 	}
 	io.WriteString(w, "]}\n")
-	return w.Flush() // reports what failed before
 }
 
-// relistedAt is called with mu held.
+// relistedAt notes the first request for a list after watches expired. The caller holds
+// mu.
 func (s *Server) relistedAt(received time.Time) {
 	if s.relisting {
 		s.relisting = false
-		s.marks.Relisted = received.UnixNano()
+		s.marks.Began = received
 	}
 }
