@@ -55,7 +55,7 @@ func TestFloors(t *testing.T) {
 	if names := f.without(rows); len(names) != len(f)-2 || slices.Contains(names, rows[0].Name) {
 		t.Errorf("%q have no row", names)
 	}
-	if rows[0].Floor == f[rows[0].Name].Floor || rows[1].Most == nil || rows[2].judged() {
+	if rows[0].Floor == f[rows[0].Name].Floor || rows[1].Most == nil || rows[2].floor != (floor{}) {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -51,17 +51,6 @@ func (r Row) OK() bool {
 // short reports whether the row has a goal that it does not reach.
 func (r Row) short() bool { return r.Reach != 0 && r.Ratio < r.Reach }
 
-// judged reports whether the row has a floor.
-func (r Row) judged() bool { return r.Floor != 0 || r.Most != nil }
-
-// times is Ratio for readers. It is empty if ours is nothing.
-func (r Row) times() string {
-	if r.Unit == report.Allocations && r.Ours == 0 {
-		return ""
-	}
-	return number(r.Ratio)
-}
-
 // title is the name with the number of objects.
 func (r Row) title() string {
 	if r.Objects == 0 {

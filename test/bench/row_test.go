@@ -17,11 +17,11 @@ func TestRow(t *testing.T) {
 		t.Error("11 is taken for at least 12")
 	}
 	row.Floor = 0
-	if !row.OK() || row.judged() {
+	if !row.OK() {
 		t.Error("a row for information has missed something")
 	}
 	most := 1.0
-	if row.Most = &most; row.OK() || !row.judged() {
+	if row.Most = &most; row.OK() {
 		t.Error("2 is taken for at most 1")
 	}
 }

@@ -8,24 +8,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// printRows prints a table.
+// printRows prints the table with aligned columns.
 func printRows(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tobjects\tours\tpeer\ttimes better\tfloor\tok")
-	for _, r := range rows {
-		verdict := ""
-		switch {
-		case !r.OK():
-			verdict = "NO"
-		case r.short():
-			verdict = "short"
-		case r.judged():
-			verdict = "yes"
-		}
-		fmt.Fprintln(table, strings.Join([]string{r.Name, count(r.Objects), r.quantity(r.Ours), r.quantity(r.Peer), r.times(), r.limits() + r.goal(), verdict}, "\t"))
-	}
+	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprint(table, strings.NewReplacer(" |", "\t|", "---|", "---\t|").Replace(markdown(rows)))
 	return table.Flush()
 }
 
@@ -103,8 +93,8 @@ func markdown(rows []Row) string {
 
 func (r Row) cell() string {
 	text := fmt.Sprintf("%s / %s", number(r.Ours), r.quantity(r.Peer))
-	if times := r.times(); times != "" {
-		text += ", **" + times + "×**"
+	if r.Unit != report.Allocations || r.Ours != 0 { // there is no ratio to nothing
+		text += ", **" + number(r.Ratio) + "×**"
 	}
 	switch {
 	case !r.OK():
