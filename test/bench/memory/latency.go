@@ -57,7 +57,7 @@ func (m *measurement) delays(ctx context.Context, r *running, row string, percen
 		time.Sleep(interval)
 		expect(r.counters, 1)
 		began := time.Now()
-		r.source.events.channel <- event
+		r.source.events <- event
 		received, err := await(ctx, r.counters)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (m *measurement) getsWhileWriting(ctx context.Context, r *running) error {
 			n := written % len(events)
 			expect(r.counters, everyMillisecond)
 			for _, event := range events[n : n+everyMillisecond] {
-				r.source.events.channel <- event
+				r.source.events <- event
 			}
 			if _, failed = await(ctx, r.counters); failed != nil {
 				return

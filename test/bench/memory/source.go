@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +34,9 @@ const (
 type source struct {
 	sourceKind
 	*workload
-	events  *channelWatch
+	// A batched source has batches, all others have events.
+	events  chan watch.Event
+	watch   *watch.ProxyWatcher
 	batches chan []cache.Event[*corev1.Pod]
 }
 
@@ -44,7 +45,9 @@ func newSource(kind sourceKind, w *workload) *source {
 	if kind.unbuffered {
 		size = 0
 	}
-	return &source{kind, w, &channelWatch{channel: make(chan watch.Event, size)}, make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
+	s := &source{sourceKind: kind, workload: w, events: make(chan watch.Event, size), batches: make(chan []cache.Event[*corev1.Pod], channelSize/batchSize)}
+	s.watch = watch.NewProxyWatcher(s.events)
+	return s
 }
 
 // send returns a function that sends events as fast as the informer reads them, and that
@@ -60,7 +63,7 @@ func (s *source) send(all []watch.Event) func() {
 	}
 	return func() {
 		for _, event := range all {
-			s.events.channel <- event
+			s.events <- event
 		}
 	}
 }
@@ -79,16 +82,5 @@ func (s *source) List(context.Context, metav1.ListOptions) (*corev1.PodList, err
 }
 
 func (s *source) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
-	return s.events, nil
+	return s.watch, nil
 }
-
-// channelWatch is a watch.Interface on a channel, without a lock.
-type channelWatch struct {
-	channel chan watch.Event
-	once    sync.Once
-}
-
-func (w *channelWatch) ResultChan() <-chan watch.Event { return w.channel }
-
-// Stop is called after all events were sent.
-func (w *channelWatch) Stop() { w.once.Do(func() { close(w.channel) }) }

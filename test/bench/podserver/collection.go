@@ -72,28 +72,24 @@ func (s *state) spread(count int) ([]int, error) {
 	return numbers, nil
 }
 
-// page is a part of a state. token is empty for the last one.
-type page struct {
-	pods      [][]byte
-	remaining int
-	token     string
-}
-
-// page returns up to limit pods from token on, or all if limit is 0. The token of an
-// older version has expired: this server compacts at once.
-func (s *state) page(limit int, token string) (page, *apierrors.StatusError) {
-	version, start := s.version, 0
+// page returns where a page of up to limit pods begins and ends: after token, or at the
+// first pod if it is empty. A limit of 0 means all pods. The token of an older version
+// has expired: this server compacts at once.
+func (s *state) page(limit int, token string) (start, end int, err *apierrors.StatusError) {
+	version := s.version
 	if token != "" {
-		if _, err := fmt.Sscanf(token, "%d-%d", &version, &start); err != nil || start < 0 || start > len(s.pods) {
-			return page{}, apierrors.NewBadRequest("continue key is not valid")
+		if _, err := fmt.Sscanf(token, tokenFormat, &version, &start); err != nil || start < 0 || start > len(s.pods) {
+			return 0, 0, apierrors.NewBadRequest("continue key is not valid")
 		}
 		if version != s.version {
-			return page{}, apierrors.NewResourceExpired("The provided continue parameter is too old")
+			return 0, 0, apierrors.NewResourceExpired("The provided continue parameter is too old")
 		}
 	}
-	p := page{pods: s.pods[start:]}
-	if limit > 0 && limit < len(p.pods) {
-		p = page{p.pods[:limit], len(p.pods) - limit, fmt.Sprintf("%d-%d", s.version, start+limit)}
+	if limit == 0 {
+		limit = len(s.pods)
 	}
-	return p, nil
+	return start, min(start+limit, len(s.pods)), nil
 }
+
+// tokenFormat has the version of the first page, and where the next one begins.
+const tokenFormat = "%d-%d"

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -14,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// writeSize is how much is written at a time.
+// writeSize is how many bytes are written at a time.
 const writeSize = 64 << 10
 
 // Server is an http.Handler.
@@ -79,31 +78,27 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time
 	s.marks.Requests.Pages++
 	state := s.current
 	s.mu.Unlock()
-	p, err := state.page(limit, token)
-	if err != nil {
-		writeError(w, err)
+	start, end, failed := state.page(limit, token)
+	if failed != nil {
+		writeError(w, failed)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	out := bufio.NewWriterSize(w, writeSize)
-	writePage(out, state, p)
-	_ = out.Flush() // the client may be gone
-}
-
-func writePage(w *bufio.Writer, state *state, p page) {
-	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
-	if p.token != "" {
-		fmt.Fprintf(w, `,"continue":%q,"remainingItemCount":%d`, p.token, p.remaining)
+	defer out.Flush() // an error means that the client is gone
+	fmt.Fprintf(out, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
+	if end < len(state.pods) {
+		fmt.Fprintf(out, `,"continue":"`+tokenFormat+`","remainingItemCount":%d`, state.version, end, len(state.pods)-end)
 	}
-	io.WriteString(w, `},"items":[`)
-	for i, pod := range p.pods {
+	out.WriteString(`},"items":[`)
+	for i, pod := range state.pods[start:end] {
 		if i > 0 {
-			w.WriteByte(',')
+			out.WriteByte(',')
 		}
-		w.WriteByte('{')
-		w.Write(pod)
+		out.WriteByte('{')
+		out.Write(pod)
 	}
-	io.WriteString(w, "]}\n")
+	out.WriteString("]}\n")
 }
 
 // relistedAt notes the first request for a list after watches expired. The caller holds

@@ -34,20 +34,16 @@ const maxBatches = 16
 var errExpired = apierrors.NewResourceExpired("too old resource version")
 
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
-	out := bufio.NewWriterSize(w, writeSize)
-	flush := func() bool {
-		return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
-	}
 	w.Header().Set("Content-Type", "application/json")
 	opened := &watcher{batches: make(chan batch, maxBatches)}
 	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
 	if !ok {
-		// The API server also reports this as an event of the watch.
-		writeExpired(out)
-		flush()
+		writeExpired(w) // the API server also reports it as an event
 		return
 	}
 	defer s.close(opened)
+	out := bufio.NewWriterSize(w, writeSize)
+	flush := func() bool { return out.Flush() == nil && http.NewResponseController(w).Flush() == nil }
 	if streaming {
 		writeEvents(out, watch.Added, state.pods)
 		fmt.Fprintf(out, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n",
@@ -63,8 +59,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 			return
 		case b, open := <-opened.batches:
 			if !open {
-				writeExpired(out)
-				flush()
+				writeExpired(w)
 				return
 			}
 			if b.started != nil {
