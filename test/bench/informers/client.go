@@ -22,30 +22,15 @@ type client struct {
 	profile string
 }
 
-// phase is one part of a scenario: from its beginning until the handler has received the
-// last event.
-type phase struct {
-	mark
+// cost is that of one phase of a scenario: from its beginning until the handler has
+// received the last event.
+type cost struct {
 	// seconds are by the clock, and cpu is the processor time of the whole process.
 	seconds, cpu float64
 }
 
-// result is what a client has measured.
-type result struct {
-	phases map[string]phase
-	// heap is the live heap with the cache less that without it, in bytes an object.
-	heap float64
-	// marks are those of the server in the end.
-	marks podserver.Marks
-}
-
-// Phases. The last three are those of the scenario report.Changes.
-const (
-	syncing   = "sync"
-	unchanged = "relist unchanged"
-	changed   = "relist changed"
-	updating  = "updates"
-)
+// changedPart is the part of the objects that a relist finds changed: one of so many.
+const changedPart = 100
 
 func (c *client) run(ctx context.Context) (*report.Report, error) {
 	if err := c.control(ctx, http.MethodPost, "reset", nil); err != nil {
@@ -56,83 +41,110 @@ func (c *client) run(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	before := meter.LiveHeap()
-	events := newObserver(c.objects)
-	i, err := newInformer(c.Client, clients, events)
+	handler := meter.NewCounters(1)
+	i, err := newInformer(c.Client, clients, handler[0])
 	if err != nil {
 		return nil, err
 	}
-	r := &result{phases: map[string]phase{}}
-	r.phases[syncing], err = c.measure(ctx, events, syncing, func() error {
+	result := &report.Report{}
+	sync, _, err := c.measure(ctx, handler, "sync", meter.Counts{Adds: c.objects}, func() error {
 		i.start(ctx)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	lists := 1
 	switch c.Scenario {
 	case report.Sync:
-		r.heap = float64(meter.LiveHeap()-before) / float64(c.objects)
+		result.Figures = c.syncFigures(sync, float64(meter.LiveHeap()-before)/float64(c.objects))
 	case report.Changes:
-		err = c.runChanges(ctx, events, r)
+		lists = 3
+		if result.Figures, err = c.changes(ctx, handler); err != nil {
+			return nil, err
+		}
 	default:
-		err = fmt.Errorf("there is no scenario %q", c.Scenario)
+		return nil, fmt.Errorf("there is no scenario %q", c.Scenario)
 	}
-	if err != nil {
+	if result.Contents, err = c.contents(i); err != nil {
 		return nil, err
 	}
-	contents, err := c.contents(i)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.control(ctx, http.MethodGet, "marks", &r.marks); err != nil {
-		return nil, err
-	}
-	return &report.Report{Figures: c.figures(r), Contents: contents}, c.check(r)
+	return result, c.checkRequests(ctx, lists)
 }
 
-func (c *client) runChanges(ctx context.Context, events *observer, r *result) error {
-	for _, change := range []struct{ phase, control string }{
-		{unchanged, "relist?changed=0"},
-		{changed, fmt.Sprintf("relist?changed=%d", c.objects/changedPart)},
-		{updating, fmt.Sprintf("update?count=%d", c.updates)},
+// changes measures two relists and a burst of updates. Each phase ends with an update of
+// the sentinel, besides the others.
+func (c *client) changes(ctx context.Context, handler meter.Counters) ([]report.Figure, error) {
+	unchanged, changed := 0, c.objects/changedPart
+	if c.Side == report.Theirs {
+		// client-go reports every object that a relist finds, changed or not.
+		unchanged, changed = c.objects, c.objects
+	}
+	var costs []cost
+	for _, phase := range []struct {
+		name, control string
+		updates       int
+	}{
+		{"relist unchanged", "relist?changed=0", unchanged},
+		{"relist changed", fmt.Sprintf("relist?changed=%d", c.objects/changedPart), changed},
+		{"updates", fmt.Sprintf("update?count=%d", c.updates), c.updates},
 	} {
 		runtime.GC() // the garbage of the last phase does not count for this one
-		p, err := c.measure(ctx, events, change.phase, func() error {
-			return c.control(ctx, http.MethodPost, change.control, nil)
+		took, ended, err := c.measure(ctx, handler, phase.name, meter.Counts{Updates: phase.updates + 1}, func() error {
+			return c.control(ctx, http.MethodPost, phase.control, nil)
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// The server has the same clock. The time that a client waits before it lists
 		// again protects the server, and does not count.
 		var marks podserver.Marks
 		if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
-			return err
+			return nil, err
 		}
-		p.seconds = p.at.Sub(marks.Began).Seconds()
-		r.phases[change.phase] = p
+		took.seconds = ended.Sub(marks.Began).Seconds()
+		costs = append(costs, took)
 	}
-	return nil
+	return c.changeFigures(costs[0], costs[1], costs[2]), nil
 }
 
-// measure begins a phase, and returns when the handler has received its last event.
-func (c *client) measure(ctx context.Context, events *observer, name string, begin func() error) (p phase, err error) {
+// measure begins a phase, and returns when the handler has received the wanted events. It
+// fails if they are other ones.
+func (c *client) measure(ctx context.Context, handler meter.Counters, name string, want meter.Counts, begin func() error) (took cost, ended time.Time, err error) {
 	stop, err := meter.Profile(c.profile, name)
 	if err != nil {
-		return p, err
+		return took, ended, err
 	}
 	defer stop()
+	handler.Expect(want.Adds + want.Updates + want.Deletes)
 	cpu, began := meter.CPUTime(), time.Now()
 	if err := begin(); err != nil {
-		return p, err
+		return took, ended, err
 	}
-	select {
-	case <-ctx.Done():
-		return p, fmt.Errorf("waiting for the last event: %w", ctx.Err())
-	case p.mark = <-events.marks:
+	if ended, err = handler.Await(ctx); err == nil {
+		took = cost{ended.Sub(began).Seconds(), (meter.CPUTime() - cpu).Seconds()}
+		err = handler.Check(want)
 	}
-	p.seconds, p.cpu = p.at.Sub(began).Seconds(), (meter.CPUTime() - cpu).Seconds()
-	return p, nil
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return took, ended, err
+}
+
+// checkRequests fails if the client has not sent as many lists of its mode, or others.
+func (c *client) checkRequests(ctx context.Context, lists int) error {
+	var marks podserver.Marks
+	if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
+		return err
+	}
+	got, streams := marks.Requests, 0
+	if c.Mode == report.Streaming {
+		lists, streams = 0, lists
+	}
+	if got.Lists != lists || got.Streams != streams {
+		return fmt.Errorf("the client has sent %+v, not %d lists and %d streams", got, lists, streams)
+	}
+	return nil
 }
 
 // control sends a request to the server, and decodes the answer.

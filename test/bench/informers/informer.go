@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/typedinformers/informer-gen/test/bench/podserver"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
@@ -27,7 +26,7 @@ type informer struct {
 }
 
 // newInformer makes an informer with an index by namespace and one handler.
-func newInformer(c report.Client, clients *kubernetes.Clientset, events *observer) (*informer, error) {
+func newInformer(c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
 	switch {
 	case c.Side == report.Theirs:
 		return newTheirs(c, clients, events)
@@ -78,50 +77,4 @@ func viewOf(pod *corev1.Pod) *podView {
 	v := &podView{pod.TypeMeta, pod.ObjectMeta, podViewSpec{pod.Spec.NodeName}, podViewStatus{pod.Status.Phase, pod.Status.PodIP}}
 	v.ManagedFields, v.Annotations = nil, nil
 	return v
-}
-
-// observer is the one handler. It counts, and sends a mark when it has received as many
-// adds as there are objects, or a change of the sentinel.
-type observer struct {
-	objects             int
-	namespace, sentinel string
-	counts              // only the handler's goroutine uses them
-	// marks has room for all marks of one scenario.
-	marks chan mark
-}
-
-type counts struct{ adds, updates, deletes int }
-
-// mark is when the handler received an event, and what it received since the last mark.
-type mark struct {
-	at time.Time
-	counts
-}
-
-func newObserver(objects int) *observer {
-	o := &observer{objects: objects, marks: make(chan mark, 16)}
-	o.namespace, o.sentinel = podserver.Name(podserver.Sentinel)
-	return o
-}
-
-func (o *observer) add() {
-	if o.adds++; o.adds == o.objects {
-		o.mark()
-	}
-}
-
-// update may be of an object that has not changed: client-go also reports the objects
-// that a relist finds unchanged.
-func (o *observer) update(before, after metav1.Object) {
-	o.updates++
-	if after.GetName() == o.sentinel && after.GetNamespace() == o.namespace && after.GetResourceVersion() != before.GetResourceVersion() {
-		o.mark()
-	}
-}
-
-func (o *observer) delete() { o.deletes++ }
-
-func (o *observer) mark() {
-	o.marks <- mark{time.Now(), o.counts}
-	o.counts = counts{}
 }

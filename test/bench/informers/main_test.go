@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -91,38 +92,27 @@ func TestClients(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	ours := client{report.Client{Side: report.Ours, Mode: report.Streaming, Scenario: report.Changes, Fields: report.AllFields}, 1000, 999, "", ""}
-	theirs := ours
-	theirs.Side = report.Theirs
+// TestCheckRequests takes no client that has sent other lists than it should.
+func TestCheckRequests(t *testing.T) {
+	server, err := podserver.New(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(server)
+	defer web.Close()
+	response, err := http.Get(web.URL + "/api/v1/pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
 	for _, test := range []struct {
-		name   string
-		client client
-		phase  string // that has received got
-		got    counts
-		sent   podserver.Requests
-		want   string
-	}{
-		{"all well", ours, syncing, counts{adds: 1000}, podserver.Requests{Streams: 3}, ""},
-		{"misses an add", ours, syncing, counts{adds: 999}, podserver.Requests{Streams: 3}, "sync: "},
-		{"receives an update twice", ours, updating, counts{updates: 1001}, podserver.Requests{Streams: 3}, "updates: "},
-		{"receives a delete", ours, changed, counts{updates: 11, deletes: 1}, podserver.Requests{Streams: 3}, "relist changed: "},
-		{"misses what client-go reports", theirs, unchanged, counts{updates: 1}, podserver.Requests{Streams: 3}, "relist unchanged: "},
-		{"lists instead", ours, syncing, counts{adds: 1000}, podserver.Requests{Lists: 1, Streams: 2}, "0 lists and 3 streams"},
-		{"relists in a loop", ours, syncing, counts{adds: 1000}, podserver.Requests{Streams: 4}, "0 lists and 3 streams"},
-	} {
-		done := map[string]counts{syncing: {adds: 1000}, unchanged: {updates: 1}, changed: {updates: 11}, updating: {updates: 1000}}
-		if test.client.Side == report.Theirs { // it reports all objects of a relist
-			done[unchanged], done[changed] = counts{updates: 1001}, counts{updates: 1001}
-		}
-		done[test.phase] = test.got
-		r := &result{phases: map[string]phase{}, marks: podserver.Marks{Requests: test.sent}}
-		for name, counts := range done {
-			r.phases[name] = phase{mark: mark{counts: counts}}
-		}
-		err := test.client.check(r)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v", test.name, err)
+		mode  string
+		lists int
+		want  bool
+	}{{report.List, 1, true}, {report.List, 3, false}, {report.Streaming, 1, false}} {
+		c := client{Client: report.Client{Mode: test.mode}, server: web.URL}
+		if err := c.checkRequests(t.Context(), test.lists); (err == nil) != test.want {
+			t.Errorf("%+v: %v", test, err)
 		}
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // newOurs makes an informer of this runtime.
-func newOurs[T cache.Object](c report.Client, clients *kubernetes.Clientset, events *observer) (*informer, error) {
+func newOurs[T cache.Object](c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
 	client := clients.CoreV1().RESTClient()
 	decode := cache.DecodeOptions{WithoutManagedFields: c.Fields != report.AllFields}
 	if c.Fields == report.View {
@@ -30,9 +31,9 @@ func newOurs[T cache.Object](c report.Client, clients *kubernetes.Clientset, eve
 		DisableStreamingList: c.Mode == report.List,
 	})
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
-		AddFunc:    func(T, bool) { events.add() },
-		UpdateFunc: func(before, after T) { events.update(before, after) },
-		DeleteFunc: func(T, bool) { events.delete() },
+		AddFunc:    func(T, bool) { events.Add() },
+		UpdateFunc: func(_, after T) { events.Update(after) },
+		DeleteFunc: func(T, bool) { events.Delete() },
 	})
 	return &informer{
 		start: func(ctx context.Context) { go i.Run(ctx) },

@@ -9,12 +9,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // newTheirs makes an informer of client-go. Its feature gate decides whether it asks for
 // a streaming list.
-func newTheirs(c report.Client, clients *kubernetes.Clientset, events *observer) (*informer, error) {
+func newTheirs(c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
 	var options []informers.SharedInformerOption
 	if c.Fields != report.AllFields {
 		options = append(options, informers.WithTransform(transform(c.Fields)))
@@ -22,9 +23,9 @@ func newTheirs(c report.Client, clients *kubernetes.Clientset, events *observer)
 	factory := informers.NewSharedInformerFactoryWithOptions(clients, 0, options...)
 	i := factory.Core().V1().Pods().Informer()
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { events.add() },
-		UpdateFunc: func(before, after any) { events.update(before.(*corev1.Pod), after.(*corev1.Pod)) },
-		DeleteFunc: func(any) { events.delete() },
+		AddFunc:    func(any) { events.Add() },
+		UpdateFunc: func(_, after any) { events.Update(after.(*corev1.Pod)) },
+		DeleteFunc: func(any) { events.Delete() },
 	})
 	return &informer{
 		start: factory.StartWithContext,

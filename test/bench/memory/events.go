@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
@@ -95,7 +96,7 @@ func (m *measurement) deletesAndAdds(ctx context.Context) error {
 	const row = "events to one handler, deletes and adds by turns"
 	return m.withInformer(ctx, sourceKind{}, usual, 1, func(r *running) error {
 		half := m.Events / 2 / 2
-		took, err := m.send(ctx, r, row, counts{adds: half, deletes: half}, func() []watch.Event { return m.work.deletesAndAdds(2 * half) })
+		took, err := m.send(ctx, r, row, meter.Counts{Adds: half, Deletes: half}, func() []watch.Event { return m.work.deletesAndAdds(2 * half) })
 		if err != nil {
 			return err
 		}
@@ -106,22 +107,22 @@ func (m *measurement) deletesAndAdds(ctx context.Context) error {
 
 // updates measures count updates in each round, of among objects.
 func (m *measurement) updates(ctx context.Context, r *running, row string, count, among int) ([]cost, error) {
-	return m.send(ctx, r, row, counts{updates: count}, func() []watch.Event { return modified(m.work.next(count, among)...) })
+	return m.send(ctx, r, row, meter.Counts{Updates: count}, func() []watch.Event { return modified(m.work.next(count, among)...) })
 }
 
 // send sends events in each round, as fast as the informer reads them, until all handlers
 // have received the last one.
-func (m *measurement) send(ctx context.Context, r *running, row string, want counts, events func() []watch.Event) (all []cost, err error) {
-	count := want.adds + want.updates + want.deletes
+func (m *measurement) send(ctx context.Context, r *running, row string, want meter.Counts, events func() []watch.Event) (all []cost, err error) {
+	count := want.Adds + want.Updates + want.Deletes
 	for range m.Rounds {
 		send := r.source.send(events())
-		expect(r.counters, count)
+		r.counters.Expect(count)
 		took, err := m.measure(row, count, func() (time.Time, error) {
 			go send() // ends before the last event is received
-			return await(ctx, r.counters)
+			return r.counters.Await(ctx)
 		})
 		if err == nil {
-			err = check(r.counters, want)
+			err = r.counters.Check(want)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row, err)

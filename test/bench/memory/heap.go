@@ -61,11 +61,11 @@ func (m *measurement) idle(ctx context.Context) error {
 	work.list.Items, work.pods = work.list.Items[:objects], work.pods[:objects]
 	events := modified(work.next(burst, objects)...)
 	count := min(1000, m.Events/200)
-	sources, counters := make([]*source, count), newCounters(count)
+	sources, counters := make([]*source, count), meter.NewCounters(count)
 	for i := range sources {
 		sources[i] = newSource(sourceKind{typed: true, unbuffered: true}, work)
 	}
-	expect(counters, objects)
+	counters.Expect(objects)
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -78,17 +78,17 @@ func (m *measurement) idle(ctx context.Context) error {
 		}
 		running.Go(func() { informer.run(ctx) })
 	}
-	if _, err := await(ctx, counters); err != nil {
+	if _, err := counters.Await(ctx); err != nil {
 		return err
 	}
-	expect(counters, burst)
+	counters.Expect(burst)
 	for _, s := range sources {
 		s.send(events)()
 	}
-	if _, err := await(ctx, counters); err != nil {
+	if _, err := counters.Await(ctx); err != nil {
 		return err
 	}
-	if err := check(counters, counts{updates: burst}); err != nil {
+	if err := counters.Check(meter.Counts{Updates: burst}); err != nil {
 		return fmt.Errorf("%s: %w", row, err)
 	}
 	m.add(row, "B", float64(meter.LiveHeap()-before)/float64(count))

@@ -9,6 +9,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
@@ -16,7 +17,7 @@ import (
 type side struct {
 	// newInformer makes an informer that reads from s, with as many indexes, and with a
 	// handler for each counter.
-	newInformer func(s *source, indexes int, counters []*counter) (*informer, error)
+	newInformer func(s *source, indexes int, counters meter.Counters) (*informer, error)
 	// newCache makes a cache of these objects, without an informer.
 	newCache func(pods []*corev1.Pod, indexes int) (any, error)
 }

@@ -55,10 +55,10 @@ func (m *measurement) delays(ctx context.Context, r *running, row string, percen
 	var delays []time.Duration
 	for _, event := range modified(pods...) {
 		time.Sleep(interval)
-		expect(r.counters, 1)
+		r.counters.Expect(1)
 		began := time.Now()
 		r.source.events <- event
-		received, err := await(ctx, r.counters)
+		received, err := r.counters.Await(ctx)
 		if err != nil {
 			return err
 		}
@@ -93,11 +93,11 @@ func (m *measurement) getsWhileWriting(ctx context.Context, r *running) error {
 		for ; writing.Err() == nil; written += everyMillisecond {
 			<-ticker.C
 			n := written % len(events)
-			expect(r.counters, everyMillisecond)
+			r.counters.Expect(everyMillisecond)
 			for _, event := range events[n : n+everyMillisecond] {
 				r.source.events <- event
 			}
-			if _, failed = await(ctx, r.counters); failed != nil {
+			if _, failed = r.counters.Await(ctx); failed != nil {
 				return
 			}
 		}

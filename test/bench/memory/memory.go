@@ -123,7 +123,7 @@ func (m *measurement) measure(row string, count int, work func() (time.Time, err
 type running struct {
 	*informer
 	source   *source
-	counters []*counter
+	counters meter.Counters
 	cancel   context.CancelFunc
 	ended    sync.WaitGroup
 }
@@ -137,20 +137,20 @@ func (r *running) stop() {
 // start runs an informer, and returns when all handlers have received the first list. It
 // measures that.
 func (m *measurement) start(ctx context.Context, row string, kind sourceKind, indexes, handlers int) (*running, cost, error) {
-	r := &running{source: newSource(kind, m.work), counters: newCounters(handlers)}
+	r := &running{source: newSource(kind, m.work), counters: meter.NewCounters(handlers)}
 	var err error
 	if r.informer, err = m.side.newInformer(r.source, indexes, r.counters); err != nil {
 		return nil, cost{}, err
 	}
-	expect(r.counters, m.Objects)
+	r.counters.Expect(m.Objects)
 	running, cancel := context.WithCancel(ctx)
 	r.cancel = cancel
 	took, err := m.measure(row, m.Objects, func() (time.Time, error) {
 		r.ended.Go(func() { r.run(running) })
-		return await(ctx, r.counters)
+		return r.counters.Await(ctx)
 	})
 	if err == nil {
-		err = check(r.counters, counts{adds: m.Objects})
+		err = r.counters.Check(meter.Counts{Adds: m.Objects})
 	}
 	if err != nil {
 		r.stop()

@@ -12,6 +12,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 )
 
 func ourIndexers(count int) cache.Indexers[*corev1.Pod] {
@@ -28,7 +29,7 @@ func newOurCache(pods []*corev1.Pod, indexes int) (any, error) {
 	return indexer, nil
 }
 
-func newOurs(s *source, indexes int, counters []*counter) (*informer, error) {
+func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error) {
 	source := cache.NewListWatch[*corev1.Pod](s)
 	if !s.typed {
 		page := cache.Page[*corev1.Pod]{Items: slices.Clone(s.pods), ResourceVersion: s.list.ResourceVersion}
@@ -47,9 +48,9 @@ func newOurs(s *source, indexes int, counters []*counter) (*informer, error) {
 	})
 	for _, c := range counters {
 		if _, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{
-			AddFunc:    func(*corev1.Pod, bool) { c.add() },
-			UpdateFunc: func(_, after *corev1.Pod) { c.update(after) },
-			DeleteFunc: func(*corev1.Pod, bool) { c.delete() },
+			AddFunc:    func(*corev1.Pod, bool) { c.Add() },
+			UpdateFunc: func(_, after *corev1.Pod) { c.Update(after) },
+			DeleteFunc: func(*corev1.Pod, bool) { c.Delete() },
 		}); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 )
 
 // theirIndexers are empty if count is 0. All other caches have the index by namespace, as
@@ -33,7 +35,7 @@ func newTheirCache(pods []*corev1.Pod, indexes int) (any, error) {
 	return indexer, indexer.Replace(objs, "1")
 }
 
-func newTheirs(s *source, indexes int, counters []*counter) (*informer, error) {
+func newTheirs(s *source, indexes int, counters meter.Counters) (*informer, error) {
 	i := cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return s.List(ctx, options)
@@ -44,9 +46,9 @@ func newTheirs(s *source, indexes int, counters []*counter) (*informer, error) {
 	}, &corev1.Pod{}, 0, theirIndexers(indexes))
 	for _, c := range counters {
 		if _, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { c.add() },
-			UpdateFunc: func(_, after any) { c.update(after.(*corev1.Pod)) },
-			DeleteFunc: func(any) { c.delete() },
+			AddFunc:    func(any) { c.Add() },
+			UpdateFunc: func(_, after any) { c.Update(after.(*corev1.Pod)) },
+			DeleteFunc: func(any) { c.Delete() },
 		}); err != nil {
 			return nil, err
 		}
