@@ -21,7 +21,9 @@ type comparison struct {
 	// binary measures rounds times with as many objects.
 	binary          string
 	rounds, objects int
-	reports         map[string][]report.Report // by side
+	// reports and contents, what these have read, are by side.
+	reports  map[string][]report.Report
+	contents map[string]map[string]string
 }
 
 // process is how to start the binary so that it measures something of one side.
@@ -35,7 +37,7 @@ func newComparison(o options, binary string, rounds, objects int) *comparison {
 	if objects > largest {
 		rounds = 1
 	}
-	return &comparison{o, binary, rounds, objects, map[string][]report.Report{}}
+	return &comparison{o, binary, rounds, objects, map[string][]report.Report{}, map[string]map[string]string{report.Ours: {}, report.Theirs: {}}}
 }
 
 // run runs the processes one after the other in each round. Every second round is
@@ -75,29 +77,21 @@ func (c *comparison) measure(ctx context.Context, p process, round int) error {
 // add keeps a report. It fails if another process of either side has read something
 // else.
 func (c *comparison) add(side string, taken report.Report) error {
-	for _, contents := range []map[string]string{c.contents(report.Ours), c.contents(report.Theirs)} {
-		for name, digest := range taken.Contents {
+	for name, digest := range taken.Contents {
+		for _, contents := range c.contents {
 			if known, ok := contents[name]; ok && known != digest {
 				return fmt.Errorf("%s: it has read %s, and another process %s", name, digest, known)
 			}
 		}
+		c.contents[side][name] = digest
 	}
 	c.reports[side] = append(c.reports[side], taken)
 	return nil
 }
 
-// contents returns what processes of one side have read.
-func (c *comparison) contents(side string) map[string]string {
-	all := map[string]string{}
-	for _, r := range c.reports[side] {
-		maps.Copy(all, r.Contents)
-	}
-	return all
-}
-
 // rows are in the order of the figures of ours.
 func (c *comparison) rows() ([]Row, error) {
-	if ours, theirs := c.contents(report.Ours), c.contents(report.Theirs); !maps.Equal(ours, theirs) {
+	if ours, theirs := c.contents[report.Ours], c.contents[report.Theirs]; !maps.Equal(ours, theirs) {
 		return nil, fmt.Errorf("ours has read %v, and theirs %v", ours, theirs)
 	}
 	var rows []Row

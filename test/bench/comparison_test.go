@@ -25,7 +25,7 @@ func TestComparisonRows(t *testing.T) {
 // TestComparisonContents takes no report of other objects than those of the other
 // processes.
 func TestComparisonContents(t *testing.T) {
-	c := comparison{reports: map[string][]report.Report{}}
+	c := newComparison(options{}, "", 1, 1000)
 	read := func(state string) report.Report {
 		return report.Report{Contents: map[string]string{"state": state}}
 	}

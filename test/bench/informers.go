@@ -15,22 +15,14 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// benchmarkMemory measures informers without a network, each side in processes of its
-// own. Package memory has the rows.
-func benchmarkMemory(ctx context.Context, o options) (rows []Row, err error) {
+// benchmarkInformers lets measure compare both sides for each number of objects.
+func benchmarkInformers(ctx context.Context, o options, rounds int, measure func(context.Context, *comparison) ([]Row, error)) (rows []Row, err error) {
 	binary, err := buildCommand(ctx, o, "informers")
 	if err != nil {
 		return nil, err
 	}
 	for _, objects := range o.sizes {
-		args := []string{"memory"}
-		switch {
-		case objects > largest:
-			args = append(args, "--rounds=1")
-		case o.quick:
-			args = append(args, "--events=100000", "--benchtime=500ms")
-		}
-		more, err := newComparison(o, binary, o.memoryRounds, objects).run(ctx, []process{{report.Ours, args}, {report.Theirs, args}})
+		more, err := measure(ctx, newComparison(o, binary, rounds, objects))
 		if err != nil {
 			return nil, err
 		}
@@ -39,24 +31,28 @@ func benchmarkMemory(ctx context.Context, o options) (rows []Row, err error) {
 	return rows, nil
 }
 
+// benchmarkMemory measures informers without a network, each side in processes of its
+// own. Package memory has the rows.
+func benchmarkMemory(ctx context.Context, o options) ([]Row, error) {
+	return benchmarkInformers(ctx, o, o.memoryRounds, func(ctx context.Context, c *comparison) ([]Row, error) {
+		args := []string{"memory"}
+		switch {
+		case c.objects > largest:
+			args = append(args, "--rounds=1")
+		case c.quick:
+			args = append(args, "--events=100000", "--benchtime=500ms")
+		}
+		return c.run(ctx, []process{{report.Ours, args}, {report.Theirs, args}})
+	})
+}
+
 // benchmarkRuntime measures informers that read over HTTP, each in a process of its own,
 // from the same server, which is a process too. Command informers has the rows.
 func benchmarkRuntime(ctx context.Context, o options) (rows []Row, err error) {
-	binary, err := buildCommand(ctx, o, "informers")
-	if err != nil {
-		return nil, err
+	if !o.full {
+		o.sizes = slices.DeleteFunc(slices.Clone(o.sizes), func(objects int) bool { return objects > largest })
 	}
-	for _, objects := range o.sizes {
-		if objects > largest && !o.full {
-			continue
-		}
-		more, err := measureClients(ctx, newComparison(o, binary, o.runtimeRounds, objects))
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, more...)
-	}
-	return rows, nil
+	return benchmarkInformers(ctx, o, o.runtimeRounds, measureClients)
 }
 
 func measureClients(ctx context.Context, c *comparison) (_ []Row, err error) {
@@ -74,7 +70,7 @@ func measureClients(ctx context.Context, c *comparison) (_ []Row, err error) {
 		}})
 	}
 	rows, err := c.run(ctx, clients)
-	// First syncs, the heap, relists and watches: each process has reported some of several.
+	// The order is first syncs, heaps, relists and watches, of which processes report several.
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Compare(strings.Fields(a.Name)[0], strings.Fields(b.Name)[0])
 	})

@@ -189,12 +189,7 @@ func (o options) publish(ctx context.Context, name string, rows []Row) error {
 	if err := printRows(os.Stdout, rows); err != nil {
 		return err
 	}
-	kept := filepath.Join(o.repo, "build", "bench", name+".txt")
-	file, err := os.Create(kept)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(writeSamples(file, rows), file.Close()); err != nil {
+	if err := os.WriteFile(filepath.Join(o.repo, "build", "bench", name+".txt"), samples(rows), 0o644); err != nil {
 		return err
 	}
 	all, err := mergeResults(o.results(), rows)

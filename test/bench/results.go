@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,24 +58,22 @@ var benchUnits = map[string]struct {
 	factor float64
 }{"s": {"ns/op", 1e9}, "ms": {"ns/op", 1e6}, "µs": {"ns/op", 1e3}, "ns": {"ns/op", 1}, "MB": {"B/op", megabyte}, "B": {"B/op", 1}, report.Allocations: {"allocs/op", 1}}
 
-// writeSamples writes every sample in the format of Go benchmarks:
+// samples returns every sample in the format of Go benchmarks:
 //
 //	benchstat -col /side build/bench/runtime.txt
-func writeSamples(w io.Writer, rows []Row) error {
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "goos: %s\ngoarch: %s\npkg: github.com/typedinformers/informer-gen/test/bench\ncpu: %s\n", runtime.GOOS, runtime.GOARCH, processor())
+func samples(rows []Row) []byte {
+	text := fmt.Appendf(nil, "goos: %s\ngoarch: %s\npkg: github.com/typedinformers/informer-gen/test/bench\ncpu: %s\n", runtime.GOOS, runtime.GOARCH, processor())
 	for _, row := range rows {
 		unit := benchUnits[row.Unit]
-		write := func(side string, samples []float64) {
+		add := func(side string, samples []float64) {
 			for _, value := range samples {
-				fmt.Fprintf(&text, "Benchmark%s/objects=%d/side=%s-%d 1 %g %s\n", identifier(row.Name), row.Objects, side, runtime.GOMAXPROCS(0), value*unit.factor, unit.name)
+				text = fmt.Appendf(text, "Benchmark%s/objects=%d/side=%s-%d 1 %g %s\n", identifier(row.Name), row.Objects, side, runtime.GOMAXPROCS(0), value*unit.factor, unit.name)
 			}
 		}
-		write("ours", row.samples.ours)
-		write("peer", row.samples.peer)
+		add("ours", row.samples.ours)
+		add("peer", row.samples.peer)
 	}
-	_, err := text.WriteTo(w)
-	return err
+	return text
 }
 
 // identifier is a name without the characters that benchstat takes for syntax.

@@ -107,7 +107,7 @@ func (m *measurement) deletesAndAdds(ctx context.Context) error {
 
 // updates measures count updates in each round, of among objects.
 func (m *measurement) updates(ctx context.Context, r *running, row string, count, among int) ([]cost, error) {
-	return m.send(ctx, r, row, meter.Counts{Updates: count}, func() []watch.Event { return modified(m.work.next(count, among)...) })
+	return m.send(ctx, r, row, meter.Counts{Updates: count}, func() []watch.Event { return m.work.next(count, among) })
 }
 
 // send sends events in each round, as fast as the informer reads them, until all handlers

@@ -59,7 +59,7 @@ func (m *measurement) idle(ctx context.Context) error {
 	const row, objects, burst = "idle informer after a burst of 1,000 events", 10, 1000
 	work := newWorkload(onNode)
 	work.list.Items, work.pods = work.list.Items[:objects], work.pods[:objects]
-	events := modified(work.next(burst, objects)...)
+	events := work.next(burst, objects)
 	count := min(1000, m.Events/200)
 	sources, counters := make([]*source, count), meter.NewCounters(count)
 	for i := range sources {

@@ -45,7 +45,7 @@ func (m *measurement) loneEventsWhileListing(ctx context.Context, r *running) er
 // reports percentiles of the time until each was received.
 func (m *measurement) delays(ctx context.Context, r *running, row string, percentiles ...float64) error {
 	const interval = 500 * time.Microsecond
-	pods := m.work.next(max(minEvents, m.Events/50), m.Objects)
+	events := m.work.next(max(minEvents, m.Events/50), m.Objects)
 	runtime.GC()
 	stop, err := meter.Profile(m.Profile, row)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *measurement) delays(ctx context.Context, r *running, row string, percen
 	}
 	defer stop()
 	var delays []time.Duration
-	for _, event := range modified(pods...) {
+	for _, event := range events {
 		time.Sleep(interval)
 		r.counters.Expect(1)
 		began := time.Now()
@@ -85,7 +85,7 @@ func (m *measurement) getsWhileWriting(ctx context.Context, r *running) error {
 	writing, cancel := context.WithCancel(ctx)
 	var writer sync.WaitGroup
 	var failed error
-	events := modified(m.work.next(100_000, m.Objects)...)
+	events := m.work.next(100_000, m.Objects)
 	written, began := 0, time.Now()
 	writer.Go(func() {
 		ticker := time.NewTicker(time.Millisecond)

@@ -68,14 +68,6 @@ func (s *source) send(all []watch.Event) func() {
 	}
 }
 
-func modified(pods ...*corev1.Pod) []watch.Event {
-	events := make([]watch.Event, len(pods))
-	for i, pod := range pods {
-		events[i] = watch.Event{Type: watch.Modified, Object: pod}
-	}
-	return events
-}
-
 // List and Watch are those of a typed client.
 func (s *source) List(context.Context, metav1.ListOptions) (*corev1.PodList, error) {
 	return s.list, nil

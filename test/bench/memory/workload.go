@@ -98,18 +98,18 @@ func (w *workload) countIf(match func(*corev1.Pod) bool) (n int) {
 
 // next returns count updates, each with a new version, of among objects by turns. They
 // share all other fields with the first state, because no one writes to objects.
-func (w *workload) next(count, among int) []*corev1.Pod {
+func (w *workload) next(count, among int) []watch.Event {
 	among = min(among, len(w.pods))
-	states, pointers := make([]corev1.Pod, count), make([]*corev1.Pod, count)
+	states, events := make([]corev1.Pod, count), make([]watch.Event, count)
 	for n := range states {
 		i := n * stride % among * (len(w.pods) / among)
 		w.version++
 		states[n] = *w.pods[i]
 		states[n].ResourceVersion = strconv.Itoa(w.version)
 		w.versions[i] = states[n].ResourceVersion
-		pointers[n] = &states[n]
+		events[n] = watch.Event{Type: watch.Modified, Object: &states[n]}
 	}
-	return pointers
+	return events
 }
 
 // deletesAndAdds returns count events: often objects are deleted and added again, as they
