@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/test/bench/report"
@@ -28,8 +27,8 @@ type comparison struct {
 
 // process is how to start the binary so that it measures something of one side.
 type process struct {
-	side string
-	args []string
+	name, side string
+	args       []string
 }
 
 // newComparison has one round if there are so many objects that a round takes minutes.
@@ -46,7 +45,7 @@ func (c *comparison) run(ctx context.Context, processes []process) ([]Row, error
 	for round := range c.rounds {
 		for _, p := range processes {
 			if err := c.measure(ctx, p, round); err != nil {
-				return nil, fmt.Errorf("%s objects, %s of %s: %w", count(c.objects), strings.Join(p.args, " "), p.side, err)
+				return nil, fmt.Errorf("%s, %s objects, %s: %w", p.name, count(c.objects), p.side, err)
 			}
 		}
 		slices.Reverse(processes)
@@ -70,7 +69,7 @@ func (c *comparison) measure(ctx context.Context, p process, round int) error {
 			taken.Figures[i].Value = float64(used.peak) / megabyte
 		}
 	}
-	fmt.Fprintf(c.progress, "%s, %s objects, %s, round %d of %d: %.1f s\n", strings.Join(p.args, " "), count(c.objects), p.side, round+1, c.rounds, used.wall.Seconds())
+	fmt.Fprintf(c.progress, "%s, %s objects, %s, round %d of %d: %.1f s\n", p.name, count(c.objects), p.side, round+1, c.rounds, used.wall.Seconds())
 	return c.add(p.side, taken)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// benchmarkInformers lets measure compare both sides for each number of objects.
+// benchmarkInformers calls measure for each number of objects.
 func benchmarkInformers(ctx context.Context, o options, rounds int, measure func(context.Context, *comparison) ([]Row, error)) (rows []Row, err error) {
 	binary, err := buildCommand(ctx, o, "informers")
 	if err != nil {
@@ -42,7 +42,7 @@ func benchmarkMemory(ctx context.Context, o options) ([]Row, error) {
 		case c.quick:
 			args = append(args, "--events=100000", "--benchtime=500ms")
 		}
-		return c.run(ctx, []process{{report.Ours, args}, {report.Theirs, args}})
+		return c.run(ctx, []process{{"in memory", report.Ours, args}, {"in memory", report.Theirs, args}})
 	})
 }
 
@@ -63,7 +63,7 @@ func measureClients(ctx context.Context, c *comparison) (_ []Row, err error) {
 	defer func() { err = errors.Join(err, stop()) }()
 	var clients []process
 	for _, client := range report.Clients {
-		clients = append(clients, process{client.Side, []string{
+		clients = append(clients, process{client.Mode + " " + client.Scenario + " " + client.Fields, client.Side, []string{
 			// One update of each object. The sentinel is one more.
 			"client", "--server=" + server, "--updates=" + strconv.Itoa(c.objects-1),
 			"--mode=" + client.Mode, "--scenario=" + client.Scenario, "--fields=" + client.Fields,

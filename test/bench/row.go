@@ -26,8 +26,8 @@ type Row struct {
 	samples struct{ ours, peer []float64 }
 }
 
-// leastAllocations stands in a ratio for an operation that allocates nothing: the
-// collector and the runtime allocate something now and then.
+// leastAllocations replaces 0 in a ratio. Smaller figures are noise, because the runtime
+// allocates now and then.
 const leastAllocations = 0.01
 
 // newRow takes the medians.

@@ -1,6 +1,5 @@
-// Command attacks measures what objects cost that were written to be expensive, by
-// someone who may create objects: in the decoders and indexes of this runtime, and of
-// client-go. The benchmark starts it.
+// Command attacks measures objects that an attacker has written to be expensive, in the
+// decoders and indexes of this runtime and of client-go. The benchmark starts it.
 //
 //	texts.go     the texts of such objects
 //	decoding.go  each text by each decoder

@@ -41,7 +41,7 @@ type informer struct {
 
 var errOther = errors.New("the lister has returned another object than it was asked for")
 
-// get reads count objects in strides, beginning behind first.
+// get reads count objects in strides, beginning after first.
 func (i *informer) get(names []cache.ObjectName, first, count int) error {
 	for range count {
 		if first += stride; first >= len(names) {

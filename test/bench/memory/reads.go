@@ -121,7 +121,7 @@ func getParallel(b *testing.B, r *running, names []cache.ObjectName) error {
 // initTesting defines the flags of package testing, outside of a test.
 var initTesting = sync.OnceFunc(testing.Init)
 
-// benchmark lets package testing decide how often the work is repeated.
+// benchmark repeats the work as often as package testing decides.
 func (m *measurement) benchmark(row string, work func(*testing.B) error) (testing.BenchmarkResult, error) {
 	initTesting()
 	if err := flag.Set("test.benchtime", m.BenchTime.String()); err != nil {

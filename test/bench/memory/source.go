@@ -15,9 +15,9 @@ import (
 // The zero value is what ours is compared with that: a page of objects, as the decoder
 // makes it of a body, and the same channel.
 type sourceKind struct {
-	// typed lets ours read the typed client's list, too.
+	// typed makes ours read the typed client's list, too.
 	typed bool
-	// batched lets ours read a stream of batches, as package wire makes it of a body.
+	// batched makes ours read a stream of batches, as package wire makes it of a body.
 	batched bool
 	// unbuffered gives the channel no room, like that of client-go's REST client.
 	unbuffered bool

@@ -35,8 +35,8 @@ func (s *Server) getMarks(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.marks) // the client may be gone
 }
 
-// spread makes a handler that calls do, with mu held, with numbers of as many pods as the
-// parameter says.
+// spread makes a handler that calls do with the numbers of as many pods as the parameter
+// asks for. It holds mu.
 func (s *Server) spread(parameter string, do func(numbers []int)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
