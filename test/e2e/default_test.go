@@ -13,12 +13,13 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 )
 
 // TestNewDefaultIsAnUpdate adds a default to the schema of a CRD: the server then answers
 // with it at the resourceVersion that the object had without it.
 func TestNewDefaultIsAnUpdate(t *testing.T) {
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	crds, err := apiserver.LoadCRDs(manifests)
 	if err != nil {
 		t.Fatal(err)

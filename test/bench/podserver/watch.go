@@ -3,7 +3,6 @@ package podserver
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,15 +16,15 @@ import (
 
 // watcher is an open watch.
 type watcher struct {
-	// batches are what is to be written next. It is closed when the watch expires.
+	// batches are written one after the other. It is closed when the watch expires.
 	batches chan batch
 }
 
-// batch is events that are there at the same time.
+// batch is the events of one moment.
 type batch struct {
 	kind watch.EventType
 	pods [][]byte
-	// started is told when the first of them is about to be written.
+	// started, if it is not nil, is called before the first of them is written.
 	started func()
 }
 
@@ -35,20 +34,16 @@ const maxBatches = 16
 var errExpired = apierrors.NewResourceExpired("too old resource version")
 
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
-	out := bufio.NewWriterSize(w, writeSize)
-	flush := func() bool {
-		return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
-	}
 	w.Header().Set("Content-Type", "application/json")
 	opened := &watcher{batches: make(chan batch, maxBatches)}
 	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
 	if !ok {
-		// The API server says so within the watch, too.
-		writeExpired(out)
-		flush()
+		writeExpired(w) // the API server also reports it as an event
 		return
 	}
 	defer s.close(opened)
+	out := bufio.NewWriterSize(w, writeSize)
+	flush := func() bool { return out.Flush() == nil && http.NewResponseController(w).Flush() == nil }
 	if streaming {
 		writeEvents(out, watch.Added, state.pods)
 		fmt.Fprintf(out, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n",
@@ -64,8 +59,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 			return
 		case b, open := <-opened.batches:
 			if !open {
-				writeExpired(out)
-				flush()
+				writeExpired(w)
 				return
 			}
 			if b.started != nil {
@@ -79,8 +73,8 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 	}
 }
 
-// open lets opened hear of all that comes after the state that it returns. It
-// returns false if there is a gap between that and version.
+// open returns the current state. The watcher receives all events after it. It returns
+// false if there were events between version and that state.
 func (s *Server) open(opened *watcher, received time.Time, streaming bool, version string) (*state, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +97,7 @@ func (s *Server) close(w *watcher) {
 	delete(s.watchers, w)
 }
 
-// sendSentinel ends a relist.
+// sendSentinel updates the sentinel if the client has listed again.
 func (s *Server) sendSentinel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,14 +108,14 @@ func (s *Server) sendSentinel() {
 	}
 }
 
-// send is called with mu held.
+// send sends to all watchers. The caller holds mu.
 func (s *Server) send(b batch) {
 	for w := range s.watchers {
 		w.batches <- b
 	}
 }
 
-// expire ends all watches. It is called with mu held.
+// expire ends all watches. The caller holds mu.
 func (s *Server) expire() {
 	for w := range s.watchers {
 		close(w.batches)
@@ -132,7 +126,7 @@ func (s *Server) expire() {
 func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
 	begin := fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",`, kind)
 	for _, pod := range pods {
-		// The writer keeps an error for Flush.
+		// Flush reports errors.
 		w.WriteString(begin)
 		w.Write(pod)
 		w.WriteString("}\n")
@@ -143,12 +137,15 @@ func writeExpired(w io.Writer) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": statusOf(errExpired)}) // the client may be gone
 }
 
-func statusOf(err error) metav1.Status {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		status = apierrors.NewInternalError(err)
-	}
-	result := status.Status()
-	result.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	return result
+// writeError answers as the API server does.
+func writeError(w http.ResponseWriter, err *apierrors.StatusError) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(int(err.ErrStatus.Code))
+	_ = json.NewEncoder(w).Encode(statusOf(err)) // the client may be gone
+}
+
+func statusOf(err *apierrors.StatusError) metav1.Status {
+	status := err.Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return status
 }
