@@ -69,8 +69,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
-	result.versions = versionDirs(files)
-	result.describe(set, setup)
+	result.describe(set, files, setup)
 	return result, nil
 }
 
@@ -128,17 +127,6 @@ func outputOf(s *setup, files []render.File) write.Output {
 		output.Files[f.Path] = f.Content
 	}
 	return output
-}
-
-// versionDirs returns the folders of the group versions that have a file.
-func versionDirs(files []render.File) map[string]bool {
-	dirs := map[string]bool{}
-	for _, f := range files {
-		if f.GroupVersion != nil {
-			dirs[render.VersionDir(f.GroupVersion)] = true
-		}
-	}
-	return dirs
 }
 
 // passedOver returns the packages without a kind. It leaves out generated packages, which a pattern

@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"iter"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -102,18 +101,18 @@ func (o Options) Validate() error {
 	if name := o.ClientsetName; name != "" && !isPackageName(name) {
 		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; use {ClientsetName}=versioned", name)
 	}
-	for singular, plural := range sorted(o.PluralExceptions) {
-		if !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
+	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
+		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
 			add("PluralExceptions", "{PluralExceptions}=%s:%s is not of the form Type:Plural with two names of Go types; write for example Endpoints:Endpoints", singular, plural)
 		}
 	}
-	for group, name := range sorted(o.GroupGoNames) {
-		if !token.IsExported(name) || !token.IsIdentifier(name) {
+	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
+		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
 			add("GroupGoNames", "{GroupGoNames}=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name)
 		}
 	}
-	for group, dir := range sorted(o.GroupDirs) {
-		switch {
+	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
+		switch dir := o.GroupDirs[group]; {
 		case slices.Contains(render.Reserved().GroupDir, dir):
 			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; use another folder", group, dir)
 		case !isPackageName(dir):
@@ -121,17 +120,6 @@ func (o Options) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// sorted iterates over a map in the order of its keys.
-func sorted(m map[string]string) iter.Seq2[string, string] {
-	return func(yield func(key, value string) bool) {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if !yield(key, m[key]) {
-				return
-			}
-		}
-	}
 }
 
 // setup holds what a run derives from its Options.

@@ -119,12 +119,18 @@ func (r *Result) Summary(wrote bool) string {
 }
 
 // describe fills in the warnings and decisions.
-func (r *Result) describe(set *model.Set, s *setup) {
+func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
 	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
+	}
+	r.versions = map[string]bool{}
+	for _, f := range files {
+		if f.GroupVersion != nil {
+			r.versions[render.VersionDir(f.GroupVersion)] = true
+		}
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Informed() {

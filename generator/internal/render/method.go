@@ -7,77 +7,47 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// verb is how the methods of a verb of +genclient:method are written. The texts have placeholders:
-// $Kind and $Plural are names of the kind, $Input is the type of obj, and $sub is the subresource.
+// verb has the texts of the methods of a verb of +genclient:method. $Kind and $Plural stand for names
+// of the kind, $Input for the type of obj, and $sub for the subresource.
 type verb struct {
-	// params are the parameters after ctx and name. named reports whether there is a name even
-	// without a subresource.
+	// params are the parameters after ctx and, if there is one, name.
 	params string
-	named  bool
-	// request begins the chain of calls that sends a request, and tail is the call before Do; it
-	// may be empty. name is the argument of Name without a subresource; empty if there is none.
-	request, name, tail string
-	// doc continues the comment, and action is the action of a fake, without a subresource.
+	// request begins the chain of calls that sends a request. name is the argument of Name without a
+	// subresource, and body is the call before Do; they may be empty.
+	request, name, body string
+	// doc continues the comment, and action is the action of a fake, both without a subresource.
 	doc, action string
 	// subDoc and subAction are the same with a subresource.
 	subDoc, subAction string
 }
 
 const (
-	whole = "the $Kind with the given name"
-	part  = "the $sub subresource of " + whole
+	whole       = "the $Kind with the given name"
+	part        = "the $sub subresource of " + whole
+	target      = "(c.Resource(), c.Namespace(), "
+	listAction  = "NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)"
+	patchAction = "NewPatchSubresourceActionWithOptions" + target + "name, "
 )
 
 var verbs = map[model.Verb]verb{
-	"get": {
-		params: "opts metav1.GetOptions", named: true,
-		request: "c.GetClient().Get()", name: "name",
-		doc:       "gets " + whole,
-		action:    `NewGetActionWithOptions(c.Resource(), c.Namespace(), name, opts)`,
-		subDoc:    "gets " + part,
-		subAction: `NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "$sub", name, opts)`,
-	},
-	"list": {
-		params:  "opts metav1.ListOptions",
-		request: "c.GetClient().Get()", tail: "Timeout(timeout)",
-		doc:    "lists the $Plural that match opts",
-		action: `NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)`,
-		subDoc: "lists " + part,
-		subAction: `NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
-	action.Name, action.Subresource = name, "$sub"`,
-	},
-	"create": {
-		params:  "obj *$Input, opts metav1.CreateOptions",
-		request: "c.GetClient().Post()", tail: "Body(obj)",
-		doc:       "creates a $Kind from obj",
-		action:    `NewCreateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)`,
-		subDoc:    "creates " + part,
-		subAction: `NewCreateSubresourceActionWithOptions(c.Resource(), name, "$sub", c.Namespace(), obj, opts)`,
-	},
-	"update": {
-		params:  "obj *$Input, opts metav1.UpdateOptions",
-		request: "c.GetClient().Put()", name: "obj.GetName()", tail: "Body(obj)",
-		doc:       "replaces the $Kind with the name of obj",
-		action:    `NewUpdateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)`,
-		subDoc:    "replaces " + part,
-		subAction: `NewUpdateSubresourceActionWithOptions(c.Resource(), "$sub", c.Namespace(), obj, opts)`,
-	},
-	"patch": {
-		params: "pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string", named: true,
-		request: "c.GetClient().Patch(pt)", name: "name", tail: "Body(data)",
-		doc:       "patches " + whole + ", or the given subresource of it",
-		action:    `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)`,
-		subDoc:    "patches " + part + ",\n// or the one that subresources name",
-		subAction: `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)`,
-	},
-	"apply": {
-		params:  "obj *$Input, opts metav1.ApplyOptions",
-		request: "request", name: "*name",
-		doc:       "applies obj to the $Kind with the name of obj",
-		action:    `NewPatchActionWithOptions(c.Resource(), c.Namespace(), *name, types.ApplyPatchType, data, opts.ToPatchOptions())`,
-		subDoc:    "applies obj to " + part,
-		subAction: `NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, types.ApplyPatchType, data, opts.ToPatchOptions(), "$sub")`,
-	},
+	"get": {"opts metav1.GetOptions", "c.GetClient().Get()", "name", "",
+		"gets " + whole, "NewGetActionWithOptions" + target + "name, opts)",
+		"gets " + part, "NewGetSubresourceActionWithOptions" + target + `"$sub", name, opts)`},
+	"list": {"opts metav1.ListOptions", "c.GetClient().Get()", "", "Timeout(timeout)",
+		"lists the $Plural that match opts", listAction,
+		"lists " + part, listAction + "\naction.Name, action.Subresource = name, \"$sub\""},
+	"create": {"obj *$Input, opts metav1.CreateOptions", "c.GetClient().Post()", "", "Body(obj)",
+		"creates a $Kind from obj", "NewCreateActionWithOptions" + target + "obj, opts)",
+		"creates " + part, `NewCreateSubresourceActionWithOptions(c.Resource(), name, "$sub", c.Namespace(), obj, opts)`},
+	"update": {"obj *$Input, opts metav1.UpdateOptions", "c.GetClient().Put()", "obj.GetName()", "Body(obj)",
+		"replaces the $Kind with the name of obj", "NewUpdateActionWithOptions" + target + "obj, opts)",
+		"replaces " + part, `NewUpdateSubresourceActionWithOptions(c.Resource(), "$sub", c.Namespace(), obj, opts)`},
+	"patch": {"pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string", "c.GetClient().Patch(pt)", "name", "Body(data)",
+		"patches " + whole + ", or the given subresource of it", patchAction + "pt, data, opts, subresources...)",
+		"patches " + part + ",\n// or the one that subresources name", patchAction + "pt, data, opts, subresources...)"},
+	"apply": {"obj *$Input, opts metav1.ApplyOptions", "request", "*name", "",
+		"applies obj to the $Kind with the name of obj", "NewPatchActionWithOptions" + target + "*name, types.ApplyPatchType, data, opts.ToPatchOptions())",
+		"applies obj to " + part, patchAction + `types.ApplyPatchType, data, opts.ToPatchOptions(), "$sub")`},
 }
 
 // signature is a method of the file's kind, as templates see it.
@@ -108,7 +78,7 @@ func (f *file) Methods() []signature {
 		if m.Subresource != "" {
 			s.Comment, s.Action = fill(v.subDoc), fill(v.subAction)
 		}
-		if v.named || m.Subresource != "" {
+		if v.name == "name" || m.Subresource != "" {
 			s.Params = "name string, " + s.Params
 		}
 		all = append(all, s)
@@ -141,6 +111,6 @@ func (s signature) Request() string {
 	add(name != "", "Name("+name+")")
 	add(s.Subresource != "" || s.Has("patch"), "SubResource("+subresource+")")
 	add(true, "VersionedParams(&"+opts+", "+s.file.Scheme()+".ParameterCodec)")
-	add(s.verb.tail != "", s.verb.tail)
+	add(s.verb.body != "", s.verb.body)
 	return strings.Join(append(calls, "Do(ctx)", "Into(result)"), ".\n")
 }
