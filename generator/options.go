@@ -14,7 +14,10 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
@@ -61,23 +64,24 @@ type Options struct {
 }
 
 // From says whose markers make a type a kind.
-type From = model.From
+type From = decide.From
 
 // FromAuto takes the markers of code-generator in a package with any +genclient,
 // and those of kubebuilder in others.
 const (
-	FromAuto        = model.FromAuto
-	FromGenclient   = model.FromGenclient
-	FromKubebuilder = model.FromKubebuilder
+	FromAuto        = decide.FromAuto
+	FromGenclient   = decide.FromGenclient
+	FromKubebuilder = decide.FromKubebuilder
 )
 
 // Froms are all of them.
-var Froms = model.Froms
+var Froms = decide.Froms
 
 // setup is what Options come to.
 type setup struct {
 	load          load.Options
-	naming        *model.Naming
+	naming        *decide.Naming
+	applyPackage  string
 	outputDir     string
 	outputPackage string
 	clientsetName string
@@ -92,8 +96,9 @@ func (o Options) setup() (*setup, error) {
 		return nil, fmt.Errorf("cannot tell the working directory: %w", err)
 	}
 	s := &setup{
-		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags, ApplyPackage: o.ApplyConfigurationPackage},
-		naming:        model.NewNaming(o.PluralExceptions),
+		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
+		applyPackage:  o.ApplyConfigurationPackage,
+		naming:        decide.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: o.ClientsetName,
 	}
@@ -105,7 +110,7 @@ func (o Options) setup() (*setup, error) {
 	}
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
 	var errs []error
-	if s.load.Exclude, err = model.NewExclusions(o.Exclude); err != nil {
+	if s.load.Exclude, err = input.NewExclusions(o.Exclude); err != nil {
 		errs = append(errs, err)
 	}
 	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
@@ -124,15 +129,15 @@ func (o Options) setup() (*setup, error) {
 	if len(o.Patterns) == 0 {
 		errs = append(errs, errors.New("no package is named; name the packages of your API types, such as ./api/v1"))
 	}
-	if o.From != "" && !slices.Contains(model.Froms, o.From) {
-		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, model.Froms))
+	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
+		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, decide.Froms))
 	}
 	if o.OutputDir == "" {
 		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
 	} else if s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage); err != nil {
 		errs = append(errs, err)
 	}
-	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
+	if o.ApplyConfigurationPackage != "" && !markers.IsImportPath(o.ApplyConfigurationPackage) {
 		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
 	}
 	if !isPackageName(s.clientsetName) {
