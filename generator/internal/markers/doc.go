@@ -4,13 +4,12 @@
 //	line ──Parse──▶ Marker: Name, Pos, and a Value of one type for each marker
 //
 //	registry.go   the markers that there are, and what their misspellings mean
-//	marker.go     Marker, Parse; List: the markers of one declaration
+//	parse.go      Parse
+//	marker.go     Marker, Problem; List: the markers of one declaration
 //	value.go      the types of values
-//	read.go       text to values
+//	read.go       text to values, and the types and key=value pairs in it
 //	method.go     +genclient:method to a model.Method
-//	arguments.go  the key=value pairs of a marker
 //	path.go       Path: the JSON names that lead to a field
-//	type_ref.go   the types that markers name
 //
 // A marker is parsed once, when the package is loaded. A Marker carries the
 // Problems of its text, because only decide knows whether the marker has an

@@ -12,10 +12,8 @@ import (
 type Spec struct {
 	// Name is the name after the +, without arguments.
 	Name string
-	// Form is the marker with its value or its arguments, as docs/markers.md writes it.
+	// Form is what follows the name: nothing, a value, or the arguments.
 	Form string
-	// Arguments are the keys of its key=value pairs.
-	Arguments []string
 	// On are the declarations that may have the marker.
 	On Place
 	// Doc is the meaning in one line of Markdown.
@@ -59,7 +57,7 @@ var registry = []Spec{
 		Doc: "The client has no methods for these verbs."},
 	{Name: "genclient:readonly", On: OnType, read: always(OnlyVerbs(model.ReadOnlyVerbs)),
 		Doc: "The client has only `Get`, `List` and `Watch`."},
-	{Name: "genclient:method", Form: "=Name,verb=…,subresource=…,input=…,result=…", Arguments: methodKeys, On: OnType, read: reader.method,
+	{Name: "genclient:method", Form: "=Name,verb=…,subresource=…,input=…,result=…", On: OnType, read: reader.method,
 		Doc: "The client has one more method, mostly for a subresource."},
 	{Name: "resourceName", Form: "=…", On: OnType, read: readResourceName,
 		Doc: "The name of the resource on the wire."},
@@ -69,11 +67,11 @@ var registry = []Spec{
 		Doc: "The name of the group in Go."},
 	{Name: "kubebuilder:object:root", Form: "=true", On: OnType, read: readRoot,
 		Doc: "The type is a kind if it has a list type."},
-	{Name: "kubebuilder:resource", Form: ":path=…,scope=…", Arguments: []string{"path", "scope"}, On: OnType, hasColon: true, read: readResource,
+	{Name: "kubebuilder:resource", Form: ":path=…,scope=…", On: OnType, hasColon: true, read: readResource,
 		Doc: "The name of the resource on the wire, and the scope `Namespaced` or `Cluster`."},
 	{Name: "kubebuilder:subresource:status", On: OnType, read: always(Status{}),
 		Doc: "The client has `UpdateStatus`."},
-	{Name: "kubebuilder:subresource:scale", Form: ":specpath=…,statuspath=…", Arguments: []string{"specpath", "statuspath"}, On: OnType, hasColon: true, read: always(Scale{}),
+	{Name: "kubebuilder:subresource:scale", Form: ":specpath=…,statuspath=…", On: OnType, hasColon: true, read: always(Scale{}),
 		Doc: "The client has `GetScale` and `UpdateScale`."},
 	{Name: "kubebuilder:skip", On: OnType | OnPackage, read: always(Unserved{}),
 		Doc: "Nothing is generated for the type, or only the views of the package."},
@@ -81,9 +79,9 @@ var registry = []Spec{
 		Doc: "Nothing is generated for the type."},
 	{Name: "kubebuilder:unservedversion", On: OnType, read: always(Unserved{}),
 		Doc: "Nothing is generated for the type."},
-	{Name: IndexName, Form: ":name=…,path=…", Arguments: []string{"name", "path"}, On: OnType, hasColon: true, read: readIndex,
+	{Name: IndexName, Form: ":name=…,path=…", On: OnType, hasColon: true, read: readIndex,
 		Doc: "The cache has an index over the field, and the lister a method that reads it."},
-	{Name: SelectableFieldName, Form: ":JSONPath=…", Arguments: []string{"JSONPath"}, On: OnType, hasColon: true, read: readSelectableField,
+	{Name: SelectableFieldName, Form: ":JSONPath=…", On: OnType, hasColon: true, read: readSelectableField,
 		Doc: "The client's package has a typed field selector for the field."},
 	{Name: ViewName, Form: "=…", On: OnType, hasColon: true, read: readView,
 		Doc: "The struct has some fields of another kind: an informer and a lister are generated over its resource."},
@@ -98,17 +96,6 @@ func find(name string) *Spec {
 		return nil
 	}
 	return &registry[at]
-}
-
-// family returns the beginning of a name that markers of one tool share: genclient, informer,
-// or a name without options.
-func family(name string) string {
-	first, rest, _ := strings.Cut(name, ":")
-	if first == "kubebuilder" { // most of its markers are not for informer-gen
-		second, _, _ := strings.Cut(rest, ":")
-		return first + ":" + second
-	}
-	return first
 }
 
 // families returns the families of the markers on a place, without repetition.
