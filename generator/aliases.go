@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
@@ -36,11 +36,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	}
 	setup.load.Candidates = true
 	var mistakes model.Errors
-	loaded, err := load.Load(ctx, setup.load, &mistakes)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	loaded, in, err := setup.read(ctx, options.From, &mistakes)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +46,8 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	if len(loaded.Packages) != 1 {
 		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	gv, kinds := model.Aliases(model.Input{
-		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
-		Naming: setup.naming, From: options.From, Exclude: setup.load.Exclude,
-	}, filepath.ToSlash(setup.outputDir), &mistakes)
+	in.ApplyPackage = "" // markers cannot restrict Apply to types that have it
+	gv, kinds := decide.Aliases(in, filepath.ToSlash(setup.outputDir), &mistakes)
 	name := filepath.Base(setup.outputDir)
 	switch err := mistakes.Join(); {
 	case err != nil:
@@ -64,7 +58,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
 		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
-	case !gv.FitsFolder(setup.outputDir):
+	case !decide.FitsFolder(gv, setup.outputDir):
 		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
@@ -26,26 +28,12 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	var mistakes model.Errors
-	loaded, err := load.Load(ctx, setup.load, &mistakes)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	loaded, in, err := setup.read(ctx, options.From, &mistakes)
 	if err != nil {
 		return nil, err
 	}
 	read := time.Now()
-	set := model.Assemble(model.Input{
-		Packages:     loaded.Packages,
-		Externals:    loaded.Externals,
-		Manifests:    manifests,
-		Naming:       setup.naming,
-		From:         options.From,
-		Exclude:      setup.load.Exclude,
-		ApplyPackage: setup.load.ApplyPackage,
-
-		OutputPackage: setup.outputPackage,
-	}, &mistakes)
+	set := decide.Decide(in, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
@@ -73,10 +61,26 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	return result, nil
 }
 
-// nothingLeft returns the error of a run without a kind, with the reasons that are known.
-func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *model.Exclusions) error {
+// read loads the packages, those that their markers name, and the CRDs.
+func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage}
+	loaded, err := load.Load(ctx, s.load, mistakes)
+	if err != nil {
+		return nil, in, err
+	}
+	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, s.applyPackage), loaded); err != nil {
+		return nil, in, err
+	}
+	in.Packages, in.Externals = loaded.Packages, loaded.Externals
+	in.Manifests, err = load.Manifests(ctx, s.crds, mistakes)
+	return loaded, in, err
+}
+
+// nothingLeft returns the error of a run without a kind, with the reasons if packages or types
+// were ignored.
+func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *input.Exclusions) error {
 	where := strings.Join(options.Patterns, " ")
-	isOwn := func(pkg *model.Package) bool { return !pkg.Dependency }
+	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
 	all := []error{nil}
 	if len(loaded.Packages) == 0 {
 		for _, path := range loaded.TestsOnly {
@@ -87,32 +91,18 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 		all = append(all, reason)
 	}
 	switch {
-	case ignoresMarkers(options.From, loaded.Packages):
+	case slices.ContainsFunc(loaded.Packages, func(pkg *input.Package) bool { return options.From.IgnoresMarkers(pkg.Types) }):
 		return optionError("From", "no kind to generate for in %s, because {From}=%s ignores the markers there; remove {From}", where, options.From)
 	case len(all) > 1:
 		all[0] = fmt.Errorf("no kind to generate for in %s; see the reasons below", where)
 	case exclude.Any():
 		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, model.AliasAdvice(loaded.Packages[0]))
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, decide.AliasAdvice(loaded.Packages[0]))
 	default:
 		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind", where)
 	}
 	return errors.Join(all...)
-}
-
-// ignoresMarkers reports whether from excludes a type that has other markers of a kind.
-func ignoresMarkers(from From, packages []*model.Package) bool {
-	isGenclient := func(m model.Marker) bool { return m.Is("genclient") }
-	for _, pkg := range packages {
-		for _, t := range pkg.Types {
-			genclient := slices.ContainsFunc(t.Markers, isGenclient)
-			if from == FromKubebuilder && genclient || from == FromGenclient && !genclient && t.MayBeKind() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func outputOf(s *setup, files []render.File) write.Output {

@@ -15,7 +15,10 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
@@ -61,19 +64,19 @@ type Options struct {
 }
 
 // From selects the markers that make a type a kind.
-type From = model.From
+type From = decide.From
 
 // FromGenclient selects the markers of code-generator, and FromKubebuilder those of kubebuilder.
 // FromAuto selects those of code-generator in packages with any +genclient, and those of kubebuilder
 // in others.
 const (
-	FromAuto        = model.FromAuto
-	FromGenclient   = model.FromGenclient
-	FromKubebuilder = model.FromKubebuilder
+	FromAuto        = decide.FromAuto
+	FromGenclient   = decide.FromGenclient
+	FromKubebuilder = decide.FromKubebuilder
 )
 
 // Froms are all values of From.
-var Froms = model.Froms
+var Froms = decide.Froms
 
 // Validate returns an OptionError for each mistake that the options alone show. It reads no files.
 // Generate and Aliases call it first.
@@ -89,13 +92,13 @@ func (o Options) Validate() error {
 	if slices.Contains(o.CRDs, "") {
 		add("CRDs", "{CRDs} is empty; name a file with CRDs, or a folder of such files, for example {CRDs}=config/crd/bases")
 	}
-	if _, err := model.NewExclusions(o.Exclude); err != nil {
+	if _, err := input.NewExclusions(o.Exclude); err != nil {
 		add("Exclude", "{Exclude}=%w", err)
 	}
-	if o.From != "" && !slices.Contains(model.Froms, o.From) {
-		add("From", "{From}=%s is unknown; use one of %v", o.From, model.Froms)
+	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
+		add("From", "{From}=%s is unknown; use one of %v", o.From, decide.Froms)
 	}
-	if path := o.ApplyConfigurationPackage; path != "" && !model.IsImportPath(path) {
+	if path := o.ApplyConfigurationPackage; path != "" && !markers.IsImportPath(path) {
 		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", path)
 	}
 	if name := o.ClientsetName; name != "" && !isPackageName(name) {
@@ -125,7 +128,8 @@ func (o Options) Validate() error {
 // setup holds what a run derives from its Options.
 type setup struct {
 	load          load.Options
-	naming        *model.Naming
+	naming        *decide.Naming
+	applyPackage  string
 	outputDir     string
 	outputPackage string
 	clientsetName string
@@ -141,14 +145,15 @@ func (o Options) setup() (*setup, error) {
 	}
 	errs := []error{o.Validate()}
 	s := &setup{
-		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags, ApplyPackage: o.ApplyConfigurationPackage},
-		naming:        model.NewNaming(o.PluralExceptions),
+		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
+		applyPackage:  o.ApplyConfigurationPackage,
+		naming:        decide.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
 	}
 	s.naming.Reserved = render.Reserved()
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
-	s.load.Exclude, _ = model.NewExclusions(o.Exclude) // Validate has returned the error
+	s.load.Exclude, _ = input.NewExclusions(o.Exclude) // Validate has returned the error
 	for _, path := range o.CRDs {
 		s.crds = append(s.crds, below(dir, path))
 	}

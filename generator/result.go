@@ -123,7 +123,7 @@ func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
-	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
+	if apply := "applyconfiguration"; s.applyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
 	}
 	r.versions = map[string]bool{}
@@ -151,10 +151,10 @@ func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
 			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
 		switch {
-		case k.DiffersFromManifest:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
-		case k.Manifest != nil:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
+		case k.DiffersFromCRD:
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.CRD))
+		case k.CRD.IsValid():
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.CRD))
 		case len(s.crds) > 0:
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", gv.Path, k.Name))
 		}
