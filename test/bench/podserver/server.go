@@ -24,7 +24,7 @@ type Server struct {
 	mu sync.Mutex // guards the fields below; it is not held during writes
 	// A new state is stored and sent to the watchers in one step.
 	current  *state
-	watchers map[*watcher]struct{}
+	watchers map[watcher]struct{}
 	marks    Marks
 	// relisting is set until a request for a list comes, and sentinelDue until a watch is
 	// open after that list.
@@ -36,7 +36,7 @@ func New(objects int) (*Server, error) {
 	if objects < 1 {
 		return nil, errors.New("at least one object is needed")
 	}
-	s := &Server{initial: newState(objects), watchers: map[*watcher]struct{}{}}
+	s := &Server{initial: newState(objects), watchers: map[watcher]struct{}{}}
 	s.current = s.initial
 	s.mux.HandleFunc("GET /api/v1/pods", s.pods)
 	s.mux.HandleFunc("GET /control/marks", s.getMarks)

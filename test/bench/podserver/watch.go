@@ -14,11 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher is an open watch.
-type watcher struct {
-	// batches are written one after the other. It is closed when the watch expires.
-	batches chan batch
-}
+// watcher is an open watch. It is closed when the watch expires.
+type watcher chan batch
 
 // batch is the events of one moment.
 type batch struct {
@@ -31,11 +28,9 @@ type batch struct {
 // maxBatches is more than any step of a benchmark sends.
 const maxBatches = 16
 
-var errExpired = apierrors.NewResourceExpired("too old resource version")
-
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
 	w.Header().Set("Content-Type", "application/json")
-	opened := &watcher{batches: make(chan batch, maxBatches)}
+	opened := make(watcher, maxBatches)
 	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
 	if !ok {
 		writeExpired(w) // the API server also reports it as an event
@@ -57,7 +52,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 		select {
 		case <-r.Context().Done():
 			return
-		case b, open := <-opened.batches:
+		case b, open := <-opened:
 			if !open {
 				writeExpired(w)
 				return
@@ -75,7 +70,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 
 // open returns the current state. The watcher receives all events after it. It returns
 // false if there were events between version and that state.
-func (s *Server) open(opened *watcher, received time.Time, streaming bool, version string) (*state, bool) {
+func (s *Server) open(opened watcher, received time.Time, streaming bool, version string) (*state, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if streaming {
@@ -91,7 +86,7 @@ func (s *Server) open(opened *watcher, received time.Time, streaming bool, versi
 	return s.current, true
 }
 
-func (s *Server) close(w *watcher) {
+func (s *Server) close(w watcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watchers, w)
@@ -111,14 +106,14 @@ func (s *Server) sendSentinel() {
 // send sends to all watchers. The caller holds mu.
 func (s *Server) send(b batch) {
 	for w := range s.watchers {
-		w.batches <- b
+		w <- b
 	}
 }
 
 // expire ends all watches. The caller holds mu.
 func (s *Server) expire() {
 	for w := range s.watchers {
-		close(w.batches)
+		close(w)
 		delete(s.watchers, w)
 	}
 }
@@ -134,7 +129,8 @@ func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
 }
 
 func writeExpired(w io.Writer) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": statusOf(errExpired)}) // the client may be gone
+	expired := statusOf(apierrors.NewResourceExpired("too old resource version"))
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": expired}) // the client may be gone
 }
 
 // writeError answers as the API server does.
