@@ -29,7 +29,11 @@ func SkipSpace(b []byte, at int) int {
 	return at
 }
 
-func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
+// isSpace uses a bit set, so that the functions that skip white space can be inlined.
+func isSpace(b byte) bool {
+	const spaces uint64 = 1<<' ' | 1<<'\n' | 1<<'\r' | 1<<'\t'
+	return spaces>>b&1 != 0
+}
 
 // space is SkipSpace for text that has white space in few places.
 func space(b []byte, at int) int {
@@ -53,7 +57,7 @@ func literal(b []byte, at int, want string) int {
 // begins at b[at], and whether there is one. Without one, it returns the index after the
 // closing bracket.
 func first(b []byte, at int, closing byte) (after int, more bool) {
-	if at = space(b, at+1); peek(b, at) == closing {
+	if at = space(b, at+1); at < len(b) && b[at] == closing {
 		return at + 1, false
 	}
 	return at, true
@@ -83,8 +87,8 @@ func nameAt(b []byte, at int) (quoted []byte, value int) {
 	if peek(b, at) != '"' {
 		return nil, gaveUp
 	}
-	end, _, valid := textEnd(b, at+1)
-	if !valid {
+	end := skipText(b, at)
+	if end == gaveUp {
 		return nil, gaveUp
 	}
 	return b[at:end], colon(b, end)
@@ -143,12 +147,21 @@ func textEnd(b []byte, i int) (end int, closed, valid bool) {
 			} else {
 				i, valid = i+2, false
 			}
+		case c >= utf8.RuneSelf:
+			i = asciiStart(b, i+1)
 		default:
-			valid = valid && c >= utf8.RuneSelf
-			i++
+			i, valid = i+1, false
 		}
 	}
 	return i, false, false
+}
+
+// asciiStart returns the index of the first ASCII character from b[i] on, or len(b).
+func asciiStart(b []byte, i int) int {
+	for i < len(b) && b[i] >= utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 // escapeEnd returns the index after the escape sequence whose backslash is b[at]. Half a
@@ -226,8 +239,12 @@ func unquoted(buffer *[]byte, b []byte, at int, lenient bool) (raw []byte, end i
 	*buffer = (*buffer)[:0]
 	copied, i := at, plainEnd(b, at)
 	for ; i < len(b) && b[i] != '"'; i = plainEnd(b, i) {
+		if b[i] >= utf8.RuneSelf {
+			i = asciiStart(b, i+1)
+			continue
+		}
 		if b[i] != '\\' {
-			if b[i] < utf8.RuneSelf && !lenient {
+			if !lenient {
 				return nil, gaveUp
 			}
 			i++
@@ -303,10 +320,7 @@ func digitsEnd(b []byte, at int) int {
 func skip(b []byte, at, depth int) int {
 	switch c := peek(b, at); c {
 	case '"':
-		if end, _, valid := textEnd(b, at+1); valid {
-			return end
-		}
-		return gaveUp
+		return skipText(b, at)
 	case '{', '[':
 		if depth == 0 {
 			return gaveUp
@@ -322,11 +336,26 @@ func skip(b []byte, at, depth int) int {
 	return numberEnd(b, at)
 }
 
+// skipText returns the index after the text whose opening quote is b[at]. It gives up if the
+// text is not valid.
+func skipText(b []byte, at int) int {
+	if i := plainEnd(b, at+1); i < len(b) && b[i] == '"' { // as nearly always
+		return i + 1
+	}
+	if end, _, valid := textEnd(b, at+1); valid {
+		return end
+	}
+	return gaveUp
+}
+
 func skipElements(b []byte, at, depth int, closing byte) int {
 	at, more := first(b, at, closing)
 	for more {
 		if closing == '}' {
-			_, at = nameAt(b, at)
+			if peek(b, at) != '"' {
+				return gaveUp
+			}
+			at = colon(b, skipText(b, at))
 		}
 		at, more = nextOrEnd(b, skip(b, at, depth), closing)
 	}
@@ -374,7 +403,13 @@ func (s *Scanner) Scan(b []byte) (n int, complete bool) {
 		}
 		switch kind {
 		case quote:
-			s.inText = true
+			if i = plainEnd(b, i+1); i == len(b) || b[i] != '"' {
+				s.inText = true
+				continue
+			}
+			if depth == 0 {
+				return i + 1, true
+			}
 		case open:
 			depth++
 		case closing:
@@ -403,9 +438,7 @@ func (s *Scanner) text(b []byte, i int) int {
 	}
 	end, closed, _ := textEnd(b, i)
 	s.inText = !closed
-	if end > len(b) {
-		s.escaped = true
-	}
+	s.escaped = end > len(b)
 	return end
 }
 

@@ -18,21 +18,26 @@ type sliceBuffer struct {
 	first slot
 	size  uintptr
 	len   int
+	// made is a nil slice that can be set, and madeAt is its slot. The final slice is made
+	// here and then moved.
+	made   reflect.Value
+	madeAt slot
 }
 
 func (d *sliceDecoder) buffer(s *scratch) *sliceBuffer {
 	if b, ok := s.take(d.buffers).(*sliceBuffer); ok {
 		return b
 	}
-	b := &sliceBuffer{slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size()}
-	b.grow(4)
+	made := reflect.New(d.typ)
+	b := &sliceBuffer{slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size(), made: made.Elem(), madeAt: slotOf(made)}
+	b.grow()
 	return b
 }
 
 func (b *sliceBuffer) bytes() uintptr { return uintptr(b.len) * b.size }
 
-func (b *sliceBuffer) grow(by int) {
-	b.slice.Grow(by)
+func (b *sliceBuffer) grow() {
+	b.slice.Grow(max(4, b.len))
 	b.slice.SetLen(b.slice.Cap())
 	b.first, b.len = slotOf(b.slice), b.slice.Len()
 }
@@ -40,17 +45,18 @@ func (b *sliceBuffer) grow(by int) {
 // at returns the slot of an element, which is valid until the next call.
 func (b *sliceBuffer) at(i int) slot {
 	if i == b.len {
-		b.grow(b.len)
+		b.grow()
 	}
 	return b.first.plus(uintptr(i) * b.size)
 }
 
-// move moves the first n elements to a slice of their own, which is nil before.
-func (b *sliceBuffer) move(n int, to reflect.Value) {
-	to.Grow(n)
-	to.SetLen(n)
-	to.SetCap(n)
-	reflect.Copy(to, b.slice)
+// move moves the first n elements to a slice of their own in p.
+func (b *sliceBuffer) move(n int, p slot) {
+	b.made.Grow(n)
+	b.made.SetLen(n)
+	b.made.SetCap(n)
+	reflect.Copy(b.made, b.slice)
+	moveSlice(p, b.madeAt)
 	b.clear(n)
 }
 
@@ -81,7 +87,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if at == gaveUp {
 		return gaveUp
 	}
-	buffer.move(n, p.pointer(d.typ).Elem())
+	buffer.move(n, p)
 	s.putBack(d.buffers, buffer)
 	s.depth--
 	return at

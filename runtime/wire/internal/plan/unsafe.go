@@ -34,6 +34,15 @@ func (p slot) plus(offset uintptr) slot { return slot{unsafe.Add(p.at, offset)} 
 // pointer returns a pointer to the value in p, of type t, for what reflect has to do.
 func (p slot) pointer(t reflect.Type) reflect.Value { return reflect.NewAt(t, p.at) }
 
+// moveSlice moves the slice in from to the slot to, and leaves nil in from. Both are slices of
+// one type. A slice of any type has the layout of a []byte: a pointer, which is written with
+// a write barrier, and two integers. reflect.NewAt(t, to.at).Elem().Set would do the same, but
+// looks up the type of the pointer first. An object like a Pod takes 3 % longer to decode then.
+func moveSlice(to, from slot) {
+	*as[[]byte](to) = *as[[]byte](from)
+	*as[[]byte](from) = nil
+}
+
 // sizeOf returns the size of a V in bytes.
 func sizeOf[V any]() uintptr {
 	var zero V
