@@ -85,7 +85,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	if u.detector != nil {
 		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
 	}
-	u.listener = processor.NewListener(serve(handler, handlerOptions{}, u.detector, &controller.panics))
+	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.detector, &controller.panics))
 	return u.indexer, controller
 }
 

@@ -154,9 +154,9 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	for _, option := range options {
 		option(&o)
 	}
-	served := serve(handler, o, s.detector, &s.controller.panics)
-	served.Resync = s.resync
-	l := processor.NewListener(served)
+	listening := listenerOptions(handler, o, s.detector, &s.controller.panics)
+	listening.Resync = s.resync
+	l := processor.NewListener(listening)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.processor.Stopped() {
