@@ -6,48 +6,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
-// Config configures an informer or a Controller. Only Open or ListerWatcher is
-// required.
-type Config[T Object] struct {
-	// Settings do not depend on T. A factory sets them for all of its informers.
-	Settings
-	// Open returns the bodies of responses. The informer decodes them as they arrive, in
-	// several goroutines.
-	Open OpenFunc
-	// ListerWatcher returns the objects if Open is nil.
-	ListerWatcher ListerWatcher[T]
-	// Resource names the collection in logs, errors and Status.
-	Resource schema.GroupVersionResource
-	// Namespace is the one that Open or ListerWatcher is limited to, for Status; empty
-	// for all.
-	Namespace string
-	// Indexers are the indexes of the cache. NamespaceIndex is always there.
-	Indexers Indexers[T]
-	// ResyncPeriod is how often each handler gets every cached object again, as an
-	// update; 0 for never. A resync does not list again.
-	ResyncPeriod time.Duration
-	// Transform changes objects before they are stored.
-	Transform TransformFunc[T]
-	// WatchErrorHandler is called with errors of lists and watches. The default logs
-	// them.
-	WatchErrorHandler WatchErrorHandler
-
-	// firstLists, if it is not nil, has a slot for each informer that may read its
-	// first list at one time.
-	firstLists chan struct{}
-	// held, if it is not nil, returns what the cache holds.
-	held heldFunc[T]
-}
-
-// Controller runs a Reflector and hands what it reads, batch by batch, to one
-// function. Most programs want a SharedIndexInformer, which is built on it.
+// Controller runs a Reflector and passes what it reads, in batches, to one function.
+// Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
@@ -64,16 +30,16 @@ type Controller[T Object] struct {
 	ended    chan struct{} // closed when Run has returned
 }
 
-// What has become of a Controller.
+// The values of Controller.started.
 const (
 	neverRun int32 = iota
 	hasRun
 	isRetired
 )
 
-// NewController makes a Controller that calls process with each batch, from the
-// goroutine of Run. The batch belongs to the Controller again when process
-// returns. The first delta of all is a Replaced.
+// NewController returns a Controller that calls process with each batch, from the
+// goroutine of Run. process must not keep the batch: the Controller reuses its memory.
+// The first delta of all is a Replaced.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
@@ -83,7 +49,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	if config.Open == nil && config.ListerWatcher == nil {
-		panic("cache: the Config of an informer has to have Open, or a ListerWatcher")
+		panic("cache: the Config of an informer needs Open or ListerWatcher")
 	}
 	queue := &DeltaFIFO[T]{}
 	return &Controller[T]{
@@ -98,11 +64,10 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	}
 }
 
-// NewInformer returns a cache and the Controller that fills it and calls
-// handler, from the goroutine of Controller.Run, after each change. A slow
-// handler delays the cache: with more than one handler, or one that may block,
-// use NewSharedIndexInformer. A handler that calls runtime.Goexit ends Run, and is in
-// Status.
+// NewInformer returns a cache, and the Controller that fills it. The Controller calls
+// handler after each change, from the goroutine of Run, so a slow handler delays the
+// cache. For several handlers, or one that may block, use NewSharedIndexInformer. A
+// handler that calls runtime.Goexit ends Run, and Status reports it.
 func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], *Controller[T]) {
 	return NewIndexerInformer(config, handler)
 }
@@ -120,11 +85,11 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	if u.detector != nil {
 		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
 	}
-	u.listener = processor.NewListener(serve(handler, handlerOptions{}, u.detector, &controller.panics))
+	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.detector, &controller.panics))
 	return u.indexer, controller
 }
 
-// unshared is a cache with one handler, which is called from the goroutine of Run.
+// unshared is a cache with one handler, which runs in the goroutine of Run.
 type unshared[T Object] struct {
 	indexer  *Indexer[T]
 	detector *mutation.Detector[T] // nil without Settings.MutationDetector
@@ -133,8 +98,8 @@ type unshared[T Object] struct {
 	first    bool // the first list is not processed yet
 }
 
-// process takes one delta after the other, so that the handler never hears of a state
-// that is not cached anymore.
+// process applies one delta after the other, so that the handler never gets a state that
+// is no longer cached.
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
@@ -151,9 +116,8 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	return true
 }
 
-// Run reads and processes until ctx ends. It returns when both have, so process
-// is not running any more and will not be called again. It runs once: a second
-// call returns at once.
+// Run reads and processes until ctx ends. When it returns, process is not running and
+// will not be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -162,13 +126,13 @@ func (c *Controller[T]) Run(ctx context.Context) {
 	}
 }
 
-// claim returns true to the first caller that wants to run the Controller.
+// claim returns true to the first caller, which runs the Controller.
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
 		return true
 	}
-	if c.started.Load() == hasRun { // to stop an informer before it is started is no mistake
+	if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.name)
 	}
 	return false
@@ -221,9 +185,9 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 	}
 }
 
-// finally calls body, and then end, even if body ends the goroutine by runtime.Goexit.
-// It does not call end after a panic of body: a panic of foreign code has to end the
-// program, and end may wait.
+// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. It
+// does not call end if body panics: the panic has to end the program, and end may
+// block.
 func finally(body, end func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -245,7 +209,7 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// The first delta of all is a Replaced; and who lags must not lag more.
+			// The first delta of all is a Replaced. A consumer that lags must not lag more.
 			if c.HasSynced() && c.queue.Len() == 0 {
 				c.queue.Push(Delta[T]{Type: Sync})
 			}
@@ -253,10 +217,10 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 	}
 }
 
-// Retry tries a failed list or watch again at once; see Reflector.Retry.
+// Retry retries a failed list or watch at once; see Reflector.Retry.
 func (c *Controller[T]) Retry() { c.reflector.Retry() }
 
-// HasSynced says whether the first list has been processed.
+// HasSynced reports whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 
 // Synced is closed when HasSynced becomes true.
@@ -265,7 +229,7 @@ func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 // Ended is closed when Run has returned.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
-// Status says where the Controller is. Objects is not filled in.
+// Status returns the state of the Controller, without Objects.
 func (c *Controller[T]) Status() Status {
 	status := c.reflector.Status()
 	c.panics.addTo(&status)

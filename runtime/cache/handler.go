@@ -176,9 +176,9 @@ func (r *registration[T]) Backlog() int { return r.listener.Backlog() }
 // errForeignRegistration is returned for a registration of another informer.
 var errForeignRegistration = errors.New("the registration belongs to another informer")
 
-// serve returns how a listener serves handler; Resync is not set. A detector that is not
-// nil checks the objects before and after each call.
-func serve[T Object](handler ResourceEventHandler[T], o handlerOptions, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
+// listenerOptions returns the options of the listener of handler, without Resync. A
+// detector that is not nil checks the objects before and after each call.
+func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
 	if o.name == "" {
 		o.name = fmt.Sprintf("%T", handler)
 	}

@@ -20,41 +20,40 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// TransformFunc changes an object before it is stored, for example to drop
-// fields that nobody reads. It may change and return obj, or return another
-// one of the same name. It is called for each state that is read, and over a typed
-// client again after a relist, from one goroutine. The same state has to become the same
-// object each time: otherwise a relist tells an update. An error keeps the object out of
-// the cache and fails the list, with the object's name.
+// TransformFunc changes an object before it is stored, for example to drop fields that
+// the program does not read. It may change and return obj, or return another object of
+// the same name. The Reflector calls it from one goroutine, once for each state that it
+// reads, and over a typed client again after a relist. The result has to depend on the
+// state alone: otherwise a relist causes an update. An error keeps the object out of the
+// cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
-// WatchErrorHandler is told of each failed list and watch, from the goroutine
-// of the Reflector, before it waits and tries again; and, with
-// DecodeOptions.SkipUndecodable, of each state that is skipped: of a *DecodeError that
-// nothing wraps. It must not block.
+// WatchErrorHandler is called with the error of each failed list and watch, before the
+// wait for the retry. With DecodeOptions.SkipUndecodable it is also called for each
+// state that is skipped, with a *DecodeError that is not wrapped. The goroutine of the
+// Reflector calls it, so it must not block.
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
-// Reflector copies a collection of the API server into a DeltaFIFO: it lists, as a
-// stream or in pages, watches from the version of the list, resumes a watch that
-// ended, and lists again when the server has forgotten where it was.
+// Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
+// stream or in pages, and watches from the version of the list. It resumes a watch that
+// ended, and lists again when the server has forgotten that version.
 type Reflector[T Object] struct {
 	source    ListerWatcher[T]
 	queue     *DeltaFIFO[T]
 	resource  schema.GroupVersionResource
 	name      string // of what is followed, for the log
 	transform TransformFunc[T]
-	// trim leaves out of objects that a client has decoded what our decoder would
-	// have left out.
+	// trim drops from objects of a client what our decoder does not decode.
 	trim     func(T)
 	onError  WatchErrorHandler
 	status   *statusTracker
 	backoffs protocol.Backoffs
-	// ownPace is set if the Config has backoffs.
+	// ownPace is set if the Config has backoffs. They replace the failure budget.
 	ownPace  bool
 	noStream bool
 	// maxObjectBytes is that of the options of our decoder.
 	maxObjectBytes int
-	// endless is set if watches do not end when their time is over, as those of
+	// endless is set if watches do not end when their time is over, such as those of
 	// client-go's fakes.
 	endless bool
 	// firstLists is that of the Config.
@@ -70,7 +69,7 @@ type Reflector[T Object] struct {
 	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
-	// leaveFirst gives the place among first lists back.
+	// leaveFirst releases the slot in firstLists.
 	leaveFirst func()
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
@@ -78,8 +77,8 @@ type Reflector[T Object] struct {
 	skips      skipLog
 }
 
-// NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
-// config has, when it is run.
+// NewReflector returns a Reflector that pushes the objects of config to queue when it is
+// run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
 		source:    config.ListerWatcher,
@@ -111,8 +110,8 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	return r
 }
 
-// logWatchError is the WatchErrorHandler of those who set none. That a watch
-// has to start anew is in the nature of things and of interest to few.
+// logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
+// and logged only at a higher verbosity.
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
@@ -121,20 +120,19 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	}
 	switch reason := reasonOf(err); reason {
 	case Expired, ClosedEarly, NoBookmark:
-		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
+		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will try again"+advice[reason], "reason", reason)
+		logger.Error(err, "Cannot follow the API server, will retry"+advice[reason], "reason", reason)
 	}
 }
 
-// Status says where the Reflector is. Objects is not filled in.
+// Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
 // retire marks a Reflector that was not run, and never will be, as stopped.
 func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
 
-// Run lists and watches until ctx ends. The logger of ctx gets the resource
-// with every line.
+// Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
 	defer r.status.enter(Stopped, nil)
@@ -204,15 +202,15 @@ func (r *Reflector[T]) forgetRetry() {
 	}
 }
 
-// warnOfLimit warns of a limit that objects may exceed that the server has accepted.
+// warnOfLimit logs a warning if the server accepts objects above the limit.
 func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 	if limit := r.maxObjectBytes; limit > 0 && limit < wire.EtcdRequestBytes {
-		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer refuses, or skips, objects that the server has accepted",
+		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer fails on, or skips, objects that the server accepts",
 			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
 
-// conclude does what an action asks for before its wait and its request.
+// conclude applies an action, except for its wait and its request.
 func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
 	if next.Commit {
 		r.commit(state.ResourceVersion)
@@ -234,7 +232,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 	}
 }
 
-// commit hands the list that was read over as the collection.
+// commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	all, undecodable := r.listed.take()
@@ -245,7 +243,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 
 const (
 	// pageTimeout is how long a page may take, and wholeListTimeout a list in one
-	// piece: a connection that broke silently would be waited for for ever.
+	// piece. Without them, a connection that broke silently would block for ever.
 	pageTimeout      = 2 * time.Minute
 	wholeListTimeout = 10 * time.Minute
 )
@@ -290,8 +288,8 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) pro
 // maxAddress is how many bytes of a URL errors have.
 const maxAddress = 200
 
-// requestError names the request that failed. Of the URL of one that did not come
-// through it leaves out the parameters, which hide the rest.
+// requestError names the request that failed. It drops the parameters of a URL, which
+// are long.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		if redirect.Is(err) {

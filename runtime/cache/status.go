@@ -1,14 +1,17 @@
 package cache
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// Phase is where an informer is.
+// Phase is what an informer does.
 type Phase string
 
 const (
@@ -20,30 +23,12 @@ const (
 	// Watching: the cache follows the server. A watch is open; when it ends in good
 	// order or with its connection, the server has two seconds to answer the next one.
 	Watching Phase = "Watching"
-	// Degraded: the last request failed and will be made again. The cache
-	// answers with what it had before.
+	// Degraded: the last request failed and will be retried. The cache keeps the
+	// objects that it had before.
 	Degraded Phase = "Degraded"
 	// Stopped: Run has ended.
 	Stopped Phase = "Stopped"
 )
-
-// Backoff is how long an informer waits before it retries a failed list or watch:
-// Initial after the first failure, twice as long after each further one, and at most
-// Max. Up to a quarter of the wait is added at random, so that clients that failed
-// together do not return together. If a Retry-After header asks for more, the informer
-// waits as long, up to five minutes.
-type Backoff struct {
-	Initial, Max time.Duration
-}
-
-// waitsOf returns the waits that Settings.Backoffs set, with the defaults.
-func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
-	waits := make(protocol.Backoffs, len(set))
-	for reason, wait := range set {
-		waits[string(reason)] = protocol.Backoff(wait)
-	}
-	return waits.WithDefaults()
-}
 
 // Reason is why an informer is degraded.
 type Reason string
@@ -65,28 +50,26 @@ const (
 	TooManyRequests Reason = protocol.TooManyRequests
 	// ServerError: the server failed (5xx), or is not ready to answer.
 	ServerError Reason = protocol.ServerError
-	// Refused: the server does not take the request, for example because of its
-	// selector.
+	// Refused: the server rejects the request, for example because of its selector.
 	Refused Reason = protocol.Refused
-	// Redirected: the server redirects to another host, which is not followed, because
-	// that host would be sent the credentials; see package redirect.
+	// Redirected: the server redirects to another host. The informer does not follow,
+	// because it would send that host the credentials; see package redirect.
 	Redirected Reason = protocol.Redirected
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = protocol.Decode
-	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
-	// in good order or cut off, as client-go does not tell the one from the other.
+	// ClosedEarly: watches end in good order as soon as they are open. Over a typed client
+	// they may have been cut off, which client-go does not report.
 	ClosedEarly Reason = protocol.ClosedEarly
-	// NoBookmark: a streaming list did not come to its end. The list is read in pages
-	// then.
+	// NoBookmark: a streaming list did not end. The informer reads the list in pages then.
 	NoBookmark Reason = protocol.NoBookmark
-	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and goes on; see
+	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
-	// Unreachable: no answer came, or it was cut off.
+	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
 )
 
-// Status says where an informer is, since when and why.
+// Status is the state of an informer, since when, and why.
 type Status struct {
 	Phase Phase
 	// Since is when Phase was entered.
@@ -96,21 +79,21 @@ type Status struct {
 	ResourceVersion string
 	// Objects is how many objects the cache holds.
 	Objects int
-	// Err is the last error, nil once the informer makes headway again; Reason is
-	// its kind.
+	// Err is the last error, and Reason its kind. Err is nil once the informer makes
+	// progress again.
 	Err    error
 	Reason Reason
-	// NextAttempt is when the request that failed will be made again, at the latest;
+	// NextAttempt is the latest time at which the failed request will be retried. It is
 	// zero while a request is under way.
 	NextAttempt time.Time
-	// Undecodable are the objects that the server has in a state that cannot be
-	// decoded, by name; see DecodeOptions.SkipUndecodable. Of each the cache has the
-	// last state that could be, or nothing. All are in it, but only 256 have a Path, Near
-	// and reason: Err of the others says that it is not kept.
+	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
+	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
+	// could be decoded, or nothing. Only 256 of them have a Path, Near and reason. Err of
+	// the others says that the reason is not kept.
 	Undecodable []*DecodeError
 }
 
-// String says it in one line, for logs and errors.
+// String returns the status in one line, for logs and errors.
 func (s Status) String() string {
 	text := string(s.Phase)
 	if s.Phase == Pending {
@@ -128,14 +111,14 @@ func (s Status) String() string {
 	return text
 }
 
-// advice is what can be done about a reason.
+// advice is how to fix the cause of a reason.
 var advice = map[Reason]string{
 	Forbidden:    "; it needs the rights to list and to watch",
 	Unauthorized: "; check the credentials",
 	NotFound:     "; is its CRD installed?",
 }
 
-// statusTracker holds the status that a Reflector writes and everybody reads.
+// statusTracker holds the status, which a Reflector writes and any goroutine reads.
 type statusTracker struct {
 	mu     sync.Mutex // guards what follows
 	status Status
@@ -174,8 +157,8 @@ func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
 	noteState(&t.undecodable, &delta.Item, delta.Type == Deleted)
 }
 
-// enter moves to a phase, with the error that led there if it was one. It returns
-// what enterUnlessMoved takes.
+// enter enters a phase, with the error that is the cause, or nil. It returns the
+// argument for enterUnlessMoved.
 func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -183,14 +166,14 @@ func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	return t.entries
 }
 
-// entry returns what enterUnlessMoved takes.
+// entry returns the argument for enterUnlessMoved.
 func (t *statusTracker) entry() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.entries
 }
 
-// enterUnlessMoved enters a phase if nothing else was entered since entry.
+// enterUnlessMoved enters a phase if no other was entered since entry.
 func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,7 +182,7 @@ func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
 	}
 }
 
-// awaitAttempt sets when the next request will be made; zero if it is being made.
+// awaitAttempt sets the time of the next request; zero while a request is under way.
 func (t *statusTracker) awaitAttempt(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,4 +205,90 @@ func (t *statusTracker) reach(resourceVersion string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.status.ResourceVersion = resourceVersion
+}
+
+// Syncer becomes complete once and stays so: an informer whose cache holds the first
+// list, or a handler that has returned from it.
+type Syncer interface {
+	// HasSynced reports whether it is complete.
+	HasSynced() bool
+	// Synced is closed when HasSynced becomes true.
+	Synced() <-chan struct{}
+	// Ended is closed when it stops or is removed. If it is not synced then, it never
+	// will be.
+	Ended() <-chan struct{}
+	// NotSyncedReason returns why it is not synced. It is empty when it is synced, and
+	// when no one needs to wait for it any more.
+	NotSyncedReason() string
+}
+
+// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
+// first, or one of them stops before it is synced, it returns a *NotSyncedError, which
+// names each that is not synced, with the reason. It does not wait for a handler that
+// is removed meanwhile.
+func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
+	for _, s := range syncers {
+		select {
+		case <-s.Synced():
+		case <-s.Ended():
+			if !s.HasSynced() && s.NotSyncedReason() != "" {
+				return notSynced(cmp.Or(context.Cause(ctx), ErrStopped), syncers)
+			}
+		case <-ctx.Done():
+			return notSynced(context.Cause(ctx), syncers)
+		}
+	}
+	return nil
+}
+
+// waiter is a Syncer of this package.
+type waiter interface {
+	// waitsFor describes what is not synced; its Reason is empty if nothing is.
+	waitsFor() (subject, NotSynced)
+}
+
+// subject identifies an informer, or a handler of it if handler is not nil.
+type subject struct{ informer, handler any }
+
+// notSynced describes each of syncers that is not synced. A handler whose informer is
+// not synced waits for the informer, which gets one entry, even if its phase changes
+// meanwhile.
+func notSynced(cause error, syncers []Syncer) error {
+	err := &NotSyncedError{Cause: cause}
+	named := map[subject]bool{}
+	for _, s := range syncers {
+		var about subject
+		var waiting NotSynced
+		if w, ok := s.(waiter); ok {
+			about, waiting = w.waitsFor()
+		} else {
+			waiting.Reason = s.NotSyncedReason()
+			about.informer = waiting.Reason
+		}
+		if waiting.Reason == "" || named[about] || named[subject{informer: about.informer}] {
+			continue
+		}
+		named[about] = true
+		err.Waiting = append(err.Waiting, waiting)
+	}
+	if len(err.Waiting) == 0 {
+		return nil // the last one was synced meanwhile
+	}
+	return err
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

@@ -1,11 +1,103 @@
 package cache
 
 import (
+	"context"
+	"io"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
+
+// Config configures an informer or a Controller. Only Open or ListerWatcher is
+// required.
+type Config[T Object] struct {
+	// Settings do not depend on T. A factory sets them for all of its informers.
+	Settings
+	// Open returns the bodies of responses. The informer decodes them as they arrive, in
+	// several goroutines.
+	Open OpenFunc
+	// ListerWatcher returns the objects if Open is nil.
+	ListerWatcher ListerWatcher[T]
+	// Resource names the collection in logs, errors and Status.
+	Resource schema.GroupVersionResource
+	// Namespace is the one that Open or ListerWatcher is limited to, for Status; empty
+	// for all.
+	Namespace string
+	// Indexers are the indexes of the cache. NamespaceIndex is always there.
+	Indexers Indexers[T]
+	// ResyncPeriod is how often each handler gets every cached object again, as an
+	// update; 0 for never. A resync does not list again.
+	ResyncPeriod time.Duration
+	// Transform changes objects before they are stored.
+	Transform TransformFunc[T]
+	// WatchErrorHandler is called with errors of lists and watches. The default logs
+	// them.
+	WatchErrorHandler WatchErrorHandler
+
+	// firstLists, if it is not nil, has a slot for each informer that may read its
+	// first list at one time.
+	firstLists chan struct{}
+	// held, if it is not nil, returns what the cache holds.
+	held heldFunc[T]
+}
+
+// name names the collection in errors and logs: by the resource, or by the Go type if
+// there is none.
+func (c *Config[T]) name() string {
+	name := strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
+	if c.Resource.Resource != "" {
+		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
+	}
+	if c.Namespace != "" {
+		name += " in namespace " + c.Namespace
+	}
+	return name
+}
+
+// seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
+// if the resource has the name of T, or if T is an untyped object.
+func seenAs[T Object](resource string) string {
+	kind := reflect.TypeFor[T]()
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	name := strings.ToLower(kind.Name())
+	if strings.HasPrefix(resource, name[:max(0, len(name)-1)]) || // plurals differ in their end
+		strings.HasPrefix(kind.PkgPath(), "k8s.io/apimachinery/") {
+		return ""
+	}
+	return " as " + kind.String()
+}
+
+// tweak calls change with the options of every request.
+func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
+	if open := c.Open; open != nil {
+		c.Open = func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+			change(&options)
+			return open(ctx, options)
+		}
+	}
+	if source := c.ListerWatcher; source != nil {
+		c.ListerWatcher = &ListWatch[T]{
+			ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+				change(&options)
+				return source.List(ctx, options)
+			},
+			WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+				change(&options)
+				return source.Watch(ctx, options)
+			},
+			client: clientKindOf(source),
+		}
+	}
+}
 
 // Settings are the part of a Config that does not depend on the type of the objects.
 // A factory has one Settings for all of its informers. The option for a field is named
@@ -39,6 +131,24 @@ type Settings struct {
 	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
 	// ten requests fail in a minute.
 	Backoffs map[Reason]Backoff
+}
+
+// Backoff is how long an informer waits before it retries a failed list or watch:
+// Initial after the first failure, twice as long after each further one, and at most
+// Max. Up to a quarter of the wait is added at random, so that clients that failed
+// together do not return together. If a Retry-After header asks for more, the informer
+// waits as long, up to five minutes.
+type Backoff struct {
+	Initial, Max time.Duration
+}
+
+// waitsOf returns the waits that Settings.Backoffs set, with the defaults.
+func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
+	waits := make(protocol.Backoffs, len(set))
+	for reason, wait := range set {
+		waits[string(reason)] = protocol.Backoff(wait)
+	}
+	return waits.WithDefaults()
 }
 
 // SharedInformerOption sets a property of a factory when it is made.
@@ -185,4 +295,83 @@ func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
 		f.ofKind[kind] = &kindSettings[T]{}
 	}
 	return f.ofKind[kind].(*kindSettings[T])
+}
+
+// Field is a field by which a server selects objects of the kind T, by its JSON
+// path; its values are of type V. The generated clientset has a constant for each
+// +kubebuilder:selectablefield:
+//
+//	const FooFieldSpecColor cache.Field[*v1.Foo, string] = "spec.color"
+type Field[T Object, V FieldValue] string
+
+// FieldValue is what a selectable field can be: a string, a boolean or an integer
+// (https://kep.k8s.io/4358).
+type FieldValue interface {
+	~string | ~bool |
+		~int | ~int8 | ~int16 | ~int32 | ~int64 |
+		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Is selects the objects whose field has that value.
+func (f Field[T, V]) Is(value V) FieldSelector[T] {
+	return FieldSelector[T]{fields.OneTermEqualSelector(string(f), fieldValue(value))}
+}
+
+// IsNot selects the objects whose field has another value.
+func (f Field[T, V]) IsNot(value V) FieldSelector[T] {
+	return FieldSelector[T]{fields.OneTermNotEqualSelector(string(f), fieldValue(value))}
+}
+
+// fieldValue writes a value as a server compares it. A method String of its type
+// does not count.
+func fieldValue[V FieldValue](value V) string {
+	switch v := reflect.ValueOf(value); {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	default:
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+}
+
+// FieldSelector selects objects of the kind T on the server. The zero value selects
+// all of them.
+type FieldSelector[T Object] struct {
+	selector fields.Selector
+}
+
+// And selects the objects that s and all others select.
+func (s FieldSelector[T]) And(others ...FieldSelector[T]) FieldSelector[T] {
+	var terms []fields.Selector
+	for _, selector := range append([]FieldSelector[T]{s}, others...) {
+		if selector.selector != nil {
+			terms = append(terms, selector.selector)
+		}
+	}
+	if len(terms) == 0 {
+		return FieldSelector[T]{}
+	}
+	return FieldSelector[T]{fields.AndSelectors(terms...)}
+}
+
+// String is what metav1.ListOptions has as FieldSelector; empty for all objects.
+func (s FieldSelector[T]) String() string {
+	if s.selector == nil {
+		return ""
+	}
+	return s.selector.String()
+}
+
+// limit lets options ask for no more than what s selects.
+func (s FieldSelector[T]) limit(options *metav1.ListOptions) {
+	switch own := s.String(); {
+	case own == "":
+	case options.FieldSelector == "":
+		options.FieldSelector = own
+	default:
+		options.FieldSelector += "," + own
+	}
 }
