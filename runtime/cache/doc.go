@@ -34,13 +34,10 @@
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
 //	free_list.go       memory of batches that is used again
-//	indexer.go         Indexer: the cache, with one writer and many readers
+//	indexer.go         Indexer: the cache as its readers see it
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
 //	relist.go          a whole collection to changes of the cache
-//	content.go         which text an object was made of
-//	chunks.go          objects in dense places, and snapshots of them
-//	names.go           the place of an object by its name
-//	postings.go        the places of objects by the values of an index
+//	internal/store     objects in slots, by name and by the values of indexes
 //	lister.go          Lister: typed reads
 //	generic.go         the same for kinds that are known only while running
 //	handler.go         ResourceEventHandler and its adapters

@@ -46,7 +46,7 @@ func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
 	n := &NamespaceLister[T]{lister: l, namespace: namespace}
 	// Names that come from users must not pile up, nor, for long, those of namespaces
 	// that are gone.
-	if known, values := l.indexer.has(NamespaceIndex, namespace); known {
+	if known, values := l.indexer.store.HasValue(NamespaceIndex, namespace); known {
 		if l.held.Add(1) > int64(2*values+16) {
 			l.namespaces.Clear()
 			l.held.Store(1)
