@@ -23,7 +23,6 @@
 //	view.go            views of what a typed client returns
 //	unavailable.go     what a client that cannot serve a view says
 //	undecodable.go     objects that cannot be decoded, and are skipped
-//	skip_log.go        what the log says of them
 //	reflector.go       Reflector: the I/O of lists
 //	reflector_watch.go the I/O of watches and streaming lists
 //	reflector_events.go events to deltas

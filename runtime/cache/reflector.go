@@ -195,9 +195,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflecto
 // commit hands the list that was read over as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	all, undecodable := r.listed.take()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
-	r.status.replaceUndecodable(undecodable)
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
+	r.status.undecodable.replace(&r.listed.undecodable)
+	r.listed.clear()
 	r.status.reach(resourceVersion)
 }
 

@@ -29,7 +29,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 			continue
 		}
 		if delta.Type != 0 {
-			noteUndecodable(r.status, &delta)
+			note(&r.status.undecodable, &delta.Item, delta.Type == Deleted)
 		}
 		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
 			deltas = append(deltas, delta)
