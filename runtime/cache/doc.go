@@ -19,17 +19,13 @@
 //
 //	object.go          Object, ObjectName and the keys of work queues
 //	listwatch.go       ListerWatcher: where objects come from; NewListWatch over a typed client
-//	body.go            OpenFunc: the bodies that package wire decodes
-//	view.go            views of what a typed client returns
-//	unavailable.go     what a client that cannot serve a view says
-//	undecodable.go     objects that cannot be decoded, and are skipped
-//	reflector.go       Reflector: the I/O of lists
-//	reflector_watch.go the I/O of watches and streaming lists
-//	reflector_events.go events to deltas
+//	source.go          other sources: bodies, views, and the one that always fails
+//	undecodable.go     the set of objects that cannot be decoded, and its log
+//	reflector.go       Reflector: the requests, and lists
+//	reflector_watch.go watches and streaming lists, and events to deltas
 //	reflector_state.go what the Reflector does next, as a pure function
 //	backoff.go         how long to wait before a request is made again
 //	initial_list.go    a collection while it is being read
-//	first_list.go      the turns of many informers that start together
 //	status.go          where an informer is, and why
 //	delta.go           Delta, DeltaFIFO: what happened, in the order it happened
 //	free_list.go       memory of batches that is used again
@@ -37,8 +33,7 @@
 //	indexer_apply.go   deltas to changes of the cache, and what handlers hear of it
 //	relist.go          a whole collection to changes of the cache
 //	internal/store     objects in slots, by name and by the values of indexes
-//	lister.go          Lister: typed reads
-//	generic.go         the same for kinds that are known only while running
+//	lister.go          Lister: typed reads, and those of kinds known only at run time
 //	handler.go         ResourceEventHandler and its adapters
 //	registration.go    what AddEventHandler returns
 //	processor.go       batches to the listeners of all handlers

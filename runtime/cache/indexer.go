@@ -9,25 +9,24 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
-// Store is the reading side of a cache. All methods may be called from any
-// goroutine, and what one call returns is of one moment. The objects are shared
-// and must not be changed.
+// Store is a cache as its readers see it. All methods may be called from any goroutine.
+// The result of one call is of one moment. The objects are shared and must not be changed.
 type Store[T Object] interface {
-	// Get returns the object of that name, and whether there is one.
+	// Get returns the object of that name, and reports whether there is one.
 	Get(name ObjectName) (T, bool)
 	// List returns all objects, in no particular order. The slice belongs to the
 	// caller.
 	List() []T
 	// All ranges over the objects that are there when the range begins.
 	All() iter.Seq[T]
-	// Len returns how many objects there are.
+	// Len returns the number of objects.
 	Len() int
 }
 
-// IndexFunc returns the values under which an index finds obj; none leaves it
-// out. It must depend on obj alone, must not change it, and must not call the
-// informer or the factory. It is called once for each state of an object, without
-// a lock that readers need. The slice must not be changed after it was returned.
+// IndexFunc returns the values under which an index finds obj. The index leaves obj out if
+// there are none. The result must depend on obj alone. An IndexFunc must not change obj,
+// nor the slice after it returned it, and must not call the informer or the factory. It is
+// called once for each state of an object, without a lock that readers need.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.
@@ -111,15 +110,15 @@ func (x *Indexer[T]) held(name ObjectName) (obj T, contentHash uint64, ok bool) 
 	return x.store.Held(name.Namespace, name.Name)
 }
 
-// Get returns the object of that name, and whether there is one. It allocates nothing and
+// Get returns the object of that name, and reports whether there is one. It allocates nothing and
 // takes no lock. It retries under the read lock if it misses during a write, or if T is an
 // interface type.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
 	return x.store.Get(name.Namespace, name.Name)
 }
 
-// GetByKey is Get with the key of a work queue. It fails for a key that no
-// object can have.
+// GetByKey is Get with the key of a work queue. It returns an error for a key that is
+// neither "name" nor "namespace/name".
 func (x *Indexer[T]) GetByKey(key string) (obj T, exists bool, err error) {
 	name, err := ParseObjectName(key)
 	if err != nil {
@@ -176,16 +175,16 @@ func (x *Indexer[T]) ListIndexFuncValues(indexName string) []string {
 	return x.store.Values(indexName)
 }
 
-// Add stores obj, in place of one of the same name.
+// Add stores obj. It replaces an object of the same name.
 func (x *Indexer[T]) Add(obj T) { x.apply(Deltas[T]{{Type: Added, Item: Item[T]{Object: obj}}}) }
 
-// Update is Add; it reads better where the object is known to be there.
+// Update is the same as Add.
 func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Item: Item[T]{Object: obj}}}) }
 
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Item: Item[T]{Object: obj}}}) }
 
-// Replace makes objs all that there is. A cached object stays if one of objs has its
+// Replace makes objs all of the objects. A cached object stays if one of objs has its
 // name, UID, resourceVersion and content. If objs has two objects of one name, the last
 // one counts.
 func (x *Indexer[T]) Replace(objs []T) {

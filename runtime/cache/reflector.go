@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -256,4 +257,28 @@ func requestError(verb string, err error) error {
 		return fmt.Errorf("%s %s: %w", verb, excerpt(address), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
+}
+
+// firstListTimeout is how long a first list may delay those of other informers.
+const firstListTimeout = 10 * time.Second
+
+// awaitFirstList takes one of the slots for first lists, and waits for it if all are
+// taken. leave gives it back, and may be called twice. A list that takes long gives it
+// back by itself: one server that hangs must not delay the other informers.
+func awaitFirstList(ctx context.Context, slots chan struct{}) (leave func()) {
+	if slots == nil {
+		return func() {}
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return func() {}
+	}
+	var once sync.Once
+	giveBack := func() { once.Do(func() { <-slots }) }
+	timeout := time.AfterFunc(firstListTimeout, giveBack)
+	return func() {
+		timeout.Stop()
+		giveBack()
+	}
 }

@@ -27,7 +27,7 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all that there is, and notes exactly the
+// replace makes the objects of a relist all of the objects, and notes exactly the
 // difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
 //
@@ -120,9 +120,9 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 	return equalContent(old, obj)
 }
 
-// netOf makes of the notifications of a relist what changed from its begin to its end: of
-// an object with several states, the last one counts. The objects keep the order in which
-// they were first mentioned.
+// netOf returns the difference from before a relist to after it: of an object with several
+// states, the last one counts. notes are the steps. The objects keep the order in which they
+// first occur.
 func netOf[T Object](notes []notification[T]) []notification[T] {
 	var none T
 	firsts := make([]notification[T], 0, len(notes))
@@ -140,7 +140,7 @@ func netOf[T Object](notes []notification[T]) []notification[T] {
 	net := make([]notification[T], 0, len(firsts))
 	for _, n := range firsts {
 		switch {
-		case n.kind == notifyDelete: // it is not listed: an object that is ends with its state
+		case n.kind == notifyDelete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
 		case n.old == none:
 			net = append(net, notification[T]{kind: notifyAdd, obj: n.obj})
@@ -151,9 +151,9 @@ func netOf[T Object](notes []notification[T]) []notification[T] {
 	return net
 }
 
-// equalContent reports whether a and b are deeply equal, but for kind and apiVersion:
+// equalContent reports whether a and b are deeply equal, except for kind and apiVersion:
 // client-go's typed clients leave them in the items of a list of custom resources, and
-// take them out of the events of a watch. It changes neither.
+// remove them from the events of a watch. It changes neither object.
 func equalContent[T Object](a, b T) bool {
 	if reflect.DeepEqual(a, b) {
 		return true
@@ -183,8 +183,8 @@ func withoutKind[T Object](obj T) T {
 var objectKind = reflect.TypeFor[schema.ObjectKind]()
 
 // dropKind sets the embedded field that has the kind, a TypeMeta or a pointer to one, to
-// zero. It copies what leads there, of which v is a copy already. It returns false if no
-// embedded field has the kind.
+// zero. It copies the structs that pointers lead to; v is a copy already. It reports whether
+// there is such a field.
 func dropKind(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return false
