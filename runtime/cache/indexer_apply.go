@@ -34,10 +34,9 @@ const (
 // each relist, and all that comes between two relists, as one step, but for Get, which reads
 // single objects meanwhile. The index functions, which are foreign code, run before readers
 // are kept out.
-func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
+func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []notification[T]) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	notes := make([]notification[T], 0, x.expect(deltas))
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
 			items := deltas[0].Collection.Items
@@ -53,20 +52,6 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) []notification[T] {
 		deltas = deltas[n:]
 	}
 	return notes
-}
-
-// expect returns the number of notifications to make room for.
-func (x *Indexer[T]) expect(deltas Deltas[T]) (total int) {
-	for i := range deltas {
-		switch deltas[i].Type {
-		case Replaced: // makes room itself
-		case Sync:
-			total += x.store.Count()
-		default:
-			total++
-		}
-	}
-	return total
 }
 
 // enter appends a new state of an object to the entries of the batch.
@@ -125,6 +110,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
+	notes = slices.Grow(notes, len(deltas))
 	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
@@ -147,6 +133,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		case Deleted:
 			notes = x.drop(notes, delta)
 		case Sync:
+			notes = slices.Grow(notes, x.store.Count()+len(deltas)-i)
 			for obj := range x.store.Each() {
 				notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
 			}
