@@ -7,7 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 )
 
-// DeltaType says what happened to an object, or to the collection.
+// DeltaType is the kind of a change of an object, or of the collection.
 type DeltaType uint8
 
 const (
@@ -17,9 +17,9 @@ const (
 	Updated
 	// Deleted: the watch reported the end of an object.
 	Deleted
-	// Replaced: the collection was listed anew; Delta.Collection is all of it.
+	// Replaced: the collection was listed again; Delta.Collection is all of it.
 	Replaced
-	// Sync: every cached object is told again. It carries no object.
+	// Sync: a resync, which updates every cached object for handlers. It carries no object.
 	Sync
 )
 
@@ -62,16 +62,15 @@ type Collection[T Object] struct {
 // Deltas is a part of the history of a collection, oldest first.
 type Deltas[T Object] []Delta[T]
 
-// DeltaFIFO keeps deltas in the order in which they arrived, across all
-// objects: nothing is merged and nothing overtakes. One goroutine pushes and
-// one pops. The zero value is ready for use.
+// DeltaFIFO keeps deltas in the order in which they arrived, across all objects. It
+// merges none of them. One goroutine pushes and one pops. The zero value is ready for use.
 //
-// Popping hands over what is there, so under load batches grow and the cost of a hop
-// is shared, and a lone delta never waits for a second one.
+// Pop returns the deltas that have arrived. So batches grow under load, which makes a delta
+// cheaper, and a single delta never waits for a second one.
 type DeltaFIFO[T Object] struct {
 	mu sync.Mutex // guards what follows
-	// full are batches that are as large as they may get, from first on; open comes
-	// after them, and has no memory while it is empty.
+	// full are batches of maxReuse deltas, from first on. open comes after them, and has no
+	// memory while it is empty.
 	full  []Deltas[T]
 	first int
 	open  Deltas[T]
@@ -81,11 +80,10 @@ type DeltaFIFO[T Object] struct {
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
 
-// maxReuse is how many deltas a batch may have.
+// maxReuse is the largest number of deltas in a batch.
 const maxReuse = 1024
 
-// Push appends deltas, which are copied. It never blocks. Deltas pushed after
-// Close are dropped: nobody will pop them.
+// Push appends copies of deltas. It never blocks. It drops deltas after Close.
 func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 	if len(deltas) == 0 {
 		return
@@ -108,12 +106,12 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 	f.signalLocked()
 }
 
-// Pop blocks until there are deltas and returns the oldest, as many as a batch may
-// have. The caller owns the result, and may hand it back as reuse, whose memory then
-// serves the queue again. When the queue is closed, Pop returns what is left, then
-// ErrClosed. If ctx ends while there is nothing, it returns the error of ctx.
+// Pop blocks until there are deltas and returns the oldest batch. The caller owns the
+// result, and may pass it as reuse to a later call, which then owns its memory. When the
+// queue is closed, Pop returns the remaining deltas, then ErrClosed. If ctx ends while the
+// queue is empty, it returns the error of ctx.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
-	clear(reuse) // what was delivered must not be kept alive by the queue
+	clear(reuse) // the queue must not keep the objects alive
 	f.mu.Lock()
 	f.free.Give([]Delta[T](reuse))
 	for f.lenLocked() == 0 {
@@ -157,8 +155,7 @@ func (f *DeltaFIFO[T]) expectLocked(n int) {
 	}
 }
 
-// Close ends the queue: what is in it can still be popped, nothing more can be
-// pushed. It may be called twice.
+// Close ends the queue. The deltas in it can still be popped. Close may be called twice.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -166,7 +163,7 @@ func (f *DeltaFIFO[T]) Close() {
 	f.signalLocked()
 }
 
-// Len returns how many deltas wait to be popped.
+// Len returns the number of deltas in the queue.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -24,10 +24,11 @@
 //	status.go           Status, Reason, and WaitForCacheSync
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
-//	listwatch.go        ListerWatcher, and the one of a typed client; body.go, view.go: others
+//	listwatch.go        ListerWatcher, and the one of a typed client; source.go: others
 //	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
 //	indexer*.go         Indexer: the cache, with one writer and many readers
-//	lister.go           Lister: typed reads; generic.go: kinds known only at run time
+//	lister.go           Lister: typed reads, also of kinds known only at run time
+//	internal/store      objects in slots, by name and by the values of indexes
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/mutation   who has changed a shared object, and how

@@ -3,34 +3,31 @@ package cache
 import (
 	"fmt"
 	"iter"
-	"maps"
-	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
-// Store is the reading side of a cache. All methods may be called from any
-// goroutine, and what one call returns is of one moment. The objects are shared
-// and must not be changed.
+// Store is a cache as its readers see it. All methods may be called from any goroutine.
+// The result of one call is of one moment. The objects are shared and must not be changed.
 type Store[T Object] interface {
-	// Get returns the object of that name, and whether there is one.
+	// Get returns the object of that name, and reports whether there is one.
 	Get(name ObjectName) (T, bool)
 	// List returns all objects, in no particular order. The slice belongs to the
 	// caller.
 	List() []T
 	// All ranges over the objects that are there when the range begins.
 	All() iter.Seq[T]
-	// Len returns how many objects there are.
+	// Len returns the number of objects.
 	Len() int
 }
 
-// IndexFunc returns the values under which an index finds obj; none leaves it
-// out. It must depend on obj alone, must not change it, and must not call the
-// informer or the factory. It is called once for each state of an object, without
-// a lock that readers need. The slice must not be changed after it was returned.
+// IndexFunc returns the values under which an index finds obj. The index leaves obj out if
+// there are none. The result must depend on obj alone. An IndexFunc must not change obj,
+// nor the slice after it returned it, and must not call the informer or the factory. It is
+// called once for each state of an object, without a lock that readers need.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.
@@ -39,126 +36,90 @@ type Indexers[T Object] map[string]IndexFunc[T]
 // NamespaceIndex is the name of the index by namespace, which every Indexer has.
 const NamespaceIndex = "namespace"
 
-// Indexer is a cache of objects by name, with indexes. Readers never wait for
-// an IndexFunc or for a handler, and for a writer only while it enters a batch.
-// Writers take turns; an informer's Indexer has one, the informer. Add, Update and
-// Delete are for tests that seed a cache without a server, and for caches without an
-// informer. docs/design/store.md has a drawing.
+// Indexer is a cache of objects by name, with indexes. Readers never wait for an IndexFunc
+// or for a handler. They wait for a writer only while it stores a batch. An Indexer has one
+// writer at a time; that of an informer has one, the informer. Add, Update and Delete are
+// for tests that seed a cache without a server, and for caches without an informer.
 type Indexer[T Object] struct {
-	writing sync.Mutex // serialises writers
+	store *store.Store[T]
 
-	// mu keeps readers out while a batch is entered, and guards what follows against
-	// them, but for loads of single objects.
-	mu      sync.RWMutex
-	objects chunked[T]
-	names   names
-	indexes []*index[T]
-	// contents are the content hashes of the objects, by place, 0 where one is not known.
-	// It is empty unless keepsHashes is set, which is set before the first object comes.
-	contents    []uint64
-	keepsHashes bool
-	// steps is odd while a batch is entered; length is that after the last one.
-	steps  atomic.Uint64
-	length atomic.Int64
-
-	// Only writers touch what follows. hashes are of the objects' names, by place.
-	hashes []uint32
-	// entries and room are those of the batch that is being entered. The next one uses
+	writing sync.Mutex // serializes writers, and guards what follows
+	// functions are those of the store's indexes, but for the one by namespace.
+	functions []indexFunction[T]
+	// entries and room are those of the batch that is being stored. The next one uses
 	// their memory again.
-	entries     []entry[T]
+	entries     []store.Entry[T]
 	room        [][]string
-	freeEntries freelist.List[entry[T]]
+	freeEntries freelist.List[store.Entry[T]]
 	freeRoom    freelist.List[[]string]
+}
+
+// indexFunction is the function of an index, with its name.
+type indexFunction[T Object] struct {
+	name   string
+	values IndexFunc[T]
 }
 
 // NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is
 // by namespace whatever indexers has under its name.
 func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
-	x := &Indexer[T]{indexes: []*index[T]{newIndex[T](NamespaceIndex, nil)}}
-	x.objects.loadable = reflect.TypeFor[T]().Kind() == reflect.Pointer
+	x := &Indexer[T]{store: store.New[T](NamespaceIndex)}
+	others := make(Indexers[T], len(indexers))
 	for name, values := range indexers {
 		if name != NamespaceIndex {
-			x.indexes = append(x.indexes, newIndex(name, values))
+			others[name] = values
 		}
 	}
+	_ = x.AddIndexers(others) // which have no names that are there already
 	return x
 }
 
-// AddIndexers adds indexes over what is cached and what will be. It fails,
-// without adding any, if there is one of the same name.
+// AddIndexers adds indexes over the present and future objects. It fails, without adding
+// any, if there is one of the same name.
 func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	for name := range indexers {
-		if x.index(name) != nil {
+	known := x.store.Indexes()
+	names := make([]string, 0, len(indexers))
+	functions := make([]indexFunction[T], 0, len(indexers))
+	for name, values := range indexers {
+		if slices.Contains(known, name) {
 			return fmt.Errorf("index %q is there already", name)
 		}
+		names, functions = append(names, name), append(functions, indexFunction[T]{name, values})
 	}
-	// Only writers change the objects, and we are the one: the functions, which may
-	// take long, run while readers go on.
 	var call calling[T]
 	defer call.guard()
-	var added []*index[T]
-	for name, fn := range indexers {
-		idx := newIndex(name, fn)
-		for place := range uint32(x.objects.len()) {
-			idx.add(place, call.valuesOf(idx, x.objects.at(place)))
-		}
-		added = append(added, idx)
-	}
-	x.mu.Lock()
-	x.indexes = append(x.indexes, added...)
-	x.mu.Unlock()
+	x.store.AddIndexes(names, func(i int, obj T) []string { return call.valuesOf(&functions[i], obj) })
+	x.functions = append(x.functions, functions...)
 	return nil
 }
 
-// Get returns the object of that name, and whether there is one. It allocates
-// nothing. It waits for nobody, unless it finds nothing, or T is an interface, and a
-// batch is just entered.
+// keepHashes makes an empty Indexer keep the content hash of each object. Without it,
+// objects are compared deeply when they are listed again.
+func (x *Indexer[T]) keepHashes() heldFunc[T] {
+	x.store.KeepHashes()
+	return x.held
+}
+
+// heldFunc returns the object of that name that the cache holds, and its content hash, 0
+// if that is not known.
+type heldFunc[T Object] func(ObjectName) (obj T, contentHash uint64, ok bool)
+
+// held returns an object and its content hash, which are of one moment.
+func (x *Indexer[T]) held(name ObjectName) (obj T, contentHash uint64, ok bool) {
+	return x.store.Held(name.Namespace, name.Name)
+}
+
+// Get returns the object of that name, and reports whether there is one. It allocates nothing and
+// takes no lock. It retries under the read lock if it misses during a write, or if T is an
+// interface type.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
-	hash := hashOf(name)
-	if x.objects.loadable {
-		step := x.steps.Load()
-		obj, found := x.look(name, hash)
-		if found || step%2 == 0 && x.steps.Load() == step {
-			return obj, found
-		}
-		// It was not where it was expected, but the writer may have moved it.
-	}
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	_, obj, found := x.find(name, hash)
-	return obj, found
+	return x.store.Get(name.Namespace, name.Name)
 }
 
-// look is find beside a writer.
-func (x *Indexer[T]) look(name ObjectName, hash uint32) (found T, ok bool) {
-	var none T
-	x.names.candidates(hash, func(place uint32) bool {
-		obj := x.objects.load(place)
-		if ok = obj != none && obj.GetName() == name.Name && obj.GetNamespace() == name.Namespace; ok {
-			found = obj
-		}
-		return ok
-	})
-	return found, ok
-}
-
-// find returns the object of that name and its place. The caller is the writer, or
-// keeps it out.
-func (x *Indexer[T]) find(name ObjectName, hash uint32) (place uint32, found T, ok bool) {
-	x.names.candidates(hash, func(p uint32) bool {
-		obj := x.objects.at(p)
-		if ok = obj.GetName() == name.Name && obj.GetNamespace() == name.Namespace; ok {
-			place, found = p, obj
-		}
-		return ok
-	})
-	return place, found, ok
-}
-
-// GetByKey is Get with the key of a work queue. It fails for a key that no
-// object can have.
+// GetByKey is Get with the key of a work queue. It returns an error for a key that is
+// neither "name" nor "namespace/name".
 func (x *Indexer[T]) GetByKey(key string) (obj T, exists bool, err error) {
 	name, err := ParseObjectName(key)
 	if err != nil {
@@ -168,105 +129,32 @@ func (x *Indexer[T]) GetByKey(key string) (obj T, exists bool, err error) {
 	return obj, exists, nil
 }
 
-// briefly is how many objects are copied while the writer is kept out, which takes
-// microseconds. A larger result is copied from a snapshot beside the writer.
-const briefly = 4096
-
 // List returns all objects, in no particular order.
-func (x *Indexer[T]) List() []T {
-	x.mu.RLock()
-	if x.objects.len() <= briefly {
-		defer x.mu.RUnlock()
-		return x.objects.now().list()
-	}
-	all := x.objects.snapshot()
-	x.mu.RUnlock()
-	return all.list()
-}
+func (x *Indexer[T]) List() []T { return x.store.List() }
 
 // All ranges over the objects that are there when the range begins. It allocates
 // nothing.
-func (x *Indexer[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) {
-		x.snapshot().all()(yield)
-	}
-}
+func (x *Indexer[T]) All() iter.Seq[T] { return x.store.All() }
 
-func (x *Indexer[T]) snapshot() snapshot[T] {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.objects.snapshot()
-}
-
-// Len returns how many objects there are.
-func (x *Indexer[T]) Len() int { return int(x.length.Load()) }
+// Len returns the number of objects.
+func (x *Indexer[T]) Len() int { return x.store.Len() }
 
 // ByIndex returns the objects that the index has under value, in no particular
 // order. The error wraps ErrNoIndex.
 func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
-	x.mu.RLock()
-	idx := x.index(indexName)
-	if idx == nil {
-		defer x.mu.RUnlock()
-		return nil, x.noIndex(indexName)
+	objs, ok := x.store.ByIndex(indexName, value)
+	if !ok {
+		names := x.store.Indexes()
+		slices.Sort(names)
+		return nil, fmt.Errorf("%w: %q is not one of %q", ErrNoIndex, indexName, names)
 	}
-	list := idx.lists[value]
-	if list == nil {
-		x.mu.RUnlock()
-		return []T{}, nil
-	}
-	if len(list.places) <= briefly {
-		objs := collect(list.places, x.objects.now())
-		x.mu.RUnlock()
-		return objs, nil
-	}
-	places, all := list.share(), x.objects.snapshot()
-	x.mu.RUnlock()
-	return collect(places, all), nil
-}
-
-func collect[T Object](places []uint32, from snapshot[T]) []T {
-	objs := make([]T, len(places))
-	table := from.table // in a register: from.at would read it each time, for 3 % of the call
-	for i, place := range places {
-		objs[i] = table[place/chunkSize].Load().objects[place%chunkSize]
-	}
-	return objs
+	return objs, nil
 }
 
 // AllByIndex ranges over the objects that the index has under value when the range
 // begins: over none if there is no such index. It allocates nothing.
 func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		places, all := x.snapshotByIndex(indexName, value)
-		for _, place := range places {
-			if !yield(all.at(place)) {
-				return
-			}
-		}
-	}
-}
-
-func (x *Indexer[T]) snapshotByIndex(indexName, value string) (places []uint32, all snapshot[T]) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if idx := x.index(indexName); idx != nil {
-		if list := idx.lists[value]; list != nil {
-			return list.share(), x.objects.snapshot()
-		}
-	}
-	return nil, all
-}
-
-// has says whether an index has anything under value, and how many values it has.
-func (x *Indexer[T]) has(indexName, value string) (has bool, values int) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	idx := x.index(indexName)
-	if idx == nil {
-		return false, 0
-	}
-	return idx.lists[value] != nil, len(idx.lists)
+	return x.store.AllByIndex(indexName, value)
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.
@@ -283,52 +171,25 @@ func (x *Indexer[T]) IndexKeys(indexName, value string) ([]ObjectName, error) {
 }
 
 // ListIndexFuncValues returns the values under which the index has objects. It
-// returns none for an index that does not exist.
+// returns nil for an index that does not exist.
 func (x *Indexer[T]) ListIndexFuncValues(indexName string) []string {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	idx := x.index(indexName)
-	if idx == nil {
-		return nil
-	}
-	return slices.Collect(maps.Keys(idx.lists))
+	return x.store.Values(indexName)
 }
 
-// Add stores obj, in place of one of the same name.
+// Add stores obj. It replaces an object of the same name.
 func (x *Indexer[T]) Add(obj T) { x.apply(Deltas[T]{{Type: Added, Item: Item[T]{Object: obj}}}) }
 
-// Update is Add; it reads better where the object is known to be there.
+// Update is the same as Add.
 func (x *Indexer[T]) Update(obj T) { x.apply(Deltas[T]{{Type: Updated, Item: Item[T]{Object: obj}}}) }
 
 // Delete removes the object with the name of obj, if there is one.
 func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Item: Item[T]{Object: obj}}}) }
 
-// Replace makes objs all that there is. A cached object stays if one of objs has its
+// Replace makes objs all of the objects. A cached object stays if one of objs has its
 // name, UID, resourceVersion and content. If objs has two objects of one name, the last
 // one counts.
 func (x *Indexer[T]) Replace(objs []T) {
-	all := &Collection[T]{Items: make([]Item[T], len(objs))}
-	for i, obj := range objs {
-		all.Items[i].Object = obj
-	}
-	x.apply(Deltas[T]{{Type: Replaced, Collection: all}})
-}
-
-// index returns the index of that name, or nil. The caller holds either lock.
-func (x *Indexer[T]) index(name string) *index[T] {
-	for _, idx := range x.indexes {
-		if idx.name == name {
-			return idx
-		}
-	}
-	return nil
-}
-
-func (x *Indexer[T]) noIndex(name string) error {
-	names := make([]string, len(x.indexes))
-	for i, idx := range x.indexes {
-		names[i] = idx.name
-	}
-	slices.Sort(names)
-	return fmt.Errorf("%w: %q is not one of %q", ErrNoIndex, name, names)
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.replace(nil, len(objs), func(i int) Item[T] { return Item[T]{Object: objs[i]} })
 }

@@ -17,7 +17,7 @@ type initialList[T Object] struct {
 // addPage adds the items of a page, and takes over the slice.
 func (l *initialList[T]) addPage(page []Item[T]) {
 	page = slices.DeleteFunc(page, func(item Item[T]) bool {
-		noteState(&l.undecodable, &item, false)
+		note(&l.undecodable, &item, false)
 		return item.Err != nil
 	})
 	if l.items == nil {
@@ -30,7 +30,7 @@ func (l *initialList[T]) addPage(page []Item[T]) {
 // apply adds an initial event.
 func (l *initialList[T]) apply(delta Delta[T]) {
 	gone := delta.Type == Deleted
-	noteState(&l.undecodable, &delta.Item, gone)
+	note(&l.undecodable, &delta.Item, gone)
 	if delta.Err != nil && !gone {
 		return // an earlier state stays
 	}
@@ -82,15 +82,12 @@ func (l *initialList[T]) truncate(n int) {
 	l.items = l.items[:n]
 }
 
-// take returns the collection and its undecodable objects, and clears the list.
-func (l *initialList[T]) take() (all *Collection[T], states undecodable) {
-	states = l.undecodable
-	all = &Collection[T]{Items: l.items}
-	for _, state := range states.sorted() {
-		all.Items = append(all.Items, Item[T]{Err: state})
+// collection returns what was read. The caller calls clear then.
+func (l *initialList[T]) collection() *Collection[T] {
+	for _, state := range l.undecodable.sorted() {
+		l.items = append(l.items, Item[T]{Err: state})
 	}
-	l.clear()
-	return all, states
+	return &Collection[T]{Items: l.items}
 }
 
 func (l *initialList[T]) clear() { *l = initialList[T]{} }

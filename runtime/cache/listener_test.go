@@ -288,7 +288,7 @@ func TestAHangingFirstListHoldsUpNobodyForLong(t *testing.T) {
 		leave := awaitFirstList(t.Context(), places)
 		began := time.Now()
 		next := awaitFirstList(t.Context(), places)
-		if time.Since(began) != firstListPatience {
+		if time.Since(began) != firstListTimeout {
 			t.Errorf("the second list waited %v", time.Since(began))
 		}
 		leave()

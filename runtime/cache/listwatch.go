@@ -16,16 +16,17 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// ListerWatcher is where a Reflector gets its objects from. Errors of the API
-// server are returned as they came (apierrors.APIStatus), because the Reflector
-// decides by their reason.
+// ListerWatcher is the source of the objects of a Reflector. It returns errors of the
+// API server unchanged (apierrors.APIStatus), because the Reflector decides by their
+// reason.
 type ListerWatcher[T Object] interface {
-	// List returns one page of the collection. The items belong to the caller.
+	// List returns one page of the collection. The items, and their slice, belong to the
+	// caller.
 	List(ctx context.Context, options metav1.ListOptions) (Page[T], error)
 	// Watch opens a stream of the changes after options.ResourceVersion, or, with
-	// options.SendInitialEvents, a streaming list: first an Added for each object
-	// that is there, then a bookmark with InitialEventsEnd, then the changes. The
-	// caller ends it with Stop.
+	// options.SendInitialEvents, a streaming list: first an Added for each object of the
+	// collection, then a bookmark with InitialEventsEnd, then the changes. The caller
+	// ends it with Stop.
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
@@ -43,10 +44,10 @@ type EventStream[T Object] interface {
 	// Next blocks until there are events and returns all that have arrived,
 	// appended to reuse[:0]. It returns io.EOF when the server closed the stream
 	// in good order, an apierrors.APIStatus for an ERROR event, and otherwise
-	// what the transport reports. Events that came before an error are returned
+	// the error of the transport. Events that arrived before an error are returned
 	// before it.
 	Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error)
-	// Stop ends the stream and frees what it holds. It may be called twice.
+	// Stop ends the stream and releases its connection. It may be called twice.
 	Stop()
 }
 
@@ -68,12 +69,12 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	return lw.WatchFunc(ctx, options)
 }
 
-// IsWatchListSemanticsUnSupported reports whether the client behind the ListWatch has
-// no streaming lists, as client-go's fakes. Reflectors, also client-go's, then list in
-// pages.
+// IsWatchListSemanticsUnSupported reports whether the client of the ListWatch has no
+// streaming lists, like client-go's fakes. A Reflector, also one of client-go, then lists
+// in pages.
 func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
 
-// clientKind tells a Reflector what the client behind a ListerWatcher cannot do.
+// clientKind is what the client of a ListerWatcher cannot do.
 type clientKind struct {
 	// noStreams is set if it has no streaming lists.
 	noStreams bool
@@ -82,8 +83,8 @@ type clientKind struct {
 	fake bool
 }
 
-// clientKindOf returns the kind of a typed client or a ListerWatcher. A typed client of a fake
-// clientset does not say that it is one, but only fakes record actions.
+// clientKindOf returns the kind of a typed client or a ListerWatcher. A typed client of a
+// fake clientset has no mark, but only fakes record actions.
 func clientKindOf(client any) (kind clientKind) {
 	if c, ok := client.(interface{ clientKind() clientKind }); ok {
 		return c.clientKind()
@@ -130,8 +131,8 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[
 	}
 }
 
-// pageOf takes the items out of a typed list. Each is copied out of the list's
-// array, so that one long-lived object does not keep all of the page alive.
+// pageOf returns the items of a typed list. It copies each out of the list's array, so
+// that one long-lived object does not keep the whole page alive.
 func pageOf[T Object](list runtime.Object) (Page[T], error) {
 	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
@@ -156,16 +157,16 @@ func pageOf[T Object](list runtime.Object) (Page[T], error) {
 	return page, err
 }
 
-// watchStream reads a watch.Interface in batches: it waits for one event and
-// takes along what is there already.
+// watchStream reads a watch.Interface in batches. It waits for one event, and adds those
+// that have arrived.
 type watchStream[T Object] struct {
 	watch watch.Interface
 	// pending is the error that followed the events of the last batch.
 	pending error
 }
 
-// maxBatch bounds how many events wait for each other in one batch, and with it the
-// memory for them that an idle Reflector keeps. The queue makes larger batches of them.
+// maxBatch is the number of events that one Next returns at most. It bounds the memory
+// that an idle Reflector keeps. The queue makes larger batches of them.
 const maxBatch = 32
 
 func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -235,9 +236,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	all, undecodable := r.listed.take()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
-	r.status.replaceUndecodable(undecodable)
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
+	r.status.undecodable.replace(&r.listed.undecodable)
+	r.listed.clear()
 	r.status.reach(resourceVersion)
 }
 
@@ -299,4 +300,28 @@ func requestError(verb string, err error) error {
 		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
+}
+
+// firstListTimeout is how long a first list may delay those of other informers.
+const firstListTimeout = 10 * time.Second
+
+// awaitFirstList takes one of the slots for first lists, and waits for it if all are
+// taken. leave gives it back, and may be called twice. A list that takes long gives it
+// back by itself: one server that hangs must not delay the other informers.
+func awaitFirstList(ctx context.Context, slots chan struct{}) (leave func()) {
+	if slots == nil {
+		return func() {}
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return func() {}
+	}
+	var once sync.Once
+	giveBack := func() { once.Do(func() { <-slots }) }
+	timeout := time.AfterFunc(firstListTimeout, giveBack)
+	return func() {
+		timeout.Stop()
+		giveBack()
+	}
 }

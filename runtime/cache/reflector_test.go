@@ -488,7 +488,8 @@ func TestInitialList(t *testing.T) {
 			list.apply(delta)
 		}
 		onlyAdded := list.slots == nil
-		all, _ := list.take()
+		all := list.collection()
+		list.clear()
 		last := map[string]int{}
 		for i, item := range all.Items {
 			name := item.Object.Name
@@ -515,14 +516,14 @@ func TestInitialListOfPages(t *testing.T) {
 	list.addPage([]Item[object]{{Object: numbered(0), ContentHash: 10}, itemOf(numbered(1))})
 	list.addPage([]Item[object]{itemOf(numbered(2))})
 	list.addPage([]Item[object]{{Object: numbered(3), ContentHash: 13}, {Object: numbered(4), ContentHash: 14}})
-	all, undecodable := list.take()
+	all := list.collection()
 	for i, want := range []uint64{10, 0, 0, 13, 14} {
 		if item := all.Items[i]; item.Object.Name != numbered(i).Name || item.ContentHash != want {
 			t.Errorf("object %d is %s with the hash %d, want %d", i, item.Object.Name, item.ContentHash, want)
 		}
 	}
-	if len(all.Items) != 5 || len(undecodable.states) != 0 {
-		t.Errorf("%d objects, undecodable are %v", len(all.Items), undecodable)
+	if len(all.Items) != 5 || len(list.undecodable.states) != 0 {
+		t.Errorf("%d objects, undecodable are %v", len(all.Items), list.undecodable.states)
 	}
 }
 

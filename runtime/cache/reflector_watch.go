@@ -2,10 +2,13 @@ package cache
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -187,3 +190,139 @@ func (r *Reflector[T]) currentVersion(ctx context.Context) string {
 
 // unreachableVersion is later than any that a server has.
 const unreachableVersion = "99999999999999999999999999999999"
+
+// forward pushes a batch of events as deltas, and records the version that the watch has
+// reached. If the transform of an object fails, it pushes the events before that object.
+func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
+	deltas := r.freeDeltas.Take(len(events))
+	for i := range events {
+		event := &events[i]
+		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
+		if delta.Type != 0 {
+			if err = r.accept(ctx, &delta.Item); err != nil {
+				break
+			}
+		}
+		if in.Verb == protocol.OpenStream && !in.Listed {
+			if err = r.addInitial(event, delta, in); err != nil {
+				break
+			}
+			continue
+		}
+		if delta.Type != 0 {
+			note(&r.status.undecodable, &delta.Item, delta.Type == Deleted)
+		}
+		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
+			deltas = append(deltas, delta)
+		}
+		if isLater(event.ResourceVersion, in.ResourceVersion) {
+			if !in.MadeProgress {
+				in.MadeProgress = true
+				r.status.enter(Watching, nil)
+			}
+			in.ResourceVersion = event.ResourceVersion
+		}
+	}
+	r.queue.Push(deltas...)
+	if in.ResourceVersion != "" {
+		r.status.reach(in.ResourceVersion)
+	}
+	clear(deltas)
+	r.freeDeltas.Give(deltas)
+	clear(events) // the next read reuses the memory, which must not keep objects alive
+	if cap(r.events) > maxReuse {
+		r.events = nil
+	}
+	return err
+}
+
+// deltaTypeOf returns the type of the delta of an event, 0 for an event that carries no
+// object. It is called for each event, so it uses no map.
+func deltaTypeOf(event watch.EventType) DeltaType {
+	switch event {
+	case watch.Added:
+		return Added
+	case watch.Modified:
+		return Updated
+	case watch.Deleted:
+		return Deleted
+	}
+	return 0
+}
+
+// accept transforms the object of an item. It reports a state that cannot be decoded to
+// the error handler, once.
+func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
+	switch {
+	case item.Err == nil && !item.Held: // a held object is the result of the transform
+		item.Object, err = r.transformed(item.Object)
+	case item.Err != nil && !r.status.undecodable.isKnown(item.Err):
+		r.onError(ctx, r.resource, item.Err)
+	}
+	return err
+}
+
+// addInitial adds one of the initial events of a streaming list. Their versions are those
+// of the objects, in no order. Only the bookmark has that of the list.
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *protocol.Input) error {
+	switch {
+	case delta.Type != 0:
+		r.listed.apply(delta)
+	case event.InitialEventsEnd && event.ResourceVersion == "":
+		return protocol.ErrNoListVersion // a watch from there would miss changes
+	case event.InitialEventsEnd:
+		in.Listed, in.ResourceVersion = true, event.ResourceVersion
+		r.commit(event.ResourceVersion)
+		r.status.enter(Watching, nil)
+	}
+	return nil
+}
+
+// isLater reports whether a version is later than the version before, which a watch has
+// reached. A watch never resumes at an earlier version, even if an aggregated server sends
+// a deleted object with the version of its last state. Only servers other than Kubernetes
+// have versions that are not positive decimal numbers. Each of those counts as later, until
+// the watch has reached a number.
+func isLater(version, before string) bool {
+	if version == "" || version == before {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, before)
+	if err != nil {
+		return !isWellFormed(before)
+	}
+	return order > 0
+}
+
+// isEarlier reports whether a version is known to be earlier than another one.
+func isEarlier(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
+}
+
+func isWellFormed(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, version)
+	return err == nil
+}
+
+// transformed returns obj after the transform, without the parts that options leave out.
+func (r *Reflector[T]) transformed(obj T) (T, error) {
+	if r.trim != nil {
+		r.trim(obj)
+	}
+	if r.transform == nil {
+		return obj, nil
+	}
+	name := MetaObjectToName(obj) // the transform may change even this
+	result, err := r.transform(obj)
+	if none := *new(T); err == nil && result == none {
+		err = errors.New("it returned neither an object nor an error")
+	}
+	if err == nil && MetaObjectToName(result) != name {
+		err = errors.New("it changed the name, by which the server knows the object")
+	}
+	if err != nil {
+		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
+	}
+	return result, nil
+}

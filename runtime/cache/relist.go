@@ -1,156 +1,129 @@
 package cache
 
-import "github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+import (
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+)
 
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// listed has a bit for each place of the cache, which is set if its object is in
-	// the collection. left is how many are not set.
-	listed []uint64
-	left   int
-	// refreshed are cached objects that stay, but were made of another text.
+	// kept are the cached objects that are in the collection.
+	kept store.Marks
+	// refreshed are cached objects that stay, but were decoded from another text.
 	refreshed []refreshed
 	// repeats is set if the collection has several states of one object.
 	repeats bool
 }
 
-// refreshed is the content hash of the text that is listed of the object at a place.
+// refreshed is the content hash of the listed text of the object in a slot.
 type refreshed struct {
-	place   uint32
-	content uint64
+	slot        uint32
+	contentHash uint64
 }
 
-// see notes that the object at a place is in the collection. It reports whether that was
-// noted before.
-func (r *listing[T]) see(place uint32) (again bool) {
-	if r.has(place) {
-		return true
-	}
-	r.listed[place/64] |= 1 << (place % 64)
-	r.left--
-	return false
-}
-
-func (r *listing[T]) has(place uint32) bool { return r.listed[place/64]&(1<<(place%64)) != 0 }
-
-// replace makes the objects of a relist all that there is, and tells exactly the
-// difference. Where an object did not change, the cached one stays, and costs nothing. So
-// does one of which an undecodable state is listed: to tell that it is gone would be
-// wrong.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[T]) []processor.Notification[T] {
-	before := x.objects.len()
-	r := listing[T]{listed: make([]uint64, (before+63)/64), left: before}
+// replace makes the objects of a relist all of the objects, and notes exactly the
+// difference. Where an object did not change, the cached one stays, and costs nothing. It
+// also stays if an undecodable state of it is listed: a delete would be wrong.
+//
+// The collection has n items. Replace has no slice of them.
+func (x *Indexer[T]) replace(notes []processor.Notification[T], n int, itemAt func(i int) Item[T]) []processor.Notification[T] {
+	r := listing[T]{kept: x.store.NewMarks()}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
-	if before == 0 {
-		x.expectEntries(len(all.Items))
+	if x.store.Count() == 0 { // otherwise few objects will have changed
+		notes = slices.Grow(notes, n)
+		x.expectEntries(n)
 	}
-	for i := range all.Items {
-		item := &all.Items[i]
-		if item.Err != nil {
-			x.keep(&r, item)
-		} else if e, changed := x.compare(&r, item); changed {
-			x.enter(&call, e)
-		}
+	for i := range n {
+		item := itemAt(i)
+		x.list(&r, &call, &item)
 	}
-	x.lock()
-	defer x.unlock()
+	x.store.Begin()
+	defer x.store.End()
 	for _, same := range r.refreshed {
-		x.setContent(same.place, same.content)
+		x.store.SetContentHash(same.slot, same.contentHash)
 	}
-	told := len(notes)
-	// What is gone comes first, so that a handler that counts never counts an
-	// object and its successor at one time.
-	notes = x.removeUnlisted(notes, &r)
+	first := len(notes)
+	// Deletes come first, so that a handler that counts never counts an object and its
+	// successor at one time.
+	x.store.RemoveUnmarked(&r.kept, func(old T) {
+		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
+	})
 	for i := range x.entries {
-		e, n := &x.entries[i], x.objects.len()
+		e, before := &x.entries[i], x.store.Count()
 		notes = x.put(notes, e)
-		if e.place == noPlace && x.objects.len() == n { // it was new, and is not any more
+		if e.Slot == store.NoSlot && x.store.Count() == before { // it was new, and is listed again
 			r.repeats = true
 		}
 	}
 	if r.repeats {
-		notes = append(notes[:told], netOf(notes[told:])...)
+		notes = append(notes[:first], netOf(notes[first:])...)
 	}
 	return notes
 }
 
-// removeUnlisted removes the objects that are not in the collection. It moves each of
-// the others once at most.
-func (x *Indexer[T]) removeUnlisted(notes []processor.Notification[T], r *listing[T]) []processor.Notification[T] {
-	var first uint32 // all objects before it stay
-	for ; r.left > 0; r.left-- {
-		place := uint32(x.objects.len() - 1)
-		if r.has(place) {
-			for r.has(first) {
-				first++
-			}
-			place = first
-			first++
-		}
-		old := x.objects.at(place)
-		x.vacate(place)
-		x.fill(place)
-		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
-	}
-	return notes
-}
-
-// keep keeps the cached object of which an undecodable state is listed. Without a UID it
-// is taken for the same object.
-func (x *Indexer[T]) keep(r *listing[T], item *Item[T]) {
+// list compares an item of the collection with the cache. It adds an entry unless the
+// cached object stays as it is, for all that is listed so far.
+func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 	name := nameOf(item)
-	place, old, known := x.find(name, hashOf(name))
-	if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
-		r.see(place)
+	hash := store.HashOf(name.Namespace, name.Name)
+	slot, old, known := x.store.Find(name.Namespace, name.Name, hash)
+	if item.Err != nil {
+		// Without a UID, it is taken for the same object.
+		if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
+			r.kept.Add(slot)
+		}
+		return
 	}
-}
-
-// compare returns the entry of an object that is listed. changed is false if the cached
-// object stays as it is, for all that is listed so far.
-func (x *Indexer[T]) compare(r *listing[T], item *Item[T]) (e entry[T], changed bool) {
 	obj, content := item.Object, item.ContentHash
-	name := MetaObjectToName(obj)
-	e = entry[T]{obj: obj, name: name, hash: hashOf(name), content: content, place: noPlace}
-	place, old, known := x.find(name, e.hash)
-	if !known {
-		return e, true
+	if known {
+		again := r.kept.Add(slot)
+		r.repeats = r.repeats || again
+		if held := x.store.ContentHash(slot); isSame(old, held, item) {
+			switch {
+			case content == 0:
+				content = held
+			case content != held:
+				r.refreshed = append(r.refreshed, refreshed{slot, content})
+			}
+			if !again {
+				return
+			}
+			obj = old // in the place of another state, which is listed before
+		}
+	} else {
+		slot = store.NoSlot
 	}
-	e.place = place
-	again := r.see(place)
-	r.repeats = r.repeats || again
-	if !x.isSame(place, old, obj, content) {
-		return e, true
-	}
-	switch held := x.contentAt(place); {
-	case content == 0:
-		e.content = held
-	case content != held && x.keepsHashes:
-		r.refreshed = append(r.refreshed, refreshed{place, content})
-	}
-	e.obj = old // in the place of another state, if that is listed before
-	return e, again
+	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
 }
 
-// isSame reports whether obj is the state that is cached at a place, which is old: of the
-// same version and the same content. Content is compared as it is now, whatever the
-// decoder took from the cache: other deltas may have been applied since.
-func (x *Indexer[T]) isSame(place uint32, old, obj T, content uint64) bool {
+// isSame reports whether item is the state that is cached, old with the content hash held:
+// of the same version and the same content. Content is compared as it is now, even if the
+// decoder took it from the cache: other deltas may have been applied since.
+func isSame[T Object](old T, held uint64, item *Item[T]) bool {
+	obj := item.Object
 	switch {
 	case old == obj:
 		return true
 	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
 		return false
-	case content != 0 && content == x.contentAt(place):
+	case item.ContentHash != 0 && item.ContentHash == held:
 		return true
 	}
 	return equalContent(old, obj)
 }
 
-// netOf makes of the notifications of a relist what changed from its begin to its end: of
-// an object with several states, the last one counts. The objects keep the order in which
-// they were first mentioned.
+// netOf returns the difference from before a relist to after it: of an object with several
+// states, the last one counts. notes are the steps. The objects keep the order in which they
+// first occur.
 func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
 	var none T
 	firsts := make([]processor.Notification[T], 0, len(notes))
@@ -168,7 +141,7 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 	net := make([]processor.Notification[T], 0, len(firsts))
 	for _, n := range firsts {
 		switch {
-		case n.Kind == processor.Delete: // it is not listed: an object that is ends with its state
+		case n.Kind == processor.Delete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
 		case n.Old == none:
 			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
@@ -177,4 +150,68 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 		}
 	}
 	return net
+}
+
+// equalContent reports whether a and b are deeply equal, except for kind and apiVersion:
+// client-go's typed clients leave them in the items of a list of custom resources, and
+// remove them from the events of a watch. It changes neither object.
+func equalContent[T Object](a, b T) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
+	if _, untyped := any(b).(runtime.Unstructured); untyped {
+		return false
+	}
+	return reflect.DeepEqual(withoutKind(a), withoutKind(b))
+}
+
+// withoutKind returns a copy of obj without kind and apiVersion.
+func withoutKind[T Object](obj T) T {
+	of := reflect.ValueOf(obj).Elem()
+	copied := reflect.New(of.Type())
+	copied.Elem().Set(of)
+	if dropKind(copied.Elem()) {
+		return copied.Interface().(T)
+	}
+	if safemeta.KindOf(obj).Empty() {
+		return obj
+	}
+	deep := obj.DeepCopyObject().(T) // its kind may be behind a pointer
+	deep.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return deep
+}
+
+var objectKind = reflect.TypeFor[schema.ObjectKind]()
+
+// dropKind sets the embedded field that has the kind, a TypeMeta or a pointer to one, to
+// zero. It copies the structs that pointers lead to; v is a copy already. It reports whether
+// there is such a field.
+func dropKind(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	for f, field := range v.Fields() {
+		pointer := f.Type
+		if pointer.Kind() != reflect.Pointer {
+			pointer = reflect.PointerTo(pointer)
+		}
+		if !f.Anonymous || !pointer.Implements(objectKind) {
+			continue
+		}
+		inner := field
+		if f.Type.Kind() == reflect.Pointer && !field.IsNil() && field.CanSet() {
+			copied := reflect.New(f.Type.Elem())
+			copied.Elem().Set(field.Elem())
+			field.Set(copied)
+			inner = copied.Elem()
+		}
+		if dropKind(inner) {
+			return true
+		}
+		if field.CanSet() {
+			field.SetZero()
+		}
+		return field.CanSet()
+	}
+	return false
 }

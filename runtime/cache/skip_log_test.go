@@ -124,9 +124,10 @@ func TestUndecodableStatesAreExplainedAgain(t *testing.T) {
 		return &DecodeError{Name: fmt.Sprint(i), Path: "/a", Near: "a", Err: why}
 	}
 	var u undecodable
+	noteState := func(state *DecodeError) { note(&u, &Item[object]{Err: state}, false) }
 	for range 3 {
 		for i := range maxExplained + 10 {
-			u.add(numbered(i))
+			noteState(numbered(i))
 		}
 	}
 	explained := func() (n int) {
@@ -145,7 +146,7 @@ func TestUndecodableStatesAreExplainedAgain(t *testing.T) {
 		u.forget(ObjectName{Name: fmt.Sprint(i)})
 	}
 	for i := range 5 {
-		u.add(numbered(maxExplained + i)) // in a new state
+		noteState(numbered(maxExplained + i)) // in a new state
 	}
 	if n := explained(); n != maxExplained-15 || u.explained != n {
 		t.Errorf("%d are explained, counted are %d", n, u.explained)

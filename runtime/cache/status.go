@@ -124,8 +124,8 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
-	// undecodable is written by the Reflector alone, which may read it without mu.
-	undecodable undecodable
+
+	undecodable undecodable // which has its own lock
 }
 
 func newStatusTracker() *statusTracker {
@@ -138,23 +138,6 @@ func (t *statusTracker) get() Status {
 	status := t.status
 	status.Undecodable = t.undecodable.sorted()
 	return status
-}
-
-// replaceUndecodable is called with a new list.
-func (t *statusTracker) replaceUndecodable(states undecodable) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.undecodable = states
-}
-
-// noteUndecodable is called with a change of one object.
-func noteUndecodable[T Object](t *statusTracker, delta *Delta[T]) {
-	if len(t.undecodable.states) == 0 && delta.Err == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	noteState(&t.undecodable, &delta.Item, delta.Type == Deleted)
 }
 
 // enter enters a phase, with the error that is the cause, or nil. It returns the

@@ -5,23 +5,28 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// DecodeError is an object that cannot be decoded: which one, where in it, and why.
+// DecodeError names an object that cannot be decoded, the place in it, and the reason.
 type DecodeError = wire.DecodeError
-
-func stateName(e *DecodeError) ObjectName { return ObjectName{Namespace: e.Namespace, Name: e.Name} }
 
 // nameOf returns the name of the object that an item is about.
 func nameOf[T Object](item *Item[T]) ObjectName {
 	if item.Err != nil {
-		return stateName(item.Err)
+		return nameOfState(item.Err)
 	}
 	return MetaObjectToName(item.Object)
+}
+
+func nameOfState(state *DecodeError) ObjectName {
+	return ObjectName{Namespace: state.Namespace, Name: state.Name}
 }
 
 // identityOf returns the UID and the version of the state that an item is about.
@@ -32,38 +37,54 @@ func identityOf[T Object](item *Item[T]) (uid types.UID, resourceVersion string)
 	return item.Object.GetUID(), item.Object.GetResourceVersion()
 }
 
-// undecodable are objects that the server has in a state that cannot be decoded. All of
-// them are kept by name, for the cache and for Status, but not all of what was said of
-// them: thousands of objects may be wrong at one time.
+// undecodable is the set of the objects whose last state cannot be decoded. It has the name
+// of each, but not the reason of each, as thousands of objects may be wrong at one time.
+// The goroutine of a Reflector changes it. Any goroutine may call sorted. The zero value is
+// empty.
 type undecodable struct {
+	mu     sync.Mutex // guards changes, and reads of other goroutines
 	states map[ObjectName]*DecodeError
-	// explained is how many of the states have all of their text.
+	// explained is the number of states with their reason.
 	explained int
 }
 
-// maxExplained is how many states keep their text. They hold at most 2 MB.
+// maxExplained is the number of states that keep their text. They hold at most 2 MB.
 const maxExplained = 256
 
-// errNotExplained is the reason of the states beyond them.
+// errNotExplained is the reason of the other states.
 var errNotExplained = fmt.Errorf("the reason is not kept, as it is for %d other objects", maxExplained)
 
-// add remembers a state.
+// note records whether the last state of an object can be decoded. An object that is gone
+// has no state.
+func note[T Object](u *undecodable, item *Item[T], gone bool) {
+	if item.Err == nil && len(u.states) == 0 {
+		return // nearly always; it takes no lock
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forget(nameOf(item))
+	if item.Err != nil && !gone {
+		u.add(item.Err)
+	}
+}
+
+// add adds an object that is not in the set.
 func (u *undecodable) add(state *DecodeError) {
 	if u.states == nil {
 		u.states = map[ObjectName]*DecodeError{}
 	}
-	name := stateName(state)
-	u.forget(name)
-	if u.explained >= maxExplained {
-		state = withoutReason(state)
-	}
-	if state.Err != errNotExplained {
+	if u.explained < maxExplained {
 		u.explained++
+	} else {
+		state = &DecodeError{
+			Namespace: state.Namespace, Name: state.Name, UID: state.UID, ResourceVersion: state.ResourceVersion,
+			Err: errNotExplained,
+		}
 	}
-	u.states[name] = state
+	u.states[nameOfState(state)] = state
 }
 
-// forget drops an object.
+// forget removes an object.
 func (u *undecodable) forget(name ObjectName) {
 	if known := u.states[name]; known != nil && known.Err != errNotExplained {
 		u.explained--
@@ -71,33 +92,23 @@ func (u *undecodable) forget(name ObjectName) {
 	delete(u.states, name)
 }
 
-// withoutReason returns which state it is and no more.
-func withoutReason(state *DecodeError) *DecodeError {
-	return &DecodeError{
-		Namespace: state.Namespace, Name: state.Name, UID: state.UID, ResourceVersion: state.ResourceVersion,
-		Err: errNotExplained,
-	}
+// replace makes the set that of a new list, which gives it up.
+func (u *undecodable) replace(listed *undecodable) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.states, u.explained = listed.states, listed.explained
 }
 
-// noteState records whether the last state of an object can be decoded. An object that
-// is gone has no state.
-func noteState[T Object](u *undecodable, item *Item[T], gone bool) {
-	switch {
-	case item.Err != nil && !gone:
-		u.add(item.Err)
-	case len(u.states) > 0:
-		u.forget(nameOf(item))
-	}
-}
-
-// isKnown reports whether that is the state of the object that was added last.
+// isKnown reports whether that is the recorded state of the object.
 func (u *undecodable) isKnown(state *DecodeError) bool {
-	known := u.states[stateName(state)]
+	known := u.states[nameOfState(state)]
 	return known != nil && known.ResourceVersion == state.ResourceVersion && known.UID == state.UID
 }
 
-// sorted returns the states by the names of their objects.
+// sorted returns the states, sorted by the names of their objects.
 func (u *undecodable) sorted() []*DecodeError {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if len(u.states) == 0 {
 		return nil
 	}
@@ -107,4 +118,44 @@ func (u *undecodable) sorted() []*DecodeError {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
+}
+
+const (
+	// maxSkipLines is the number of skipped states that one informer logs in one skipPeriod.
+	maxSkipLines = 10
+	skipPeriod   = time.Minute
+)
+
+// skipLog logs states that cannot be decoded. It limits their number: a user who may
+// create an object can change it again and again. Only the goroutine of Run uses it.
+type skipLog struct {
+	// began is the start of the period, and lines is the number of states in it.
+	began time.Time
+	lines int
+	// more is the number of states that were not logged since.
+	more int
+}
+
+// log logs a state, or counts it.
+func (l *skipLog) log(logger klog.Logger, state *DecodeError) {
+	if now := time.Now(); now.Sub(l.began) >= skipPeriod {
+		l.flush(logger)
+		l.began, l.lines = now, 0
+	}
+	switch l.lines++; {
+	case l.lines <= maxSkipLines:
+		logger.Error(state, "Skipped an object that cannot be decoded")
+		return
+	case l.lines == maxSkipLines+1:
+		logger.Info("Skipped more objects that cannot be decoded; Status().Undecodable has them all, the log has the next ones in a minute")
+	}
+	l.more++
+}
+
+// flush logs the number of states that were not logged.
+func (l *skipLog) flush(logger klog.Logger) {
+	if l.more > 0 {
+		logger.Info("Skipped more objects that cannot be decoded", "states", l.more)
+	}
+	l.more = 0
 }

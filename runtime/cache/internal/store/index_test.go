@@ -1,7 +1,8 @@
-package cache
+package store
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,8 +10,8 @@ import (
 )
 
 // withValues is an object that byValue finds under a number of values.
-func withValues(i, version int, values []string) object {
-	obj := many(i, version, "")
+func withValues(i int, values []string) object {
+	obj := many(i)
 	obj.Finalizers = values
 	return obj
 }
@@ -58,16 +59,16 @@ func isCheap(attempt func() bool) bool {
 func TestCostOfSharedValues(t *testing.T) {
 	const n = 20_000
 	update := func(prefixes ...string) func() {
-		x := NewIndexer(Indexers[object]{"values": byValue})
+		x := newIndexed(map[string]func(object) []string{"values": byValue})
 		values := make([][]string, len(prefixes))
 		for i, prefix := range prefixes {
 			values[i] = manyIndexValues(prefix, n)
-			x.Add(withValues(i, 1, slices.Clone(values[i])))
+			x.put(withValues(i, slices.Clone(values[i])))
 		}
 		return func() {
 			for i := range values {
 				slices.Reverse(values[i]) // an update with the same values costs nothing
-				x.Update(withValues(i, 2, slices.Clone(values[i])))
+				x.put(withValues(i, slices.Clone(values[i])))
 			}
 		}
 	}
@@ -85,23 +86,23 @@ func TestCostOfSharedValues(t *testing.T) {
 // each of them, neither by events nor by a relist.
 func TestCostOfMovingManyValues(t *testing.T) {
 	const n, values = 3000, 8000
-	fill := func(last object) (*Indexer[object], []object) {
-		x := NewIndexer(Indexers[object]{"values": byValue})
+	fill := func(last object) (*indexed, []object) {
+		x := newIndexed(map[string]func(object) []string{"values": byValue})
 		var small []object
 		for i := range n {
-			small = append(small, many(i, 1, ""))
-			x.Add(small[i])
+			small = append(small, many(i))
+			x.put(small[i])
 		}
-		x.Add(last)
+		x.put(last)
 		return x, small
 	}
-	large := withValues(n, 1, manyIndexValues("value-", values))
-	one := withValues(n, 1, manyIndexValues("value-", 1))
+	large := withValues(n, manyIndexValues("value-", values))
+	one := withValues(n, manyIndexValues("value-", 1))
 	deletes := func(last object) func() {
 		return func() {
 			x, small := fill(last)
 			for _, obj := range slices.Backward(small) {
-				x.Delete(obj)
+				x.remove(obj)
 			}
 			if got, _ := x.ByIndex("values", "value-0"); len(got) != 1 || got[0] != last {
 				t.Errorf("the object that is left is not found: %v", got)
@@ -111,7 +112,7 @@ func TestCostOfMovingManyValues(t *testing.T) {
 	relist := func(last object) func() {
 		return func() {
 			x, _ := fill(last)
-			x.Replace([]object{last})
+			x.replace([]object{last})
 			if got, _ := x.ByIndex("values", "value-0"); len(got) != 1 || got[0] != last {
 				t.Errorf("the object that is left is not found: %v", got)
 			}
@@ -132,15 +133,15 @@ func TestCostOfMovingManyValues(t *testing.T) {
 // collection with one value: to free memory must not take a step for each object.
 func TestCostOfFewerValues(t *testing.T) {
 	toggle := func(n int) func() {
-		x := NewIndexer(Indexers[object]{"values": byValue})
+		x := newIndexed(map[string]func(object) []string{"values": byValue})
 		for i := range n {
-			x.Add(withValues(i, 1, []string{"one"}))
+			x.put(withValues(i, []string{"one"}))
 		}
 		values := manyIndexValues("value-", 70)
 		return func() {
 			for range 20 {
-				x.Update(withValues(0, 1, values))
-				x.Update(withValues(0, 1, nil))
+				x.put(withValues(0, values))
+				x.put(withValues(0, nil))
 			}
 		}
 	}
@@ -153,45 +154,85 @@ func TestCostOfFewerValues(t *testing.T) {
 	}
 }
 
-// TestObjectsOfManyValues compares an Indexer of objects with more and less than
-// manyValues values with the model, while they come and go.
+// TestObjectsOfManyValues compares a Store of objects with more and less than manyValues
+// values with a map, while they come and go.
 func TestObjectsOfManyValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	x := NewIndexer(Indexers[object]{"values": byValue})
-	m := model{}
+	x := newIndexed(map[string]func(object) []string{"values": byValue})
+	model := map[string]object{}
 	for version := range 400 {
-		var deltas Deltas[object]
 		values := manyIndexValues("value-", random.IntN(2)*manyValues+random.IntN(5))
 		random.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
-		obj := withValues(random.IntN(40), version, values)
-		switch name := MetaObjectToName(obj); {
+		obj := withValues(random.IntN(40), values)
+		switch name := obj.Name; {
 		case random.IntN(50) == 0:
-			var some []object
-			for _, obj := range m {
+			some := map[string]object{}
+			for name, obj := range model {
 				if random.IntN(2) == 0 {
-					some = append(some, obj)
+					some[name] = obj
 				}
 			}
-			deltas = Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(some...)}}}
-		case m[name] != nil && random.IntN(2) == 0:
-			deltas = Deltas[object]{{Type: Deleted, Item: itemOf(m[name])}}
+			model = some
+			x.replace(slices.Collect(maps.Values(some)))
+		case model[name] != nil && random.IntN(2) == 0:
+			x.remove(model[name])
+			delete(model, name)
 		default:
-			deltas = Deltas[object]{{Type: Updated, Item: itemOf(obj)}}
+			x.put(obj)
+			model[name] = obj
 		}
-		m.apply(deltas)
-		x.apply(deltas)
-		checkNames(t, &x.names, len(m))
+		if err := x.Check(); err != nil || x.Len() != len(model) {
+			t.Fatalf("version %d: %d objects, want %d, %v", version, x.Len(), len(model), err)
+		}
 		for i := range manyValues + 5 {
 			value := fmt.Sprint("value-", i)
-			got, err := x.IndexKeys("values", value)
-			if want := m.byIndex(byValue, value); err != nil || !slices.Equal(sorted(got), want) {
-				t.Fatalf("version %d: %v have %s, want %v, %v", version, got, value, want, err)
+			var want []string
+			for _, obj := range model {
+				if slices.Contains(byValue(obj), value) {
+					want = append(want, obj.Namespace+"/"+obj.Name)
+				}
+			}
+			slices.Sort(want)
+			if got := x.keys(t, "values", value); !slices.Equal(got, want) {
+				t.Fatalf("version %d: %v have %s, want %v", version, got, value, want)
 			}
 		}
-		for name, obj := range m {
-			if got, _ := x.Get(name); got != obj {
+		for name, obj := range model {
+			if got, _ := x.Get(obj.Namespace, name); got != obj {
 				t.Fatalf("version %d: %s is %v, want %v", version, name, got, obj)
 			}
+		}
+	}
+}
+
+// TestIndexOfManyValues takes out objects that alone have most of the values.
+func TestIndexOfManyValues(t *testing.T) {
+	for _, values := range []int{100, 521, 10_000} {
+		x := newIndexed(map[string]func(object) []string{"numbers": func(obj object) []string {
+			var numbers []string
+			for i := range len(obj.Finalizers) {
+				numbers = append(numbers, fmt.Sprint(i))
+			}
+			return numbers
+		}})
+		few, most := many(1), many(2)
+		few.Finalizers, most.Finalizers = make([]string, 70), make([]string, values)
+		x.put(most)
+		x.put(few)
+		x.remove(most)
+		x.put(most)
+		fewer := many(2)
+		fewer.Finalizers = make([]string, 3)
+		x.put(fewer)
+		for value, want := range map[string]int{"2": 2, "3": 1, "69": 1, "70": 0} {
+			if got := x.keys(t, "numbers", value); len(got) != want {
+				t.Errorf("%d values: %d objects have %s, want %d", values, len(got), value, want)
+			}
+		}
+		x.remove(few)
+		x.remove(fewer)
+		if left := x.Values("numbers"); len(left) != 0 {
+			t.Errorf("%d values: %q are left", values, left)
 		}
 	}
 }

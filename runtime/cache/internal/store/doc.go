@@ -1,0 +1,30 @@
+// Package store holds the objects of one kind in memory, finds them by name and by the
+// values of indexes, and gives readers snapshots of them. It knows objects and names. It
+// knows neither deltas, nor notifications, nor index functions: its caller does, which is
+// the Indexer of package cache.
+//
+//	 name ──hash──▶ names    [ ·  5f2b│17  ·  0c7d│3  … ]      8 bytes an entry, no copy of a name
+//	                                  │
+//	                                  ▼ slot
+//	 objects        [ chunk 0 │ chunk 1 │ … ] ─▶ 256 pointers each; slots 0 to n-1 have no holes
+//	                                  ▲ slot
+//	 index "node"   lists  "node-7" ─▶ [ 3, 17, 4 ]            4 bytes an object
+//	                refs     17 ─▶ ("node-7", 1)               8 bytes an object
+//
+//	store.go    Store: what readers call
+//	write.go    what the one writer calls: Entry, Match, Begin, Put, Remove, End
+//	marks.go    the objects that a relist keeps
+//	chunks.go   objects in slots, and snapshots of them
+//	names.go    the slot of an object by its name
+//	index.go    slots by the values of an index
+//	pointer.go  why Get needs no lock
+//
+// Readers may be in any goroutine. There is one writer at a time, which its caller sees
+// to. The writer prepares entries while readers go on, and stores them between Begin and
+// End. A reader sees all of that or nothing, but for Get, which reads single objects in
+// between.
+//
+// Get takes no lock. The other readers take the read lock. Those with a large result, and
+// ranges, hold it only to take a snapshot: the writer then copies each chunk before it
+// first changes it. docs/design/store.md has the reasons and the costs.
+package store

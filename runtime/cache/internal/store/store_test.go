@@ -1,0 +1,159 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+type object = *metav1.PartialObjectMetadata
+
+// many makes objects for a store of more than one chunk.
+func many(i int) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("ns-", i%7), Name: fmt.Sprint("object-", i)}}
+}
+
+// indexed is a Store with index functions, as its caller has them.
+type indexed struct {
+	*Store[object]
+	functions []func(object) []string
+}
+
+func newIndexed(functions map[string]func(object) []string) *indexed {
+	x := &indexed{Store: New[object]("namespace")}
+	for name, function := range functions {
+		x.AddIndexes([]string{name}, nil)
+		x.functions = append(x.functions, function)
+	}
+	return x
+}
+
+func (x *indexed) entry(obj object) Entry[object] {
+	e := Entry[object]{Namespace: obj.Namespace, Name: obj.Name, Hash: HashOf(obj.Namespace, obj.Name), Object: obj, ContentHash: 1}
+	for _, function := range x.functions {
+		e.Values = append(e.Values, function(obj))
+	}
+	return e
+}
+
+func (x *indexed) put(obj object) {
+	entries := []Entry[object]{x.entry(obj)}
+	x.Match(entries)
+	x.Begin()
+	defer x.End()
+	x.Put(&entries[0])
+}
+
+func (x *indexed) remove(obj object) {
+	x.Begin()
+	defer x.End()
+	slot, _, _ := x.find(obj)
+	x.Remove(slot)
+}
+
+func (x *indexed) replace(objs []object) {
+	stay := x.NewMarks()
+	x.Begin()
+	defer x.End()
+	for _, obj := range objs {
+		if slot, _, ok := x.find(obj); ok {
+			stay.Add(slot)
+		}
+	}
+	x.RemoveUnmarked(&stay, func(object) {})
+	for _, obj := range objs {
+		e := x.entry(obj)
+		x.Put(&e)
+	}
+}
+
+func (x *indexed) find(obj object) (slot uint32, found object, ok bool) {
+	return x.Find(obj.Namespace, obj.Name, HashOf(obj.Namespace, obj.Name))
+}
+
+// keys returns the sorted names of the objects that an index has under value.
+func (x *indexed) keys(t *testing.T, index, value string) (keys []string) {
+	t.Helper()
+	objs, ok := x.ByIndex(index, value)
+	if !ok {
+		t.Fatalf("there is no index %q", index)
+	}
+	for _, obj := range objs {
+		keys = append(keys, obj.Namespace+"/"+obj.Name)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// TestStoreReleasesMemory looks at the tables of a collection that shrank.
+func TestStoreReleasesMemory(t *testing.T) {
+	x := newIndexed(map[string]func(object) []string{
+		"letters": func(object) []string { return []string{"x", "y"} },
+		"name":    func(obj object) []string { return []string{obj.Name} },
+		"several": func(obj object) []string { return []string{"all", obj.Name, obj.Name + "-again"} },
+	})
+	x.KeepHashes()
+	var all []object
+	for i := range 20_000 {
+		all = append(all, many(i))
+	}
+	x.replace(all)
+	x.replace(all[:100])
+	for _, obj := range all[:100] {
+		for _, query := range [][2]string{{"name", obj.Name}, {"several", obj.Name}, {"several", obj.Name + "-again"}} {
+			if got, ok := x.ByIndex(query[0], query[1]); !ok || len(got) != 1 || got[0] != obj {
+				t.Errorf("%q: %v, %v", query, got, ok)
+			}
+		}
+	}
+	if got, _ := x.ByIndex("several", "all"); len(got) != 100 {
+		t.Errorf("%d objects have the value that all have", len(got))
+	}
+	if n := x.objects.chunks(); n > 2 {
+		t.Errorf("%d chunks are left", n)
+	}
+	if n := x.names.len(); n > 1024 {
+		t.Errorf("room for %d names is left", n)
+	}
+	if n := cap(x.nameHashes); n > 1024 {
+		t.Errorf("room for %d hashes is left", n)
+	}
+	if n := cap(x.hashes); n > 1024 {
+		t.Errorf("room for %d content hashes is left", n)
+	}
+	for _, idx := range x.indexes {
+		if n := cap(idx.byID) + cap(idx.free); n > 2048 {
+			t.Errorf("index %s: room for %d lists is left", idx.name, n)
+		}
+		if n := idx.peakMore; n > 1024 {
+			t.Errorf("index %s: room for %d slots with several values is left", idx.name, n)
+		}
+		if n := cap(idx.refs); n > 1024 {
+			t.Errorf("index %s: room for %d refs is left", idx.name, n)
+		}
+		for value, list := range idx.lists {
+			if n := cap(list.slots); n > 1024 {
+				t.Errorf("index %s has room for %d slots under %s", idx.name, n, value)
+			}
+			if list.refIndexes != nil && cap(*list.refIndexes) > 1024 {
+				t.Errorf("index %s has room for %d ref indexes under %s", idx.name, cap(*list.refIndexes), value)
+			}
+		}
+		if idx.peak > 1024 {
+			t.Errorf("index %s has room for %d values", idx.name, idx.peak)
+		}
+	}
+	if obj, ok := x.Get(all[42].Namespace, all[42].Name); !ok || obj != all[42] {
+		t.Error("an object that stayed is not found")
+	}
+	if err := x.Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"iter"
+	"math/rand/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Entry is a state of an object that is to be stored.
+type Entry[T wire.Object] struct {
+	// Namespace and Name are those of Object, and Hash is their HashOf.
+	Namespace, Name string
+	Hash            uint32
+	// Slot is where the caller has found the object, NoSlot if it has not. It is a guess:
+	// Put does not depend on it.
+	Slot   uint32
+	Object T
+	// ContentHash is 0 if it is not known.
+	ContentHash uint64
+	// Values are those in each of the indexes but the one by namespace, in the order of
+	// AddIndexes.
+	Values [][]string
+	// old is the object that Match has found in Slot. Of that nothing but the state
+	// changes: neither the UID nor a value.
+	old T
+}
+
+// AddIndexes adds indexes over the present objects. values returns the values of an
+// object in names[i]. Readers go on until all of them have been called, so this is called
+// outside Begin and End.
+func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string) {
+	added := make([]*index, len(names))
+	for i, name := range names {
+		added[i] = newIndex(name)
+		for slot := range uint32(s.objects.len()) {
+			added[i].add(slot, values(i, s.objects.at(slot)))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.indexes = append(s.indexes, added...)
+}
+
+// Begin keeps readers out until End, but for Get.
+func (s *Store[T]) Begin() {
+	s.mu.Lock()
+	s.steps.Add(1)
+	s.objects.begin()
+}
+
+// End lets readers in.
+func (s *Store[T]) End() {
+	s.length.Store(int64(s.objects.len()))
+	s.steps.Add(1)
+	s.mu.Unlock()
+}
+
+// Count returns the number of objects, for the writer.
+func (s *Store[T]) Count() int { return s.objects.len() }
+
+// Each ranges over the objects, for the writer, which does not change them meanwhile.
+func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
+
+// Match finds the entries that Put can store without a search; most of a watch can be. It
+// is called before Begin. It looks at one property of all entries, then at the next: so the
+// processor loads the memory of many objects at a time, instead of one after the other.
+func (s *Store[T]) Match(entries []Entry[T]) {
+	var none T
+	for i := range entries {
+		entries[i].Slot = s.names.first(entries[i].Hash)
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Slot == NoSlot {
+			continue
+		}
+		if old := s.objects.at(e.Slot); old.GetName() == e.Name && old.GetNamespace() == e.Namespace && old.GetUID() == e.Object.GetUID() {
+			e.old = old
+		}
+	}
+	for which, idx := range s.indexes[1:] {
+		for i := range entries {
+			if e := &entries[i]; e.old != none && !idx.has(e.Slot, e.Values[which]) {
+				e.old = none
+			}
+		}
+	}
+}
+
+// Put stores an entry. It returns the object that was stored under its name.
+func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
+	var none T
+	if e.old != none && int(e.Slot) < s.objects.len() && s.objects.at(e.Slot) == e.old {
+		s.objects.set(e.Slot, e.Object)
+		s.SetContentHash(e.Slot, e.ContentHash)
+		return e.old, true
+	}
+	// It is new, a value or the UID changes, or an earlier entry changed it.
+	slot, old, known := s.Find(e.Namespace, e.Name, e.Hash)
+	if known {
+		s.objects.set(slot, e.Object)
+		s.SetContentHash(slot, e.ContentHash)
+		for i, idx := range s.indexes[1:] {
+			idx.update(slot, e.Values[i])
+		}
+		return old, true
+	}
+	slot = s.objects.push(e.Object)
+	s.nameHashes = append(s.nameHashes, e.Hash)
+	if s.keepsHashes {
+		s.hashes = append(s.hashes, e.ContentHash)
+	}
+	s.indexes[0].add(slot, []string{e.Namespace})
+	for i, idx := range s.indexes[1:] {
+		idx.add(slot, e.Values[i])
+	}
+	s.names.add(e.Hash, slot) // last, as Get does not wait
+	return none, false
+}
+
+// ContentHash returns the content hash of the object in a slot, 0 if it is not known.
+// The caller is the writer or holds mu.
+func (s *Store[T]) ContentHash(slot uint32) uint64 {
+	if !s.keepsHashes {
+		return 0
+	}
+	return s.hashes[slot]
+}
+
+// SetContentHash sets the content hash of the object in a slot.
+func (s *Store[T]) SetContentHash(slot uint32, contentHash uint64) {
+	if s.keepsHashes {
+		s.hashes[slot] = contentHash
+	}
+}
+
+// manyValues is the number of values in the indexes that makes it expensive to move an
+// object.
+const manyValues = 64
+
+// Remove removes the object in a slot. Another one moves there.
+func (s *Store[T]) Remove(slot uint32) {
+	s.vacate(slot)
+	last := uint32(s.objects.len() - 1)
+	if slot != last && s.valuesAt(last) > manyValues {
+		// If it moved to slot, the removal of the objects before it, in reverse order,
+		// would move it each time. From a random slot it moves again when half of the
+		// objects are gone, on average.
+		if at := rand.Uint32N(last); at != slot {
+			s.move(at, slot)
+			slot = at
+		}
+	}
+	s.fill(slot)
+}
+
+// vacate removes the object in a slot from all tables but that of the objects.
+func (s *Store[T]) vacate(slot uint32) {
+	for _, idx := range s.indexes {
+		idx.leave(slot)
+	}
+	s.names.remove(s.nameHashes[slot], slot)
+}
+
+// fill moves the last object to a slot that was vacated, and shortens the tables.
+func (s *Store[T]) fill(slot uint32) {
+	last := uint32(s.objects.len() - 1)
+	if slot != last {
+		s.move(last, slot)
+	}
+	for _, idx := range s.indexes {
+		idx.pop()
+	}
+	s.objects.pop()
+	s.nameHashes = shrunk(s.nameHashes[:last])
+	if s.keepsHashes {
+		s.hashes = shrunk(s.hashes[:last])
+	}
+}
+
+// valuesAt returns the number of values that an object has in all indexes.
+func (s *Store[T]) valuesAt(slot uint32) (n int) {
+	for _, idx := range s.indexes {
+		n += idx.valuesAt(slot)
+	}
+	return n
+}
+
+// move moves an object to a slot that was vacated.
+func (s *Store[T]) move(from, to uint32) {
+	for _, idx := range s.indexes {
+		idx.move(from, to)
+	}
+	s.objects.set(to, s.objects.at(from))
+	s.names.move(s.nameHashes[from], from, to)
+	s.nameHashes[to] = s.nameHashes[from]
+	s.SetContentHash(to, s.ContentHash(from))
+}
