@@ -6,32 +6,32 @@ import (
 )
 
 const (
-	// blockSize is how much of a body is read into one block.
+	// blockSize is the size of most blocks.
 	blockSize = 64 << 10
-	// idleSize is how much a watch reads first after it has consumed all that came.
-	// It holds no more while it waits for the server. Most events fit in.
+	// idleSize is the size of the block of a watch that waits for the server. Most events
+	// fit in.
 	idleSize = 2 << 10
-	// largeBudget is how many bytes the large blocks of one body may have, those above
-	// blockSize. One value may take more while no other large block is held.
+	// largeBudget limits the bytes of the large blocks of one body. A block is large if it
+	// is above blockSize. One value may take more while no other large block is held.
 	largeBudget = 16 << 20
 )
 
-// block is memory that frames stand in. Its last holder returns it.
+// block is memory for frames. Its last holder frees it for another use.
 type block struct {
 	bytes   []byte
 	holders atomic.Int32
-	// budget counts a large block; nil for the others.
+	// budget counts a large block. It is nil for the others.
 	budget *budget
 }
 
-// Blocks of two sizes are used again, without the text that was in them. Large ones are
-// left to the garbage collector.
+// Blocks of two sizes are used again, after their text was cleared. The garbage collector
+// frees large ones.
 var (
 	blocks     = sync.Pool{New: func() any { return &block{bytes: make([]byte, blockSize)} }}
 	idleBlocks = sync.Pool{New: func() any { return &block{bytes: make([]byte, idleSize)} }}
 )
 
-// newBlock returns a block that the caller holds. One above blockSize counts in large.
+// newBlock returns a block that the caller holds. A block above blockSize counts in large.
 func newBlock(size int, large *budget) *block {
 	var b *block
 	switch size {
@@ -49,7 +49,7 @@ func newBlock(size int, large *budget) *block {
 
 func (b *block) hold() { b.holders.Add(1) }
 
-// release ends one hold. The last one must not be followed by any use of b.
+// release ends one hold. The caller must not use b after it.
 func (b *block) release() {
 	large := b.budget
 	if b.holders.Add(-1) == 0 {
@@ -69,7 +69,7 @@ func (b *block) release() {
 	}
 }
 
-// isMine reports whether the caller, who holds b, is its only holder. Only a holder
+// isMine reports whether the caller, which holds b, is its only holder. Only a holder
 // can add another one, so that stays true until the caller does.
 func (b *block) isMine() bool { return b.holders.Load() == 1 }
 

@@ -13,51 +13,50 @@ import (
 )
 
 const (
-	// DefaultMaxObjectBytes is how large an object may be if nobody says otherwise.
+	// DefaultMaxObjectBytes is the default of Options.MaxObjectBytes.
 	DefaultMaxObjectBytes = 64 << 20
-	// EtcdRequestBytes is how many bytes etcd takes in one request by default. The API
+	// EtcdRequestBytes is the default limit of etcd for one request, in bytes. The API
 	// server stores custom resources as JSON, so a lower MaxObjectBytes refuses objects
 	// that the server has accepted.
 	EtcdRequestBytes = 3 << 19
 )
 
-// Options say how objects are decoded.
+// Options configure how objects are decoded.
 type Options struct {
-	// WithoutManagedFields leaves metadata.managedFields out: they are skipped, and
-	// nothing is allocated for them.
+	// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for
+	// them.
 	WithoutManagedFields bool
-	// WithoutAnnotations are the keys of annotations to leave out in the same way.
+	// WithoutAnnotations has the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
-	// above MaxObjectBytes, and the reason, instead of failing the list or watch. One whose
-	// name cannot be read fails it nevertheless.
+	// above MaxObjectBytes, and the reason. By default one such object fails the list or
+	// watch. Even with this option, an object whose name cannot be read fails it.
 	SkipUndecodable bool
 	// WithoutObjectTextInErrors leaves text of objects out of errors: DecodeError.Near,
 	// the values and keys of maps in DecodeError.Path and Err, TooLargeError.Begin and
-	// SyntaxError.Near. What stays is the names, UIDs and versions of objects, their
-	// kinds, the names of fields of Go types, and indexes. It is always set for the kind
-	// Secret of the core group: if Kind says so, or if T is the one of k8s.io/api.
+	// SyntaxError.Near. Errors keep the names, UIDs and versions of objects, their kinds,
+	// the names of fields of Go types, and indexes. The option is always set for the kind
+	// Secret of the core group: if Kind is that kind, or if T is its type in k8s.io/api.
 	WithoutObjectTextInErrors bool
 	// MaxObjectBytes limits how many bytes of JSON an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
-	// watch before it is held in memory as a whole, or is skipped, with SkipUndecodable:
-	// then the rest of it is read and forgotten. Its name has to be within the limit, and
-	// the rest of its metadata too, unless namespace, name, uid and resourceVersion come
-	// first.
+	// watch before it is held in memory as a whole. With SkipUndecodable it is skipped, and
+	// the rest of it is read but not held. To be skipped, it needs its whole metadata within
+	// the limit, or at least namespace, name, uid and resourceVersion.
 	//
 	// etcd takes requests of up to EtcdRequestBytes by default. As JSON an object that is
 	// stored in another form may be six times as large, 9 MiB: the API server writes <, >
 	// and & as six bytes each.
 	MaxObjectBytes int
-	// Kind is the kind of the objects on the wire, with its group. A list, or an object
-	// of a list or watch, that says that it is of another one fails the list or watch
-	// with a *KindError, also with SkipUndecodable. What does not say its kind or group
-	// is accepted, and so is everything if Kind.Kind is empty.
+	// Kind is the kind of the objects in the body, with its group. A list or an object of
+	// another kind or group fails the list or watch with a *KindError, also with
+	// SkipUndecodable. One without a kind or group is accepted. All are accepted if
+	// Kind.Kind is empty.
 	Kind schema.GroupKind
 }
 
-// Decoder makes objects of the kind T of the bodies of LIST and WATCH responses. It
-// may be used from several goroutines.
+// Decoder decodes the bodies of LIST and WATCH responses to objects of the kind T. It may
+// be used from several goroutines.
 type Decoder[T Object] struct {
 	skip   bool
 	hide   bool // text of objects in errors
@@ -73,8 +72,8 @@ type Decoder[T Object] struct {
 	byValue atomic.Bool
 }
 
-// NewDecoder returns a Decoder. cached, which may be nil, saves decoding objects that
-// the caller has.
+// NewDecoder returns a Decoder. It does not decode objects that cached returns. cached may
+// be nil.
 func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	kind := reflect.TypeFor[T]().Elem()
 	d := &Decoder[T]{
@@ -123,13 +122,12 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 type howToDecode struct {
 	// mayBeHeld is set if the cache may have it.
 	mayBeHeld bool
-	// gaveUp is set if the plan has given up on it. To try it again would cost a part of
-	// what the library costs.
+	// gaveUp is set if the plan has given up on it, and is not tried again.
 	gaveUp bool
 }
 
-// object makes the object of a frame, or takes it from the cache. It has to have a name:
-// an object without one is none that an API server has.
+// object returns the object of a frame, from the cache if it is there. An object without a
+// name is an error: each object of an API server has one.
 func (d *Decoder[T]) object(frame []byte, how howToDecode) (i Item[T]) {
 	i.ContentHash = d.contentHash(frame)
 	if how.mayBeHeld {
@@ -180,15 +178,15 @@ func (d *Decoder[T]) checkKind(obj T) error {
 
 var errNoName = errors.New("it has no metadata.name")
 
-// skips reports whether an object that cannot be decoded is to be left out. One of
-// another kind is not: whoever answers with it may answer with nothing else.
+// skips reports whether an object that cannot be decoded is left out. An object of another
+// kind is not, as the server may have no others.
 func (d *Decoder[T]) skips(err *DecodeError) bool {
 	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
 }
 
-// skipLarge returns the error of an object that is to be left out because it is too large,
-// of which only the beginning is there. If it cannot be left out, that is what err says:
-// its name cannot be read for sure, it is of another kind, or none is to be left out.
+// skipLarge returns the error of an object that is left out because it is too large. begin
+// is its beginning. It returns err if the object cannot be left out: its metadata is not
+// complete, it is of another kind, or Options.SkipUndecodable is not set.
 func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *DecodeError, err error) {
 	if !d.skip {
 		return nil, large
@@ -210,7 +208,7 @@ func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *Decod
 	return errorOf(h, why), nil
 }
 
-// withoutText returns err without text of objects, if that is to be left out.
+// withoutText returns err without text of objects, if that is hidden.
 func (d *Decoder[T]) withoutText(err error) error {
 	if !d.hide {
 		return err
@@ -224,8 +222,8 @@ func (d *Decoder[T]) withoutText(err error) error {
 	return err
 }
 
-// held returns the object that the cache has in the state of the frame, whose hash is
-// contentHash. It reads no more of the frame than the metadata.
+// held returns the object of the cache that has the state of the frame. contentHash is the
+// hash of the frame, of which held reads the metadata only.
 func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 	if d.cached == nil {
 		return obj, false

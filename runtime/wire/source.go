@@ -10,46 +10,45 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-// source reads a body piece by piece, and finds the JSON values in it. A value is
-// whole in one block, which is not changed until everyone who has a part of it has
-// let go of it.
+// source reads a body piece by piece, and finds the JSON values in it. A value is in one
+// block as a whole. The block is not changed until all holders have released it.
 type source struct {
 	// ctx ends the waiting for large blocks to be released. It does not end a Read.
 	ctx  context.Context
 	body io.Reader
 	max  int
-	// idle is the size of the block that is read into after all was consumed.
+	// idle is the size of the block for the next read after all bytes were consumed.
 	idle int
-	// flush is called before a read, which may block. leaving says that the block is
-	// left for another one then. An error ends the reading.
+	// flush is called before a read, which may block. leaving reports whether source
+	// releases the block then. An error ends the reading.
 	flush func(leaving bool) error
 
 	large budget
 	block *block
 	// What was read and is not consumed is block.bytes[at:end].
 	at, end int
-	// unfinished is set after value has refused a value before its end.
+	// unfinished is set after value has returned an error before the end of a value.
 	unfinished bool
 	scan       plan.Scanner
 	err        error
 }
 
 // newSource returns the source of a body whose values have at most max bytes. idle is
-// blockSize, or idleSize for a body that may be silent for long. With idleSize, flush
-// has to leave no frame behind even if it is not told that the block is left.
+// blockSize, or idleSize for a body that may send nothing for a long time. With idleSize,
+// flush has to take all frames even if leaving is not set.
 func newSource(ctx context.Context, body io.Reader, max, idle int, flush func(leaving bool) error) *source {
 	s := &source{ctx: ctx, body: body, max: max, idle: idle, flush: flush, large: newBudget()}
 	s.block = newBlock(idle, &s.large)
 	return s
 }
 
-// fill reads more. It keeps what stands from keep on, at most at, and returns how
-// far that has moved down.
+// fill reads more bytes. It keeps those from the index keep on, which is at most s.at, and
+// returns by how much their indexes have decreased.
 func (s *source) fill(keep int) (moved int, err error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	// A large block is left as soon as nothing of it is needed, and so is each block of a
+	// A large block is released as soon as nothing of it is needed. So is each block of a
 	// watch, which may have to wait now.
 	leaving := s.end == len(s.block.bytes) || keep == s.end && (len(s.block.bytes) > blockSize || s.idle != blockSize)
 	if s.err = s.flush(leaving); s.err != nil {
@@ -67,7 +66,7 @@ func (s *source) fill(keep int) (moved int, err error) {
 	for range maxEmptyReads {
 		n, err := s.body.Read(s.block.bytes[s.end:])
 		s.end += n
-		s.err = err // which is for the next time, if there is something to read
+		s.err = err // of the next call, if there are bytes now
 		if n > 0 {
 			return moved, nil
 		}
@@ -79,7 +78,7 @@ func (s *source) fill(keep int) (moved int, err error) {
 	return moved, s.err
 }
 
-// leave moves what stands from keep on to the beginning of a block with room after it.
+// leave moves the bytes from keep on to the beginning of a block with room after them.
 // That is another block, unless the old one has the right size and no task holds it.
 // For a large block, leave waits until the budget allows one. Tasks release theirs
 // without help of this goroutine or of the consumer, so the wait ends.
@@ -98,7 +97,7 @@ func (s *source) leave(keep int) error {
 	}
 	if s.fits(size, keep) {
 		copy(s.block.bytes, kept)
-		clear(s.block.bytes[len(kept):s.end]) // a watch may wait for long now
+		clear(s.block.bytes[len(kept):s.end]) // a watch may wait for a long time now
 	} else {
 		next := newBlock(size, &s.large)
 		copy(next.bytes, kept)
@@ -109,15 +108,15 @@ func (s *source) leave(keep int) error {
 	return nil
 }
 
-// fits reports whether the block can be used again for what stands from keep on. A
-// large one can if that is a large part of it, which makes one of twice the size
-// unnecessary unless the value fills all of the block.
+// fits reports whether the block can be used again for the bytes from keep on. A large
+// block can if they are a large part of it: a block of twice the size is only necessary for
+// a value that fills all of the block.
 func (s *source) fits(size, keep int) bool {
 	n := len(s.block.bytes)
 	return s.block.isMine() && (n == size || n > blockSize && keep > 0 && 4*(s.end-keep) > n)
 }
 
-// maxEmptyReads is how often a body may have neither bytes nor an error.
+// maxEmptyReads limits the reads in a row that return neither bytes nor an error.
 const maxEmptyReads = 100
 
 // peek returns the next byte that is no space, without consuming it.
@@ -132,8 +131,9 @@ func (s *source) peek() (byte, error) {
 	}
 }
 
-// value consumes the next value and returns it. Its bytes are the block's. Of a value that
-// is too large it returns what was read, with a *TooLargeError; skipRest gets over it.
+// value consumes the next value and returns it, as a part of the block. Of a value that is
+// too large it returns the bytes that were read, with a *TooLargeError. Then skipRest skips
+// the rest.
 func (s *source) value() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, cut(err)
@@ -166,8 +166,8 @@ func (s *source) value() ([]byte, error) {
 	return s.block.bytes[start:s.at:s.at], nil
 }
 
-// skipRest consumes the rest of a value that value has refused as too large. It holds
-// nothing of it but a block.
+// skipRest consumes the rest of a value that is too large. It holds at most one block of
+// it.
 func (s *source) skipRest() error {
 	for s.unfinished {
 		if _, err := s.fill(s.at); err != nil {
@@ -180,9 +180,8 @@ func (s *source) skipRest() error {
 	return nil
 }
 
-// line consumes what stands until the end of the line, if that has been read and looks
-// like an object. It does not look inside: the line may hold several values, or the
-// beginning of one.
+// line consumes and returns the rest of the line, if it has been read and looks like an
+// object. The line may have several values, or the beginning of one.
 func (s *source) line() ([]byte, bool) {
 	rest := s.block.bytes[s.at:s.end]
 	n := bytes.IndexByte(rest, '\n')
@@ -193,7 +192,7 @@ func (s *source) line() ([]byte, bool) {
 	return rest[:n:n], true
 }
 
-// expect consumes one byte that has to be next.
+// expect consumes the next byte, which has to be b.
 func (s *source) expect(b byte, want string) error {
 	switch next, err := s.peek(); {
 	case err != nil:
@@ -205,7 +204,7 @@ func (s *source) expect(b byte, want string) error {
 	return nil
 }
 
-// near is what stands next, for a message.
+// near returns the next bytes, for an error.
 func (s *source) near() string { return shown(s.block.bytes[s.at:s.end]) }
 
 func (s *source) tooLarge(start, end int) error {
@@ -222,10 +221,10 @@ func (s *source) tooLarge(start, end int) error {
 	}
 }
 
-// close lets go of the block.
+// close releases the block.
 func (s *source) close() { s.block.release() }
 
-// cut is the error of a body that ended within a value.
+// cut returns the error of a body that ended in the middle of a value.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// workers are the goroutines that decode for one list or watch: at most as many as
-// run in parallel, and none while there is nothing to decode. A semaphore of the
-// whole process would not allow synctest.
+// workers are the goroutines that decode for one list or watch: at most GOMAXPROCS, and
+// none while there is nothing to decode. synctest could not be used with a semaphore of the
+// whole process.
 type workers struct {
-	places  chan struct{}
+	slots   chan struct{}
 	running sync.WaitGroup
 }
 
-func newWorkers() workers { return workers{places: make(chan struct{}, runtime.GOMAXPROCS(0))} }
+func newWorkers() workers { return workers{slots: make(chan struct{}, runtime.GOMAXPROCS(0))} }
 
-// wait returns when none is left.
+// wait returns when all workers have ended.
 func (w *workers) wait() { w.running.Wait() }
 
-// task is frames of one block that are decoded together, and what they become.
+// task has frames of one block that are decoded together, and their results.
 type task[R any] struct {
 	block  *block
 	frames [][]byte
-	// results are there when done is closed.
+	// results are valid when done is closed.
 	results []R
 	done    chan struct{}
 }
@@ -32,16 +32,16 @@ func newTask[R any](b *block, frames [][]byte) *task[R] {
 	return &task[R]{block: b, frames: frames, done: make(chan struct{})}
 }
 
-// start lets one of the workers decode. It waits until there is a place.
+// start makes one of the workers decode. It waits until a slot is free.
 func (t *task[R]) start(w *workers, decode func(results []R, frame []byte) []R) {
-	w.places <- struct{}{}
+	w.slots <- struct{}{}
 	w.running.Go(func() {
-		defer func() { <-w.places }()
+		defer func() { <-w.slots }()
 		t.run(decode)
 	})
 }
 
-// run decodes here. decode appends what becomes of a frame.
+// run decodes in the calling goroutine. decode appends the result of a frame.
 func (t *task[R]) run(decode func(results []R, frame []byte) []R) {
 	t.results = make([]R, 0, len(t.frames))
 	for _, frame := range t.frames {
@@ -52,7 +52,7 @@ func (t *task[R]) run(decode func(results []R, frame []byte) []R) {
 	close(t.done)
 }
 
-// isDone says whether there are results.
+// isDone reports whether the results are valid.
 func (t *task[R]) isDone() bool {
 	select {
 	case <-t.done:

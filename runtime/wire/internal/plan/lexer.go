@@ -139,6 +139,8 @@ func textEnd(b []byte, i int) (end int, closed, valid bool) {
 	valid = true
 	for i = plainEnd(b, i); i < len(b); i = plainEnd(b, i) {
 		switch c := b[i]; {
+		case c == '\\' && peek(b, i+1) == '"': // as in JSON inside of a text
+			i += 2
 		case c == '"':
 			return i + 1, true, valid
 		case c == '\\':
