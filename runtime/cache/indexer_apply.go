@@ -54,6 +54,15 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []notification[T]) {
 	return notes
 }
 
+// withRoom returns notes with room for n more. It allocates once, also under the race
+// detector, where slices.Grow allocates twice.
+func withRoom[T Object](notes []notification[T], n int) []notification[T] {
+	if cap(notes)-len(notes) >= n {
+		return notes
+	}
+	return append(make([]notification[T], 0, len(notes)+n), notes...)
+}
+
 // enter appends a new state of an object to the entries of the batch.
 func (x *Indexer[T]) enter(call *calling[T], e store.Entry[T]) {
 	first := len(x.room)
@@ -110,7 +119,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
-	notes = slices.Grow(notes, len(deltas))
+	notes = withRoom(notes, len(deltas))
 	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
@@ -133,7 +142,7 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		case Deleted:
 			notes = x.drop(notes, delta)
 		case Sync:
-			notes = slices.Grow(notes, x.store.Count()+len(deltas)-i)
+			notes = withRoom(notes, x.store.Count()+len(deltas)-i)
 			for obj := range x.store.Each() {
 				notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
 			}

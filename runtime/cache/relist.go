@@ -2,7 +2,6 @@ package cache
 
 import (
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,7 +37,7 @@ func (x *Indexer[T]) replace(notes []notification[T], n int, itemAt func(i int) 
 	defer call.guard()
 	defer x.endBatch()
 	if x.store.Count() == 0 { // otherwise few objects will have changed
-		notes = slices.Grow(notes, n)
+		notes = withRoom(notes, n)
 		x.expectEntries(n)
 	}
 	for i := range n {
