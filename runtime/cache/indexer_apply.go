@@ -142,11 +142,17 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 		case Deleted:
 			notes = x.drop(notes, delta)
 		case Sync:
-			notes = withRoom(notes, x.store.Count()+len(deltas)-i)
-			for obj := range x.store.Each() {
-				notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
-			}
+			notes = x.resync(withRoom(notes, x.store.Count()+len(deltas)-i))
 		}
+	}
+	return notes
+}
+
+// resync notes an update of each object. It is not a part of change: there, the function
+// that is the body of the loop would make notes escape.
+func (x *Indexer[T]) resync(notes []notification[T]) []notification[T] {
+	for obj := range x.store.Each() {
+		notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
 	}
 	return notes
 }
