@@ -14,16 +14,22 @@ const module = "github.com/typedinformers/informer-gen"
 // stages are the packages of the generator below internal, with the other stages
 // that each may import.
 var stages = map[string][]string{
-	"load":    {"model", "regular"},
-	"model":   nil,
-	"regular": nil,
-	"render":  {"model"},
-	"write":   {"regular"},
+	"decide":   {"input", "markers", "model", "spelling"},
+	"input":    {"markers", "model"},
+	"load":     {"input", "markers", "model", "regular", "spelling"},
+	"markers":  {"model", "spelling"},
+	"model":    nil,
+	"regular":  nil,
+	"render":   {"model"},
+	"spelling": nil,
+	"write":    {"regular"},
 }
 
 // TestImportsPointOneWay reads the imports of all packages, tests left out:
 //
-//	cmd ──▶ generator ──▶ load, render ──▶ model        load, write ──▶ regular
+//	cmd ──▶ generator ──▶ load, decide ──▶ input ──▶ markers ──▶ model
+//	                  ──▶ render ──▶ model
+//	load, decide, markers ──▶ spelling        load, write ──▶ regular
 //	templates: nothing of ours
 //	runtime/cache ──▶ runtime/wire ──▶ apimachinery
 func TestImportsPointOneWay(t *testing.T) {
@@ -80,14 +86,14 @@ func refuse(pkg, path string) string {
 func refuseStage(stage, other string) string {
 	allowed, known := stages[stage]
 	if !known {
-		return "say in this test what the new stage may import"
+		return "add the new package to this test"
 	}
 	for _, name := range allowed {
 		if name == other {
 			return ""
 		}
 	}
-	return "a stage imports the model and regular at most, not another stage"
+	return "it is not among the packages that this one may import"
 }
 
 // listImports returns the imports of each package of the module by its path below
@@ -125,6 +131,10 @@ func TestRefuse(t *testing.T) {
 		{"runtime/wire", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},
 		{"generator/internal/load", module + "/generator/internal/render"},
+		{"generator/internal/load", module + "/generator/internal/decide"},
+		{"generator/internal/decide", module + "/generator/internal/load"},
+		{"generator/internal/markers", module + "/generator/internal/input"},
+		{"generator/internal/render", module + "/generator/internal/markers"},
 		{"generator/internal/model", module + "/generator/internal/load"},
 		{"generator/internal/write", module + "/generator/internal/model"},
 		{"generator/internal/new", module + "/generator/internal/model"},
@@ -142,6 +152,7 @@ func TestRefuse(t *testing.T) {
 		{"generator", module + "/generator/internal/write"},
 		{"generator/internal/render", module + "/templates"},
 		{"generator/internal/render", module + "/generator/internal/model"},
+		{"generator/internal/decide", module + "/generator/internal/markers"},
 		{"cmd/informer-gen", module + "/generator"},
 	} {
 		if why := refuse(test.pkg, test.path); why != "" {

@@ -9,25 +9,25 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
-// AliasFile is a Go file with aliases of the kinds of a package, for a package of the user's own
-// where markers can be written that the other one lacks.
+// AliasFile is a Go file with aliases of the kinds of a package. Its own package belongs to the
+// user, who can add markers there that the package of the kinds lacks.
 type AliasFile struct {
-	// Path is where Write writes.
+	// Path is the file that Write creates.
 	Path    string
 	Content []byte
 	// Group and Version of the kinds.
 	Group, Version string
-	// Kinds are the names of the kinds. The scope of those in Guessed is a guess.
+	// Kinds are the names of the kinds. The scope of the kinds in Guessed is a guess.
 	Kinds, Guessed []string
 }
 
 // Aliases reads the one package that options name and makes a file of aliases for the folder dir,
-// which is resolved as OutputDir is. OutputDir itself is ignored. It writes nothing.
+// which replaces options.OutputDir. It writes nothing.
 func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, error) {
 	options.OutputDir = dir
 	setup, err := options.setup()
@@ -36,11 +36,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	}
 	setup.load.Candidates = true
 	var mistakes model.Errors
-	loaded, err := load.Load(ctx, setup.load, &mistakes)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	loaded, in, err := setup.read(ctx, options.From, &mistakes)
 	if err != nil {
 		return nil, err
 	}
@@ -48,24 +44,22 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, err
 	}
 	if len(loaded.Packages) != 1 {
-		return nil, fmt.Errorf("%s matches %d packages, but --alias-package is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
+		return nil, optionError("Patterns", "%s matches %d packages, but a file of aliases is for one; name that package", strings.Join(options.Patterns, " "), len(loaded.Packages))
 	}
-	gv, kinds := model.Aliases(model.Input{
-		Packages: loaded.Packages, Externals: loaded.Externals, Manifests: manifests,
-		Naming: setup.naming, From: options.From, Exclude: setup.load.Exclude,
-	}, filepath.ToSlash(setup.outputDir), &mistakes)
+	in.ApplyPackage = "" // markers cannot restrict Apply to types that have it
+	gv, kinds := decide.Aliases(in, filepath.ToSlash(setup.outputDir), &mistakes)
 	name := filepath.Base(setup.outputDir)
 	switch err := mistakes.Join(); {
 	case err != nil:
 		return nil, err
 	case len(kinds) == 0:
-		return nil, fmt.Errorf("package %s has no type that can be a kind, which is a struct with metav1.TypeMeta, metav1.ObjectMeta and DeepCopyObject, and has a list type; name another package", loaded.Packages[0].Path)
+		return nil, fmt.Errorf("package %s has no type that can be a kind: a struct with metav1.TypeMeta, metav1.ObjectMeta, DeepCopyObject and a list type; name another package", loaded.Packages[0].Path)
 	case setup.outputPackage == gv.Path:
-		return nil, fmt.Errorf("--alias-package=%s is the folder of package %s itself; name another folder", dir, gv.Path)
+		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
-		return nil, fmt.Errorf("--alias-package=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
-	case !gv.FitsFolder(setup.outputDir):
-		return nil, fmt.Errorf("--alias-package=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
+		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
+	case !decide.FitsFolder(gv, setup.outputDir):
+		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}
 	for _, k := range kinds {
@@ -78,15 +72,15 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 	return file, err
 }
 
-// Write creates the file, and the folders that it is in. A file that is there already is an error,
-// because the user may have changed it.
+// Write creates the file and its folder. It returns an error if the file exists, because the user may
+// have changed it.
 func (f *AliasFile) Write() (err error) {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 		return fmt.Errorf("cannot make the folder of the aliases: %w", err)
 	}
 	file, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists, and may have been changed by hand; delete it, or name another folder with --alias-package", f.Path)
+		return fmt.Errorf("%s already exists and may have been changed by hand; delete it, or name another folder", f.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot create the file of the aliases: %w", err)

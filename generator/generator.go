@@ -10,14 +10,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Generate reads the packages that options name and returns the files that it
-// makes of them. It writes nothing.
+// Generate reads the packages that options name, and returns the generated files compared with
+// those on disk. It writes nothing. Its errors about the input begin with a position; errors about
+// options are of type *OptionError.
 func Generate(ctx context.Context, options Options) (*Result, error) {
 	started := time.Now()
 	setup, err := options.setup()
@@ -25,26 +28,12 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	var mistakes model.Errors
-	loaded, err := load.Load(ctx, setup.load, &mistakes)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := load.Manifests(ctx, setup.crds, &mistakes)
+	loaded, in, err := setup.read(ctx, options.From, &mistakes)
 	if err != nil {
 		return nil, err
 	}
 	read := time.Now()
-	set := model.Assemble(model.Input{
-		Packages:     loaded.Packages,
-		Externals:    loaded.Externals,
-		Manifests:    manifests,
-		Naming:       setup.naming,
-		From:         options.From,
-		Exclude:      setup.load.Exclude,
-		ApplyPackage: setup.load.ApplyPackage,
-
-		OutputPackage: setup.outputPackage,
-	}, &mistakes)
+	set := decide.Decide(in, &mistakes)
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
@@ -68,60 +57,61 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
-	result.describe(set, setup)
+	result.describe(set, files, setup)
 	return result, nil
 }
 
-// nothingLeft is the error of a run without a kind. It says why, if something was passed over.
-func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *model.Exclusions) error {
+// read loads the packages, those that their markers name, and the CRDs.
+func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage}
+	loaded, err := load.Load(ctx, s.load, mistakes)
+	if err != nil {
+		return nil, in, err
+	}
+	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, s.applyPackage), loaded); err != nil {
+		return nil, in, err
+	}
+	in.Packages, in.Externals = loaded.Packages, loaded.Externals
+	in.Manifests, err = load.Manifests(ctx, s.crds, mistakes)
+	return loaded, in, err
+}
+
+// nothingLeft returns the error of a run without a kind, with the reasons if packages or types
+// were ignored.
+func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, exclude *input.Exclusions) error {
 	where := strings.Join(options.Patterns, " ")
-	isOwn := func(pkg *model.Package) bool { return !pkg.Dependency }
+	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
 	all := []error{nil}
 	if len(loaded.Packages) == 0 {
 		for _, path := range loaded.TestsOnly {
-			all = append(all, fmt.Errorf("%s has only _test.go files, which nothing can import; name the package with the types", path))
+			all = append(all, fmt.Errorf("%s has only _test.go files, which no other package can import; name the package with the types", path))
 		}
 	}
 	for _, reason := range reasons {
 		all = append(all, reason)
 	}
 	switch {
-	case ignoresMarkers(options.From, loaded.Packages):
-		return fmt.Errorf("no kind to generate for in %s, because --from=%s ignores the markers there; leave --from out", where, options.From)
+	case slices.ContainsFunc(loaded.Packages, func(pkg *input.Package) bool { return options.From.IgnoresMarkers(pkg.Types) }):
+		return optionError("From", "no kind to generate for in %s, because {From}=%s ignores the markers there; remove {From}", where, options.From)
 	case len(all) > 1:
-		all[0] = fmt.Errorf("no kind to generate for in %s; the reasons follow", where)
+		all[0] = fmt.Errorf("no kind to generate for in %s; see the reasons below", where)
 	case exclude.Any():
-		all[0] = fmt.Errorf("no kind is left to generate for in %s, because of --exclude; correct that flag", where)
+		all[0] = optionError("Exclude", "no kind is left to generate for in %s, because of {Exclude}; correct it", where)
 	case len(loaded.Packages) > 0 && !slices.ContainsFunc(loaded.Packages, isOwn):
-		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, model.AliasAdvice(loaded.Packages[0]))
+		all[0] = fmt.Errorf("no kind to generate for in %s, because no type there has +genclient or +kubebuilder:object:root=true; %s", where, decide.AliasAdvice(loaded.Packages[0]))
 	default:
 		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind", where)
 	}
 	return errors.Join(all...)
 }
 
-// ignoresMarkers reports whether a type could be a kind but for the choice of markers.
-func ignoresMarkers(from From, packages []*model.Package) bool {
-	isGenclient := func(m model.Marker) bool { return m.Is("genclient") }
-	for _, pkg := range packages {
-		for _, t := range pkg.Types {
-			genclient := slices.ContainsFunc(t.Markers, isGenclient)
-			if from == FromKubebuilder && genclient || from == FromGenclient && !genclient && t.MayBeKind() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func outputOf(s *setup, files []render.File) write.Output {
 	output := write.Output{
-		Dir:   s.outputDir,
-		Shown: s.shownDir(),
-		// Of one run all three are its own. A folder beside them is not looked at.
-		Roots:  []string{"clientset", "listers", "informers"},
-		Header: render.Header,
-		Files:  make(map[string][]byte, len(files)),
+		Dir:        s.outputDir,
+		DisplayDir: s.displayDir(),
+		Roots:      render.Roots(),
+		Header:     render.Header,
+		Files:      make(map[string][]byte, len(files)),
 	}
 	for _, f := range files {
 		output.Files[f.Path] = f.Content
@@ -129,8 +119,8 @@ func outputOf(s *setup, files []render.File) write.Output {
 	return output
 }
 
-// passedOver returns the packages without a kind, but for generated ones that a pattern such as
-// ./... matches too: those of the output folder, and apply configurations.
+// passedOver returns the packages without a kind. It leaves out generated packages, which a pattern
+// such as ./... matches too: those of the output folder, and apply configurations.
 func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {

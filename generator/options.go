@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -14,70 +15,121 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
 // Options say what to generate, and where. Patterns and OutputDir are required.
 type Options struct {
-	// Dir is where patterns and relative paths are resolved; empty for the working
-	// directory of the process.
+	// Dir is the folder in which patterns and relative paths are resolved. If it is empty, it is the
+	// working directory of the process.
 	Dir string
 	// Patterns name the packages with the API types, as for the go command.
 	Patterns []string
 	// OutputDir is the folder for clientset/, listers/ and informers/.
 	OutputDir string
-	// OutputPackage is the import path of OutputDir. Empty: it is derived from the
-	// module that OutputDir is in.
+	// OutputPackage is the import path of OutputDir. If it is empty, it is derived from the module
+	// that OutputDir is in.
 	OutputPackage string
-	// HeaderFile is a file whose text begins each emitted file; empty for none.
+	// HeaderFile is a file with the comment that begins each generated file. It may be empty.
 	HeaderFile string
-	// ClientsetName is the package of the clientset; empty for versioned.
+	// ClientsetName is the package name of the clientset. If it is empty, it is "versioned".
 	ClientsetName string
-	// PluralExceptions are plurals by the name of the type, for words that the
-	// rules of English do not cover.
+	// PluralExceptions maps type names to their plurals, for irregular plurals.
 	PluralExceptions map[string]string
-	// GroupGoNames and GroupDirs are Go names and folders of groups, by the name of the
-	// group, where those that are derived do not do: SomeName, and somefolder.
-	GroupGoNames, GroupDirs map[string]string
-	// Exclude are packages and types that are left out: example.com/shop/v1 or
+	// GroupGoNames maps groups to Go names such as SomeName, instead of the derived ones.
+	GroupGoNames map[string]string
+	// GroupDirs maps groups to folders such as somefolder, instead of the derived ones.
+	GroupDirs map[string]string
+	// Exclude are packages and types to leave out, such as example.com/shop/v1 or
 	// example.com/shop/v1.Order.
 	Exclude []string
-	// From says whose markers make a type a kind; empty for FromAuto.
+	// From selects the markers that make a type a kind. If it is empty, it is FromAuto.
 	From From
-	// BuildTags are set while files are chosen.
+	// BuildTags are the build tags for the choice of Go files.
 	BuildTags []string
-	// ApplyConfigurationPackage is the import path of what applyconfiguration-gen has
-	// written for the API packages. With it clients have Apply and ApplyStatus; empty
-	// for clients without.
+	// ApplyConfigurationPackage is the import path of the output of applyconfiguration-gen for the
+	// API packages. If it is empty, clients have no Apply and ApplyStatus.
 	ApplyConfigurationPackage string
-	// PrefersProtobuf makes clients ask for protobuf. Not for custom resources, which
-	// servers have in JSON only.
+	// PrefersProtobuf makes clients request protobuf. Servers do not support it for custom resources.
 	PrefersProtobuf bool
-	// CRDs are files of CustomResourceDefinitions, in YAML or JSON, and folders of
-	// such files, against which the kinds are checked; none for no check.
+	// CRDs are files with CustomResourceDefinitions in YAML or JSON, or folders with such files. The
+	// kinds are checked against them. If it is empty, there is no check.
 	CRDs []string
 }
 
-// From says whose markers make a type a kind.
-type From = model.From
+// From selects the markers that make a type a kind.
+type From = decide.From
 
-// FromAuto takes the markers of code-generator in a package with any +genclient,
-// and those of kubebuilder in others.
+// FromGenclient selects the markers of code-generator, and FromKubebuilder those of kubebuilder.
+// FromAuto selects those of code-generator in packages with any +genclient, and those of kubebuilder
+// in others.
 const (
-	FromAuto        = model.FromAuto
-	FromGenclient   = model.FromGenclient
-	FromKubebuilder = model.FromKubebuilder
+	FromAuto        = decide.FromAuto
+	FromGenclient   = decide.FromGenclient
+	FromKubebuilder = decide.FromKubebuilder
 )
 
-// Froms are all of them.
-var Froms = model.Froms
+// Froms are all values of From.
+var Froms = decide.Froms
 
-// setup is what Options come to.
+// Validate returns an OptionError for each mistake that the options alone show. It reads no files.
+// Generate and Aliases call it first.
+func (o Options) Validate() error {
+	var errs []error
+	add := func(field, format string, args ...any) { errs = append(errs, optionError(field, format, args...)) }
+	if o.OutputDir == "" {
+		add("OutputDir", "{OutputDir} is required, for example {OutputDir}=pkg/generated")
+	}
+	if len(o.Patterns) == 0 {
+		add("Patterns", "no package is named; name the packages of your API types, such as ./api/v1")
+	}
+	if slices.Contains(o.CRDs, "") {
+		add("CRDs", "{CRDs} is empty; name a file with CRDs, or a folder of such files, for example {CRDs}=config/crd/bases")
+	}
+	if _, err := input.NewExclusions(o.Exclude); err != nil {
+		add("Exclude", "{Exclude}=%w", err)
+	}
+	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
+		add("From", "{From}=%s is unknown; use one of %v", o.From, decide.Froms)
+	}
+	if path := o.ApplyConfigurationPackage; path != "" && !markers.IsImportPath(path) {
+		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", path)
+	}
+	if name := o.ClientsetName; name != "" && !isPackageName(name) {
+		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; use {ClientsetName}=versioned", name)
+	}
+	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
+		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
+			add("PluralExceptions", "{PluralExceptions}=%s:%s is not of the form Type:Plural with two names of Go types; write for example Endpoints:Endpoints", singular, plural)
+		}
+	}
+	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
+		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
+			add("GroupGoNames", "{GroupGoNames}=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name)
+		}
+	}
+	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
+		switch dir := o.GroupDirs[group]; {
+		case slices.Contains(render.Reserved().GroupDir, dir):
+			add("GroupDirs", "{GroupDirs}=%s:%s is the folder of the code that informers share; use another folder", group, dir)
+		case !isPackageName(dir):
+			add("GroupDirs", "{GroupDirs}=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// setup holds what a run derives from its Options.
 type setup struct {
 	load          load.Options
-	naming        *model.Naming
+	naming        *decide.Naming
+	applyPackage  string
 	outputDir     string
 	outputPackage string
 	clientsetName string
@@ -85,75 +137,40 @@ type setup struct {
 	crds          []string
 }
 
-// setup validates the options, and derives what they leave out.
+// setup validates the options and derives the rest. It reads go.mod and the header file.
 func (o Options) setup() (*setup, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell the working directory: %w", err)
+		return nil, fmt.Errorf("cannot find the working directory: %w", err)
 	}
+	errs := []error{o.Validate()}
 	s := &setup{
-		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags, ApplyPackage: o.ApplyConfigurationPackage},
-		naming:        model.NewNaming(o.PluralExceptions),
+		load:          load.Options{Dir: dir, Patterns: o.Patterns, BuildTags: o.BuildTags},
+		applyPackage:  o.ApplyConfigurationPackage,
+		naming:        decide.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
-		clientsetName: o.ClientsetName,
+		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
 	}
-	if s.clientsetName == "" {
-		s.clientsetName = "versioned"
-	}
+	s.naming.Reserved = render.Reserved()
+	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
+	s.load.Exclude, _ = input.NewExclusions(o.Exclude) // Validate has returned the error
 	for _, path := range o.CRDs {
 		s.crds = append(s.crds, below(dir, path))
 	}
-	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
-	var errs []error
-	if s.load.Exclude, err = model.NewExclusions(o.Exclude); err != nil {
+	if o.OutputDir != "" {
+		s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage)
 		errs = append(errs, err)
-	}
-	for _, group := range slices.Sorted(maps.Keys(o.GroupGoNames)) {
-		if name := o.GroupGoNames[group]; !token.IsExported(name) || !token.IsIdentifier(name) {
-			errs = append(errs, fmt.Errorf("--group-go-names=%s:%s does not name an exported Go identifier; write group:SomeName, such as shop.example.com:Shop", group, name))
-		}
-	}
-	for _, group := range slices.Sorted(maps.Keys(o.GroupDirs)) {
-		switch dir := o.GroupDirs[group]; {
-		case dir == model.SharedInformerDir:
-			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s is the folder of the code that informers share; write another one", group, dir))
-		case !isPackageName(dir):
-			errs = append(errs, fmt.Errorf("--group-dirs=%s:%s does not name a folder of a Go package that others can import; write group:somefolder, such as shop.example.com:shop", group, dir))
-		}
-	}
-	if len(o.Patterns) == 0 {
-		errs = append(errs, errors.New("no package is named; name the packages of your API types, such as ./api/v1"))
-	}
-	if o.From != "" && !slices.Contains(model.Froms, o.From) {
-		errs = append(errs, fmt.Errorf("--from=%s is unknown; use one of %v", o.From, model.Froms))
-	}
-	if o.OutputDir == "" {
-		errs = append(errs, errors.New("no output folder is given; use --output-dir, for example --output-dir=pkg/generated"))
-	} else if s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage); err != nil {
-		errs = append(errs, err)
-	}
-	if o.ApplyConfigurationPackage != "" && !model.IsImportPath(o.ApplyConfigurationPackage) {
-		errs = append(errs, fmt.Errorf("--apply-configuration-package=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", o.ApplyConfigurationPackage))
-	}
-	if !isPackageName(s.clientsetName) {
-		errs = append(errs, fmt.Errorf("the clientset cannot be called %q, because that is not a valid name of a Go package that others can import; use --clientset-name=versioned", s.clientsetName))
-	}
-	for _, singular := range slices.Sorted(maps.Keys(o.PluralExceptions)) {
-		if plural := o.PluralExceptions[singular]; !token.IsIdentifier(singular) || !token.IsIdentifier(plural) {
-			errs = append(errs, fmt.Errorf("--plural-exceptions=%s:%s does not have the names of Go types; write Type:Plural, such as Endpoints:Endpoints", singular, plural))
-		}
 	}
 	if o.HeaderFile != "" {
-		if s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile)); err != nil {
-			errs = append(errs, err)
-		}
+		s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile))
+		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
 }
 
-// shownDir is the output folder as it is seen from where patterns are resolved, or,
-// if it is not below there, from the root of its module.
-func (s *setup) shownDir() string {
+// displayDir returns the output folder as printed in messages: relative to the folder in which
+// patterns are resolved or, if it is not below that, to the root of its module.
+func (s *setup) displayDir() string {
 	from := []string{s.load.Dir}
 	if goMod, err := findGoMod(s.outputDir); err == nil && goMod != "" {
 		from = append(from, filepath.Dir(goMod))
@@ -166,8 +183,8 @@ func (s *setup) shownDir() string {
 	return ""
 }
 
-// isPackageName reports whether a folder and its package may have that name, and other
-// packages may import it.
+// isPackageName reports whether a folder and its package may have the name, so that other packages
+// can import it.
 func isPackageName(name string) bool {
 	switch name {
 	case "init", "internal", "main", "testdata", "vendor":
@@ -183,27 +200,27 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// boilerplateYear is the placeholder of Kubernetes' header files. It is left
-// out: a file must not differ because a year has gone by.
+// boilerplateYear matches the placeholder for the year in the header files of Kubernetes. It is
+// removed, so that generated files do not change every year.
 var boilerplateYear = regexp.MustCompile(`\bYEAR\b ?`)
 
 func readBoilerplate(file string) ([]byte, error) {
 	text, err := regular.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the header file: %w; check --go-header-file", err)
+		return nil, optionError("HeaderFile", "cannot read the header file: %w; check {HeaderFile}", err)
 	}
-	// What follows the last comment is the clause that is added here.
+	// Only comments may precede the package clause that is added here.
 	fset := token.NewFileSet()
 	source := string(text) + "\npackage p"
 	parsed, err := parser.ParseFile(fset, file, source, parser.PackageClauseOnly)
 	var mistakes scanner.ErrorList
 	switch {
 	case errors.As(err, &mistakes):
-		return nil, model.Errorf(mistakes[0].Pos, "a header file holds comments only; begin its lines with //, or put /* and */ around them")
+		return nil, model.Errorf(mistakes[0].Pos, "a header file may hold only comments; begin its lines with //, or put /* and */ around them")
 	case err != nil:
 		return nil, err
 	case fset.Position(parsed.Package).Offset != len(text)+1:
-		return nil, model.Errorf(fset.Position(parsed.Package), "a header file holds comments only, not a package clause; leave it out")
+		return nil, model.Errorf(fset.Position(parsed.Package), "a header file may hold only comments, not a package clause; remove the clause")
 	}
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return boilerplateYear.ReplaceAll(text, nil), nil

@@ -18,9 +18,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// outputPackage is the import path of a folder, which need not exist: that of
-// the module that it is in, with the way from there. What the user asked for has
-// to agree, or the emitted files would not find each other.
+// outputPackage returns the import path of a folder, which need not exist. It is derived from the
+// module that the folder is in. The path that the user asked for must be the same, because otherwise
+// the emitted files could not import each other.
 func outputPackage(dir, asked string) (string, error) {
 	goMod, err := findGoMod(dir)
 	if err != nil {
@@ -28,13 +28,13 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	if goMod == "" {
 		if asked == "" {
-			return "", fmt.Errorf("cannot tell the import path of the output folder %s, because there is no go.mod above it; use --output-pkg, or run go mod init", dir)
+			return "", optionError("OutputPackage", "cannot find the import path of the output folder %s, because there is no go.mod above it; use {OutputPackage}, or run go mod init", dir)
 		}
 		return checked(strings.TrimSuffix(asked, "/"), dir)
 	}
 	content, err := regular.ReadFile(goMod)
 	if err != nil {
-		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w; repair that file, or give another --output-dir", dir, err)
+		return "", optionError("OutputDir", "cannot find the import path of the output folder %s: %w; repair that file, or use another {OutputDir}", dir, err)
 	}
 	modulePath := modfile.ModulePath(content)
 	if modulePath == "" {
@@ -42,24 +42,24 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	way, err := filepath.Rel(filepath.Dir(goMod), dir)
 	if err != nil {
-		return "", fmt.Errorf("cannot tell the import path of the output folder %s: %w", dir, err)
+		return "", fmt.Errorf("cannot find the import path of the output folder %s: %w", dir, err)
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
-		return "", fmt.Errorf("--output-pkg=%s contradicts %s, which makes %s of the output folder %s; leave --output-pkg out, or correct --output-dir", asked, goMod, derived, dir)
+		return "", optionError("OutputPackage", "{OutputPackage}=%s contradicts %s, by which the import path of the output folder %s is %s; remove {OutputPackage}, or correct {OutputDir}", asked, goMod, dir, derived)
 	}
 	return checked(derived, dir)
 }
 
-// checked refuses an import path that Go code cannot import.
+// checked returns importPath, or an error if Go code cannot import it.
 func checked(importPath, dir string) (string, error) {
 	if err := module.CheckImportPath(importPath); err != nil {
-		return "", fmt.Errorf("the output folder %s would have the import path %q, which Go does not accept: %w; give another --output-dir", dir, importPath, errors.Unwrap(err))
+		return "", optionError("OutputDir", "the output folder %s would have the import path %q, which Go does not accept: %w; use another {OutputDir}", dir, importPath, errors.Unwrap(err))
 	}
 	return importPath, nil
 }
 
-// findGoMod returns the go.mod of the module that dir is in, or "".
+// findGoMod returns the go.mod file of the module that dir is in, or "" if it is in none.
 func findGoMod(dir string) (string, error) {
 	for {
 		file := filepath.Join(dir, "go.mod")
@@ -68,7 +68,7 @@ func findGoMod(dir string) (string, error) {
 		case err == nil && !info.IsDir():
 			return file, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			return "", fmt.Errorf("cannot look for go.mod: %w", err)
+			return "", fmt.Errorf("cannot search for go.mod: %w", err)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,10 +63,10 @@ func TestReadBoilerplate(t *testing.T) {
 		"// One.\r\n// Two.\r\n":                         "// One.\n// Two.\n",
 		"\n//go:build !ignore\n\n// The Authors.\n":      "\n//go:build !ignore\n\n// The Authors.\n",
 		"/*\npackage of licences\n*/\n":                  "/*\npackage of licences\n*/\n",
-		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file holds comments only, not a package clause",
-		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file holds comments only; begin",
-		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file holds comments only; begin",
-		"/* not closed\n":                                "error :1:1: a header file holds comments only; begin",
+		"// The Authors.\n\npackage p\n":                 "error :3:1: a header file may hold only comments, not a package clause",
+		"Copyright YEAR The Authors.\n":                  "error :1:1: a header file may hold only comments; begin",
+		"// One.\nCopyright YEAR The Authors.\n// Two\n": "error :2:1: a header file may hold only comments; begin",
+		"/* not closed\n":                                "error :1:1: a header file may hold only comments; begin",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -84,5 +86,22 @@ func TestOptionsSayAllMistakes(t *testing.T) {
 	_, err := Options{ClientsetName: "my-set", HeaderFile: "/not/there"}.setup()
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("the error is %v, want four lines", err)
+	}
+}
+
+// TestOptionErrorsNameFields wants the names of fields in errors, and those of flags on request.
+func TestOptionErrorsNameFields(t *testing.T) {
+	err := Options{OutputDir: "out", Patterns: []string{"."}, ClientsetName: "my-set"}.Validate()
+	var mistake *OptionError
+	if !errors.As(err, &mistake) || mistake.Field != "ClientsetName" || !strings.HasPrefix(err.Error(), "ClientsetName=my-set is not the name of a Go package") {
+		t.Fatalf("the error is %#v", err)
+	}
+	toFlag := func(field string) string { return "--" + strings.ToLower(field) }
+	if text := mistake.Message(toFlag); !strings.HasPrefix(text, "--clientsetname=my-set ") || !strings.HasSuffix(text, "; use --clientsetname=versioned") {
+		t.Errorf("with flags it is %q", text)
+	}
+	_, err = Options{OutputDir: t.TempDir(), OutputPackage: "example.com/p", Patterns: []string{"."}, HeaderFile: "/not/there"}.setup()
+	if !errors.As(err, &mistake) || mistake.Field != "HeaderFile" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -5,52 +5,52 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
 
-// Result is what Generate has made, compared with what is on disk.
+// Result holds the generated files, compared with those on disk.
 type Result struct {
-	// Kinds, Views and GroupVersions are how many it was made of.
+	// Kinds, Views and GroupVersions are the numbers of those that were found.
 	Kinds, Views, GroupVersions int
-	// Loaded says what was read, and how long it took.
+	// Loaded has lines on what was read, and how long it took.
 	Loaded []string
-	// PassedOver are the packages that matched and have no kind.
+	// PassedOver are the packages that match a pattern and have no kind.
 	PassedOver []string
-	// Warnings say what was read and has no effect, each with its place.
+	// Warnings are about input that has no effect. Each begins with its position.
 	Warnings []string
-	// Decisions has a line for each kind, for those who ask.
+	// Decisions has lines on each kind: its resource, group, version, scope and verbs.
 	Decisions []string
-	// Timing says where the time went.
+	// Timing has the duration of each stage.
 	Timing Timing
 
 	plan *write.Plan
-	// versions are the group versions of the run, as Dropped has them.
+	// versions has the render.VersionDir of each group version of the run.
 	versions map[string]bool
 }
 
-// Timing is how long each stage took.
+// Timing holds the duration of each stage.
 type Timing struct {
 	Load, Render, Compare time.Duration
 }
 
-// Write brings the disk to what was generated. If it fails, or ctx ends first,
-// everything is as it was before.
+// Write writes the generated files and deletes stale ones. If it fails or ctx ends first, the disk
+// is as before.
 func (r *Result) Write(ctx context.Context) error { return r.plan.Apply(ctx) }
 
-// Diff returns what Write would change, as a unified diff; empty for nothing.
+// Diff returns the changes of Write as a unified diff. It is empty if there are none.
 func (r *Result) Diff() (string, error) { return r.plan.Diff() }
 
-// Stale says whether Write would change anything.
+// Stale reports whether Write would change a file.
 func (r *Result) Stale() bool { return len(r.plan.Changes) > 0 }
 
-// Changes has a line for each file that Write creates, changes or deletes, with
-// its path from where patterns are resolved, or from the root of its module.
+// Changes returns a line for each file that Write creates, changes or deletes. Paths are relative to
+// the folder in which patterns are resolved, or to the root of the output's module.
 func (r *Result) Changes() []string {
 	var lines []string
 	for _, c := range r.plan.Changes {
@@ -66,7 +66,7 @@ func (r *Result) Changes() []string {
 	return lines
 }
 
-// Deletions are the paths of the files that Write deletes, as Changes has them.
+// Deletions returns the paths of the files that Write deletes, in the form of Changes.
 func (r *Result) Deletions() []string {
 	var paths []string
 	for _, c := range r.plan.Changes {
@@ -77,28 +77,24 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
-// HasNone says whether the output folder has none of the files that were generated.
+// HasNone reports whether none of the generated files is in the output folder.
 func (r *Result) HasNone() bool {
 	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
 }
 
-// versionFolder finds the folders of a group's version in the path of a file.
-var versionFolder = regexp.MustCompile(`^(?:clientset/[^/]+/typed|listers|informers/[^/]+)/([^/]+/[^/]+)/`)
-
-// Dropped are the group versions, such as shop/v1, of which Write deletes files and
-// of which nothing is generated: no package is named for them, or none with a kind.
+// Dropped returns the group versions, such as shop/v1, whose files Write deletes because this run
+// names no package of them that has a kind.
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
-		if match := versionFolder.FindStringSubmatch(c.Path); match != nil && c.New == nil && !r.versions[match[1]] {
-			found[match[1]] = true
+		if dir := render.VersionDirOf(c.Path); dir != "" && c.New == nil && !r.versions[dir] {
+			found[dir] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Summary says in one line what the run comes to. wrote is whether Write has
-// been called.
+// Summary returns a line with the numbers of kinds and files. wrote reports whether Write was called.
 func (r *Result) Summary(wrote bool) string {
 	written, deleted := r.plan.Count()
 	write, remove := "would write", "would delete"
@@ -122,17 +118,19 @@ func (r *Result) Summary(wrote bool) string {
 	return fmt.Sprintf("%s in %s: %s", of, plural(r.GroupVersions, "group version"), strings.Join(parts, ", "))
 }
 
-// describe notes what was decided.
-func (r *Result) describe(set *model.Set, s *setup) {
+// describe fills in the warnings and decisions.
+func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
-	if apply := "applyconfiguration"; s.load.ApplyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations, but the clients have no Apply and ApplyStatus without them; use --apply-configuration-package=%s/%s", path.Join(s.shownDir(), apply), s.outputPackage, apply))
+	if apply := "applyconfiguration"; s.applyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
 	}
 	r.versions = map[string]bool{}
-	for _, gv := range set.GroupVersions() {
-		r.versions[gv.Group.Dir+"/"+gv.Dir] = true
+	for _, f := range files {
+		if f.GroupVersion != nil {
+			r.versions[render.VersionDir(f.GroupVersion)] = true
+		}
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
 	for _, k := range set.Informed() {
@@ -153,10 +151,10 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: resource %s of group %q, version %s, %s, verbs %s",
 			gv.Path, k.Name, k.Resource, gv.Group.Name, gv.Version, scope, strings.Join(verbs, ",")))
 		switch {
-		case k.DiffersFromManifest:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
-		case k.Manifest != nil:
-			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.Manifest.Pos))
+		case k.DiffersFromCRD:
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: differs from its CRD at %s", gv.Path, k.Name, k.CRD))
+		case k.CRD.IsValid():
+			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: agrees with its CRD at %s", gv.Path, k.Name, k.CRD))
 		case len(s.crds) > 0:
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: not checked, because --crd names no CRD of it", gv.Path, k.Name))
 		}

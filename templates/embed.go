@@ -1,11 +1,11 @@
-// Package templates holds one text/template for each file that informer-gen
-// emits, named after it. They are Go with loops and ifs: all names come from the
-// model, and packages are imported by being used. Package render executes them.
+// Package templates holds the text/template of each file that informer-gen emits, and of parts that
+// several of them share. They are Go with loops and ifs: the names come from the model, and package
+// render imports the packages that they use.
 package templates
 
 import "embed"
 
-// Files are the templates.
+// Files holds the templates.
 //
 //go:embed *.go.tmpl
 var Files embed.FS

@@ -33,8 +33,13 @@ func testError(t *testing.T, file string) {
 	before := snapshot(t, dir)
 
 	got := runTool(t, dir, append([]string{"--output-dir=out"}, args...)...)
-	if got.code != exitFailed || got.stdout != "" {
-		t.Errorf("exit code %d, stdout %q; want exit code %d and nothing", got.code, got.stdout, exitFailed)
+	isUsage := strings.HasSuffix(got.stderr, seeHelp+"\n")
+	want := exitFailed
+	if isUsage {
+		want = exitUsage
+	}
+	if got.code != want || got.stdout != "" {
+		t.Errorf("exit code %d, stdout %q; want exit code %d and nothing", got.code, got.stdout, want)
 	}
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("the disk has changed:\n%s", after)
@@ -42,7 +47,7 @@ func testError(t *testing.T, file string) {
 	message := strings.ReplaceAll(got.stderr, dir+string(filepath.Separator), "")
 	message = strings.ReplaceAll(message, dir, ".")
 	compareArchive(t, file, archive, map[string]string{"want.txt": message})
-	checkShape(t, message)
+	checkShape(t, strings.TrimSuffix(message, seeHelp+"\n"))
 }
 
 // place is how a message begins that is about a line of the input.

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"go/token"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,8 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator"
 )
 
-// flags are what the command line says. Names are those of code-generator where
-// it has them.
+// flags holds the command line. Flags that code-generator has too have the same names.
 type flags struct {
 	set     *pflag.FlagSet
 	options generator.Options
@@ -24,14 +21,14 @@ type flags struct {
 	verbosity int
 }
 
-const synopsis = `informer-gen generates, for the kinds of Go API packages, a typed clientset with
-a fake for tests, listers, informers and a shared informer factory.
+const synopsis = `informer-gen generates a typed clientset with a fake for tests, listers, informers
+and a shared informer factory for the kinds in Go API packages.
 
 Usage:
   informer-gen [flags] PACKAGE...
 
-PACKAGE is a pattern of the go command, resolved in the working directory. A kind
-is a type with // +genclient above it or, in packages without any, one with
+PACKAGE is a package pattern, as for the go command. A kind is a type with the marker
+// +genclient. In a package without +genclient, it is a type with
 // +kubebuilder:object:root=true.
 
 Examples:
@@ -44,14 +41,14 @@ Examples:
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
 
-  # for types of a dependency without markers: write aliases, then generate for these
+  # for types of a dependency without markers: write aliases, then generate for them
   go tool informer-gen --alias-package=api/karpenter/v1 sigs.k8s.io/karpenter/pkg/apis/v1
   go tool informer-gen --output-dir=pkg/generated ./api/karpenter/v1
 
   # check the kinds against the CRDs that controller-gen has written
   go tool informer-gen --output-dir=pkg/generated --crd=config/crd/bases ./api/...
 
-  # in CI: print what is out of date and exit with 1, without writing anything
+  # in CI: write nothing; print a diff and exit with 1 if a file is out of date
   go tool informer-gen --output-dir=pkg/generated --verify ./api/...
 
 Flags:
@@ -62,21 +59,21 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.Usage = func() {}
 	f.set.SortFlags = false
 	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
-	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder, to check it against the module (required only without go.mod)")
-	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with the comment for the beginning of each generated file; the word YEAR is removed")
-	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package of the clientset")
-	plurals := f.set.StringSlice("plural-exceptions", nil, "plurals as Type:Plural, for irregular plurals; may be repeated")
+	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder; required only outside of a module, and otherwise checked against go.mod")
+	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; the word YEAR is removed")
+	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package name of the clientset")
+	plurals := f.set.StringSlice("plural-exceptions", nil, "irregular plurals as Type:Plural, such as Endpoints:Endpoints; may be repeated")
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
-	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
-	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path that applyconfiguration-gen has written to; clients have Apply and ApplyStatus only with this flag")
+	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, such as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
+	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of the output of applyconfiguration-gen; clients have Apply and ApplyStatus only with this flag")
 	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients request protobuf, which servers do not support for custom resources")
-	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file of CRDs, or folder of such files, to check the kinds against; may be repeated")
-	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder, or auto, which is genclient in packages with any +genclient and kubebuilder in others")
+	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; may be repeated")
+	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with any +genclient, and kubebuilder in others")
 	tags := f.set.StringSlice("build-tags", nil, "build tags, as for the go command")
-	f.set.StringVar(&f.aliasDir, "alias-package", "", "write a Go file with aliases of the kinds of PACKAGE to this folder, where markers can be added; generates nothing else")
-	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff of what would change, and exit with 1 if anything would")
-	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the files written, and the times")
+	f.set.StringVar(&f.aliasDir, "alias-package", "", "write a Go file with aliases of the kinds of PACKAGE to this folder, where you can add markers; generate nothing else")
+	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff, and exit with 1 if a file is out of date")
+	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the changed files, and the duration of each stage")
 	f.set.Lookup("v").NoOptDefVal = "1"
 	f.set.BoolVar(&f.version, "version", false, "print the version and exit")
 	f.set.BoolP("help", "h", false, "print this text and exit")
@@ -90,19 +87,26 @@ func parseFlags(args []string) (*flags, error) {
 	if f.version {
 		return f, nil
 	}
-	var errs [3]error
-	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints", token.IsIdentifier)
-	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop", token.IsIdentifier)
-	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis", token.IsIdentifier)
-	return f, errors.Join(append(errs[:], f.checkRequired())...)
+	var errs [4]error
+	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints")
+	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
+	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
+	if f.aliasDir != "" {
+		if f.options.OutputDir != "" || f.verify {
+			return f, errors.New("--alias-package does not generate; remove --output-dir and --verify, and generate in a second run")
+		}
+		f.options.OutputDir = f.aliasDir
+	}
+	errs[3] = f.options.Validate()
+	return f, errors.Join(errs[:]...)
 }
 
-// pairs reads the values of a flag, each of which has a colon in it, and something valid after that.
-func pairs(values []string, flag, form string, isValid func(string) bool) (map[string]string, error) {
+// pairs splits each value of a flag at its colon.
+func pairs(values []string, flag, form string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, pair := range values {
 		key, value, ok := strings.Cut(pair, ":")
-		if !ok || !isValid(value) {
+		if !ok {
 			return nil, fmt.Errorf("--%s=%s is not of the form %s", flag, pair, form)
 		}
 		found[key] = value
@@ -110,22 +114,19 @@ func pairs(values []string, flag, form string, isValid func(string) bool) (map[s
 	return found, nil
 }
 
-func (f *flags) checkRequired() error {
-	switch {
-	case f.aliasDir != "" && (f.options.OutputDir != "" || f.verify):
-		return errors.New("--alias-package generates nothing; leave --output-dir and --verify out, and generate in a second run")
-	case f.options.OutputDir == "" && f.aliasDir == "":
-		return errors.New("--output-dir is required, for example --output-dir=pkg/generated")
-	case len(f.options.Patterns) == 0:
-		return errors.New("no package is named; name the packages of your API types, such as ./api/v1")
-	case slices.Contains(f.options.CRDs, ""):
-		return errors.New("--crd is empty; name a file with CRDs, or a folder of such files, for example --crd=config/crd/bases")
-	case !slices.Contains(generator.Froms, f.options.From):
-		return fmt.Errorf("--from=%s is unknown; use one of %v", f.options.From, generator.Froms)
-	case !token.IsIdentifier(f.options.ClientsetName):
-		return fmt.Errorf("--clientset-name=%s is not the name of a Go package; use --clientset-name=versioned", f.options.ClientsetName)
+// flagNames has the flag for each field of generator.Options that an error may name.
+var flagNames = map[string]string{
+	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name",
+	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
+	"ApplyConfigurationPackage": "apply-configuration-package", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
+}
+
+// flagOf returns the flag that sets a field of generator.Options.
+func (f *flags) flagOf(field string) string {
+	if field == "OutputDir" && f.aliasDir != "" {
+		return "--alias-package"
 	}
-	return nil
+	return "--" + flagNames[field]
 }
 
 func (f *flags) usage() string { return synopsis + f.set.FlagUsages() }

@@ -33,22 +33,21 @@ func main() {
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// interruptible returns a context that the first SIGINT or SIGTERM cancels, so that
-// the run undoes what it has written. The second one has its default action, in case
-// something blocks.
+// interruptible returns a context that the first SIGINT or SIGTERM cancels, so that the run undoes its
+// changes. The second signal has its default action, in case the run does not return.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		signal.Stop(signals) // before cancel, so that a signal after its effects is not lost
+		signal.Stop(signals) // before cancel, so that the next signal has its default action
 		cancel()
 	}()
 	return ctx
 }
 
-// run is main for tests.
+// run is main without os.Exit. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f, err := parseFlags(args)
 	switch {
@@ -56,7 +55,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, f.usage())
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "informer-gen: %v\nRun informer-gen --help for the flags and examples.\n", err)
+		f.printError(stderr, err)
+		fmt.Fprintln(stderr, seeHelp)
 		return exitUsage
 	case f.version:
 		fmt.Fprintln(stdout, "informer-gen "+version())
@@ -67,29 +67,37 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		do = alias
 	}
 	if err := do(ctx, f, stdout, stderr); err != nil {
-		printError(stderr, err)
+		f.printError(stderr, err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-// printError prints each mistake. Those with a place begin with it, so that an
-// editor finds them; the others say who speaks.
-func printError(w io.Writer, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			printError(w, err)
+// seeHelp ends the output of a run with wrong flags.
+const seeHelp = "Run informer-gen --help for the flags and examples."
+
+// printError prints each error on a line of its own. An error with a position begins with it, so
+// that an editor finds it; others begin with the name of the command.
+func (f *flags) printError(w io.Writer, err error) {
+	switch err := err.(type) {
+	case interface{ Unwrap() []error }:
+		for _, err := range err.Unwrap() {
+			f.printError(w, err)
 		}
 		return
-	}
-	if placed, ok := err.(interface{ HasPlace() bool }); ok && placed.HasPlace() {
-		fmt.Fprintf(w, "%v\n", err)
+	case interface{ HasPlace() bool }:
+		if err.HasPlace() {
+			fmt.Fprintf(w, "%v\n", err)
+			return
+		}
+	case *generator.OptionError:
+		fmt.Fprintf(w, "informer-gen: %s\n", err.Message(f.flagOf))
 		return
 	}
 	fmt.Fprintf(w, "informer-gen: %v\n", err)
 }
 
-// errStale is what --verify fails with.
+// errStale is the error of --verify.
 var errStale = errors.New("the generated code is not up to date; run the same command without --verify")
 
 func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
@@ -109,7 +117,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 		printDetails(stderr, result)
 	}
 	if dropped := result.Dropped(); len(dropped) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: delete what was generated for %s, because this run names no package of it with a kind; if another run generates it into the same folder, name all packages in one run\n", strings.Join(dropped, ", "))
+		fmt.Fprintf(stderr, "informer-gen: delete what was generated for %s, because this run names no package of it with a kind; if you generate several packages into one folder, name all of them in one run\n", strings.Join(dropped, ", "))
 	}
 	if f.verify {
 		return verify(f, result, stdout)
@@ -121,7 +129,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// alias writes aliases of the kinds of a package.
+// alias writes a file of aliases for the kinds of a package.
 func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	file, err := generator.Aliases(ctx, f.options, f.aliasDir)
 	if err != nil {
@@ -130,14 +138,14 @@ func alias(ctx context.Context, f *flags, _, stderr io.Writer) error {
 	if err := file.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; read it, then run informer-gen --output-dir=… for %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, packagePattern(f.aliasDir))
+	fmt.Fprintf(stderr, "informer-gen: wrote %s with aliases of %s, of group %q and version %s; check it, then run informer-gen --output-dir=… %s\n", filepath.Join(f.aliasDir, filepath.Base(file.Path)), strings.Join(file.Kinds, ", "), file.Group, file.Version, packagePattern(f.aliasDir))
 	if len(file.Guessed) > 0 {
 		fmt.Fprintf(stderr, "informer-gen: the scope of %s is a guess; add +genclient:nonNamespaced to each kind that is cluster-scoped, or delete the file and run again with --crd=…\n", strings.Join(file.Guessed, ", "))
 	}
 	return nil
 }
 
-// packagePattern returns a folder as the go command takes it.
+// packagePattern returns the pattern of the go command for a folder.
 func packagePattern(dir string) string {
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") {
 		return filepath.ToSlash(dir)
@@ -145,7 +153,8 @@ func packagePattern(dir string) string {
 	return "./" + filepath.ToSlash(dir)
 }
 
-// printPassedOver prints a few packages, and all of them on request.
+// printPassedOver prints the packages without a kind. If there are many, it prints their number unless all
+// is set.
 func printPassedOver(w io.Writer, packages []string, all bool) {
 	if len(packages) > 3 && !all {
 		fmt.Fprintf(w, "informer-gen: %d packages have no kind and are ignored; -v prints them\n", len(packages))
@@ -156,7 +165,7 @@ func printPassedOver(w io.Writer, packages []string, all bool) {
 	}
 }
 
-// printWarnings prints the first one, and all of them on request.
+// printWarnings prints the first warning, or every one if all is set.
 func printWarnings(w io.Writer, warnings []string, all bool) {
 	for n, warning := range warnings {
 		if n > 0 && !all {
@@ -182,7 +191,7 @@ func verify(f *flags, result *generator.Result, stdout io.Writer) error {
 	return errStale
 }
 
-// printDetails is what -v is for.
+// printDetails prints what -v adds.
 func printDetails(w io.Writer, result *generator.Result) {
 	for _, line := range slices.Concat(result.Loaded, result.Decisions) {
 		fmt.Fprintf(w, "informer-gen: %s\n", line)
@@ -195,7 +204,7 @@ func printDetails(w io.Writer, result *generator.Result) {
 		t.Load.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
 }
 
-// version is the one of the module that the command was built from.
+// version returns the version of the module that the command was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/typedinformers/informer-gen/generator"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected messages of testdata/errors")
@@ -135,6 +138,21 @@ func TestUsageErrors(t *testing.T) {
 		got := runTool(t, t.TempDir(), strings.Fields(test.args)...)
 		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, test.want) || !strings.Contains(got.stderr, "--help") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want exit code %d and %q", test.args, got.code, got.stdout, got.stderr, exitUsage, test.want)
+		}
+	}
+}
+
+// TestFlagOfEachOption wants a flag for each field of generator.Options that an error may name.
+func TestFlagOfEachOption(t *testing.T) {
+	f, err := parseFlags([]string{"--output-dir=out", "./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[generator.Options]()) {
+		switch flag := strings.TrimPrefix(f.flagOf(field.Name), "--"); {
+		case field.Name == "Dir" || field.Name == "Patterns": // the working directory and the arguments
+		case flag == "" || f.set.Lookup(flag) == nil:
+			t.Errorf("there is no flag %q for the field %s", flag, field.Name)
 		}
 	}
 }

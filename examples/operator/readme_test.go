@@ -28,9 +28,9 @@ func follow(ctx context.Context, client versioned.Interface) error {
 		DeleteFunc: func(db *v1.Database, finalStateUnknown bool) { fmt.Println("gone:", db.Name) },
 	})
 	factory.Start(ctx)
-	defer factory.Shutdown() // returns when every goroutine has
+	defer factory.Shutdown() // returns when every goroutine has ended
 	if err := factory.WaitForCacheSync(ctx); err != nil {
-		return err // names the informers that are not synced, with the reasons
+		return err // names each informer that is not synced, and the reason
 	}
 	db, err := databases.Lister().Databases("team-a").Get("orders") // *v1.Database; apierrors.IsNotFound(err) works
 	if err != nil {

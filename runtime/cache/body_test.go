@@ -148,7 +148,7 @@ func TestRelistTakesFromTheCacheWhatDidNotChange(t *testing.T) {
 			}
 			transformed := 0
 			s := NewSharedIndexInformer(Config[object]{
-				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: !streams,
+				Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: !streams},
 				Transform: func(obj object) (object, error) {
 					transformed++
 					obj.Labels["seen"] = "yes"
@@ -190,7 +190,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 					src.set("a", fmt.Sprint(i), map[string]string{"n": fmt.Sprint(i)})
 				}
 				config := Config[object]{
-					Resource: widgets, WatchErrorHandler: quiet, DisableStreamingList: !streams,
+					Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: !streams},
 					Transform: func(obj object) (object, error) {
 						obj.Labels["seen"] = "yes"
 						return obj, nil

@@ -6,69 +6,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
-// Config says what an informer or a Controller follows. Only Open or ListerWatcher
-// is required.
-type Config[T Object] struct {
-	// Open is where the objects come from: bodies, which are decoded as they
-	// arrive, by several goroutines.
-	Open OpenFunc
-	// ListerWatcher is where the objects come from if Open is nil.
-	ListerWatcher ListerWatcher[T]
-	// Decode says how objects are decoded. With a ListerWatcher, which decodes by
-	// itself, it says only what is left out.
-	Decode DecodeOptions
-	// Resource names the collection in logs, errors and Status.
-	Resource schema.GroupVersionResource
-	// Namespace is the one that ListerWatcher is limited to, for Status; empty
-	// for all.
-	Namespace string
-	// Indexers are the indexes of the cache, besides NamespaceIndex.
-	Indexers Indexers[T]
-	// ResyncPeriod is how often handlers are told every cached object again, as
-	// an update; 0 for never. It does not list again.
-	ResyncPeriod time.Duration
-	// Transform changes objects before they are stored.
-	Transform TransformFunc[T]
-	// DisableStreamingList reads lists in pages from the start. Without it they are
-	// read as a stream, through the watch, where the server can do that. Tests with
-	// a fake clientset need it, because that cannot; generated factories find out.
-	DisableStreamingList bool
-	// RecoverHandlerPanics lets a handler that panics go on with the next event: the
-	// panic is logged, and the informer is Degraded, with the reason HandlerPanic,
-	// until the handler is removed. Without it a panic ends the program. A handler that
-	// calls runtime.Goexit, as t.Fatal of a test does, goes on in another goroutine and
-	// is reported in the same way, with or without it.
-	RecoverHandlerPanics bool
-	// DetectMutations panics when somebody changes an object of the cache, and says
-	// who changed which fields. It is slow, takes the memory of each object twice, and is
-	// meant for tests.
-	DetectMutations bool
-	// MutationValues lets DetectMutations print the values of these fields too, which may
-	// be those of Secrets.
-	MutationValues bool
-	// WatchErrorHandler hears of failed lists and watches; nil logs them.
-	WatchErrorHandler WatchErrorHandler
-	// Backoffs set how long to wait before a failed list or watch is tried again, by
-	// the reason of the failure; that under "" is for reasons without one of their
-	// own. A zero or missing value keeps its default: 0.8 s, doubled up to
-	// 30 s; after Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to
-	// 24 s; after Decode, Refused and Redirected 2 s up to a minute. With no backoffs
-	// set, at most ten requests fail in a minute.
-	Backoffs map[Reason]Backoff
-
-	// firstLists, if it is not nil, has a place for each informer that may read its
-	// first list at one time.
-	firstLists chan struct{}
-	// held, if it is not nil, returns what the cache holds.
-	held heldFunc[T]
-}
-
-// Controller runs a Reflector and hands what it reads, batch by batch, to one
-// function. Most programs want a SharedIndexInformer, which is built on it.
+// Controller runs a Reflector and passes what it reads, in batches, to one function.
+// Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
@@ -85,16 +30,16 @@ type Controller[T Object] struct {
 	ended    chan struct{} // closed when Run has returned
 }
 
-// What has become of a Controller.
+// The values of Controller.started.
 const (
 	neverRun int32 = iota
 	hasRun
 	isRetired
 )
 
-// NewController makes a Controller that calls process with each batch, from the
-// goroutine of Run. The batch belongs to the Controller again when process
-// returns. The first delta of all is a Replaced.
+// NewController returns a Controller that calls process with each batch, from the
+// goroutine of Run. process must not keep the batch: the Controller reuses its memory.
+// The first delta of all is a Replaced.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
@@ -104,7 +49,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	if config.Open == nil && config.ListerWatcher == nil {
-		panic("cache: the Config of an informer has to have Open, or a ListerWatcher")
+		panic("cache: the Config of an informer needs Open or ListerWatcher")
 	}
 	queue := &DeltaFIFO[T]{}
 	return &Controller[T]{
@@ -113,66 +58,66 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		process:   process,
 		name:      config.name(),
 		resync:    config.ResyncPeriod,
-		panics:    handlerPanics[T]{recovers: config.RecoverHandlerPanics, resource: config.name()},
+		panics:    handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:    make(chan struct{}),
 		ended:     make(chan struct{}),
 	}
 }
 
-// NewInformer returns a cache and the Controller that fills it and calls
-// handler, from the goroutine of Controller.Run, after each change. A slow
-// handler delays the cache: with more than one handler, or one that may block,
-// use NewSharedIndexInformer. A handler that calls runtime.Goexit ends Run, and is in
-// Status.
+// NewInformer returns a cache, and the Controller that fills it. The Controller calls
+// handler after each change, from the goroutine of Run, so a slow handler delays the
+// cache. For several handlers, or one that may block, use NewSharedIndexInformer. A
+// handler that calls runtime.Goexit ends Run, and Status reports it.
 func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (Store[T], *Controller[T]) {
 	return NewIndexerInformer(config, handler)
 }
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	u := &unshared[T]{indexer: NewIndexer(config.Indexers), listener: newListener(handler, handlerOptions{}), first: true}
+	u := &unshared[T]{indexer: NewIndexer(config.Indexers), first: true}
 	if config.Open != nil {
 		config.held = u.indexer.keepHashes()
 	}
-	controller := newController(config, u.process)
-	u.listener.panicked = controller.panics.report
-	if config.DetectMutations {
-		u.listener.watched = newMutationDetector(&config)
-		controller.atEnd = func() { u.listener.watched.checkAll(u.indexer.List()) }
+	if config.MutationDetector {
+		u.detector = mutation.New[T](config.name(), config.MutationValues)
 	}
+	controller := newController(config, u.process)
+	if u.detector != nil {
+		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
+	}
+	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.detector, &controller.panics))
 	return u.indexer, controller
 }
 
-// unshared is a cache with one handler, which is called from the goroutine of Run.
+// unshared is a cache with one handler, which runs in the goroutine of Run.
 type unshared[T Object] struct {
-	indexer *Indexer[T]
+	indexer  *Indexer[T]
+	detector *mutation.Detector[T] // nil without Settings.MutationDetector
 	// listener has no queue and no goroutine here.
-	listener *listener[T]
+	listener *processor.Listener[T]
 	first    bool // the first list is not processed yet
 }
 
-// process takes one delta after the other, so that the handler never hears of a state
-// that is not cached anymore.
+// process applies one delta after the other, so that the handler never gets a state that
+// is no longer cached.
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		u.listener.watched.see(notes)
+		checkShared(u.detector, notes)
 		for i := range notes {
 			if ctx.Err() != nil {
 				return false
 			}
-			notes[i].initial = u.first && notes[i].kind == notifyAdd
-			u.listener.next = 0
-			u.listener.handleNext(notes[i : i+1])
+			notes[i].Initial = u.first && notes[i].Kind == processor.Add
+			u.listener.Handle(notes[i : i+1])
 		}
 		u.first = false
 	}
 	return true
 }
 
-// Run reads and processes until ctx ends. It returns when both have, so process
-// is not running any more and will not be called again. It runs once: a second
-// call returns at once.
+// Run reads and processes until ctx ends. When it returns, process is not running and
+// will not be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -181,20 +126,28 @@ func (c *Controller[T]) Run(ctx context.Context) {
 	}
 }
 
-// claim returns true to the first caller that wants to run the Controller.
+// claim returns true to the first caller, which runs the Controller.
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
 		return true
 	}
-	if c.started.Load() == hasRun { // to stop an informer before it is started is no mistake
+	if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.name)
 	}
 	return false
 }
 
-// retire keeps the Controller from being run. It returns false if it has been.
-func (c *Controller[T]) retire() bool { return c.started.CompareAndSwap(neverRun, isRetired) }
+// retire stops a Controller that was not run, and never will be. It returns false if
+// the Controller was run or retired before.
+func (c *Controller[T]) retire() bool {
+	if !c.started.CompareAndSwap(neverRun, isRetired) {
+		return false
+	}
+	c.reflector.retire()
+	close(c.ended)
+	return true
+}
 
 // run calls cancel, which ends ctx, when processing has ended.
 func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
@@ -232,9 +185,9 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 	}
 }
 
-// finally calls body, and then end, even if body ends the goroutine by runtime.Goexit.
-// It does not call end after a panic of body: a panic of foreign code has to end the
-// program, and end may wait.
+// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. It
+// does not call end if body panics: the panic has to end the program, and end may
+// block.
 func finally(body, end func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -256,7 +209,7 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// The first delta of all is a Replaced; and who lags must not lag more.
+			// The first delta of all is a Replaced. A consumer that lags must not lag more.
 			if c.HasSynced() && c.queue.Len() == 0 {
 				c.queue.Push(Delta[T]{Type: Sync})
 			}
@@ -264,10 +217,10 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 	}
 }
 
-// Retry tries a failed list or watch again at once; see Reflector.Retry.
+// Retry retries a failed list or watch at once; see Reflector.Retry.
 func (c *Controller[T]) Retry() { c.reflector.Retry() }
 
-// HasSynced says whether the first list has been processed.
+// HasSynced reports whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 
 // Synced is closed when HasSynced becomes true.
@@ -276,18 +229,23 @@ func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 // Ended is closed when Run has returned.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
-// Status says where the Controller is. Objects is not filled in.
+// Status returns the state of the Controller, without Objects.
 func (c *Controller[T]) Status() Status {
 	status := c.reflector.Status()
 	c.panics.addTo(&status)
 	return status
 }
 
-// NotSyncedReason says what the Controller is waiting for; it is empty once it
-// is synced.
+// NotSyncedReason returns why the Controller is not synced; it is empty once it is.
 func (c *Controller[T]) NotSyncedReason() string {
+	_, waiting := c.waitsFor()
+	return waiting.Reason
+}
+
+func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 	if c.HasSynced() {
-		return ""
+		return subject{}, NotSynced{}
 	}
-	return c.name + ": " + c.Status().String()
+	status := c.Status()
+	return subject{informer: c}, NotSynced{Resource: c.reflector.resource, Reason: c.name + ": " + status.String(), Status: status}
 }

@@ -3,6 +3,8 @@ package cache
 import (
 	"context"
 	"sync"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 )
 
 // DeltaType is the kind of a change of an object, or of the collection.
@@ -73,7 +75,7 @@ type DeltaFIFO[T Object] struct {
 	first int
 	open  Deltas[T]
 	// free is memory for open.
-	free   freeList[Delta[T]]
+	free   freelist.List[Delta[T]]
 	closed bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
@@ -111,7 +113,7 @@ func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) {
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
 	clear(reuse) // the queue must not keep the objects alive
 	f.mu.Lock()
-	f.free.give([]Delta[T](reuse))
+	f.free.Give([]Delta[T](reuse))
 	for f.lenLocked() == 0 {
 		if f.closed {
 			f.mu.Unlock()
@@ -136,7 +138,7 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 	f.full[f.first] = nil
 	if f.first++; f.first == len(f.full) {
 		f.full, f.first = f.full[:0], 0
-		if cap(f.full) > fewElements {
+		if cap(f.full) > freelist.Small {
 			f.full = nil
 		}
 	}
@@ -147,9 +149,9 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 func (f *DeltaFIFO[T]) expectLocked(n int) {
 	switch has := len(f.open); {
 	case has == 0:
-		f.open = f.free.take(n)
+		f.open = f.free.Take(n)
 	case has+n > cap(f.open):
-		f.open = f.free.grow(f.open, has+n)
+		f.open = f.free.Grow(f.open, has+n)
 	}
 }
 

@@ -3,10 +3,10 @@ package cache
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -36,6 +36,9 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
+// Is tells package protocol that the error is about one object.
+func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
+
 // HandlerPanicError reports a handler that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
 	// Handler is its name: that of WithHandlerName, or its Go type.
@@ -59,17 +62,36 @@ func (e *HandlerPanicError) Error() string {
 }
 
 // NotSyncedError is returned by WaitForCacheSync when its context ended first, or
-// when what it waited for stopped.
+// when something that it waited for stopped.
 type NotSyncedError struct {
-	// Waiting says for each thing that is not synced what it is and why.
-	Waiting []string
-	// Cause is why the wait ended: as context.Cause has it, or ErrStopped.
+	// Waiting has an entry for each informer and each handler that is not synced. A
+	// handler whose informer is not synced has none.
+	Waiting []NotSynced
+	// Cause is why the wait ended: context.Cause of the context, or ErrStopped.
 	Cause error
 }
 
-// Error lists what is not synced, one line each.
+// NotSynced is an informer, or a handler of it, that is not synced.
+type NotSynced struct {
+	// Resource is what the informer follows. Of a Syncer of another package only Reason
+	// is known.
+	Resource schema.GroupVersionResource
+	// Handler is the name of the handler: that of WithHandlerName, or its Go type. It is
+	// empty for an informer.
+	Handler string
+	// Reason is what NotSyncedReason returned.
+	Reason string
+	// Status is that of the informer when the wait ended.
+	Status Status
+}
+
+// Error returns a line for each entry of Waiting, with its Reason.
 func (e *NotSyncedError) Error() string {
-	return fmt.Sprintf("not synced (%v):\n\t%s", e.Cause, strings.Join(e.Waiting, "\n\t"))
+	text := fmt.Sprintf("not synced (%v):", e.Cause)
+	for _, w := range e.Waiting {
+		text += "\n\t" + w.Reason
+	}
+	return text
 }
 
 // Unwrap returns Cause.

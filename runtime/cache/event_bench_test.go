@@ -39,7 +39,7 @@ func (f *feed) Stop() {}
 // to heard whenever it has heard that many updates.
 func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, updates int) (f *feed, heard chan struct{}, stop func()) {
 	f = &feed{page: Page[object]{Items: itemsOf(all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, DisableStreamingList: true, WatchErrorHandler: quiet})
+	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
 	heard = make(chan struct{}, handlers)
 	for range handlers {
 		left := updates

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,24 +13,19 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// SharedInformerFactory holds the informers of one program, one for each kind
-// that somebody asks for. The generated factories, which have an accessor for
-// each kind, are built on it.
+// SharedInformerFactory holds the informers of one program, one for each kind that the
+// program uses. The generated factories, which have an accessor for each kind, are
+// built on it.
 type SharedInformerFactory struct {
+	settings         Settings
 	resyncPeriod     time.Duration
 	namespace        string
 	tweakListOptions func(*metav1.ListOptions)
-	noStreamingList  bool
-	recoverPanics    bool
-	detectMutations  bool
-	mutationValues   bool
-	decode           DecodeOptions
-	backoffs         map[Reason]Backoff
-	// firstLists has a place for each informer that may read its first list at one
+	// firstLists has a slot for each informer that may read its first list at one
 	// time.
 	firstLists chan struct{}
-	// ofKind holds what options set for one kind, by the reflect.Type of its T:
-	// the one place where kinds of different types meet.
+	// ofKind holds the *kindSettings[T] of each kind, by the reflect.Type of T. Kinds
+	// of different types meet only here and in informers.
 	ofKind map[reflect.Type]any
 
 	ctx    context.Context // ends at Shutdown
@@ -47,7 +41,7 @@ type informerKey struct {
 	object   reflect.Type
 }
 
-// factoryInformer is what the factory does with an informer of any T.
+// factoryInformer is an informer of any T.
 type factoryInformer struct {
 	informer interface {
 		Syncer
@@ -61,13 +55,12 @@ type factoryInformer struct {
 	started bool
 }
 
-// maxFirstLists is how many informers of a factory read their first list at one
-// time, so that a program with a hundred kinds does not besiege the server when it
-// starts.
+// maxFirstLists is how many informers of a factory read their first list at one time,
+// so that a program with a hundred kinds does not overload the server when it starts.
 const maxFirstLists = 10
 
-// NewSharedInformerFactory returns a factory without informers. resyncPeriod is
-// how often handlers are told every cached object again; 0 for never.
+// NewSharedInformerFactory returns a factory without informers. resyncPeriod is how
+// often each handler gets every cached object again, as an update; 0 for never.
 func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
 	f := &SharedInformerFactory{
 		resyncPeriod: resyncPeriod,
@@ -82,24 +75,23 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 	return f
 }
 
-// Kind is what a factory has to know of a kind to make its informer.
+// Kind describes a kind, so that a factory can create its informer.
 type Kind[T Object] struct {
 	Resource schema.GroupVersionResource
-	// Kind is the kind in the JSON of the objects, such as Deployment. An answer with
-	// another kind is refused; see DecodeOptions.Kind. It may be empty.
+	// Kind is the kind in the JSON of the objects, such as Deployment. An answer of
+	// another kind is an error; see DecodeOptions.Kind. It may be empty.
 	Kind       string
 	Namespaced bool
-	// Open returns where the bodies of a namespace come from; nil for a client that
-	// has none. The namespace is empty for all, and for cluster-scoped kinds.
+	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
+	// namespace is empty for all namespaces, and for cluster-scoped kinds.
 	Open func(namespace string) OpenFunc
-	// ListWatch returns where the objects of a namespace come from if there are no
-	// bodies.
+	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
 }
 
-// InformerFor returns the factory's informer of a kind, which is made when it is
-// first asked for, and again when the one before was stopped. Start starts it.
+// InformerFor returns the factory's informer of a kind. It creates the informer at the
+// first call, and another one at the first call after Stop. Start starts it.
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,32 +99,26 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
-	settings := settingsOf[T](f)
+	ofKind := settingsOf[T](f)
 	config := Config[T]{
+		Settings:     f.settings,
 		Resource:     kind.Resource,
 		Indexers:     kind.Indexers,
 		ResyncPeriod: f.resyncPeriod,
-		Transform:    settings.transform,
-		Decode:       f.decode,
-
-		DisableStreamingList: f.noStreamingList,
-		RecoverHandlerPanics: f.recoverPanics,
-		DetectMutations:      f.detectMutations,
-		MutationValues:       f.mutationValues,
-		Backoffs:             f.backoffs,
-		firstLists:           f.firstLists,
+		Transform:    ofKind.transform,
+		firstLists:   f.firstLists,
 	}
 	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
-	if settings.resyncPeriod != nil {
-		config.ResyncPeriod = *settings.resyncPeriod
+	if ofKind.resyncPeriod != nil {
+		config.ResyncPeriod = *ofKind.resyncPeriod
 	}
 	if kind.Namespaced {
 		config.Namespace = f.namespace
 	}
-	kind.bind(&config, settings.source)
-	if settings.fieldSelector.selector != nil {
-		// Below what tweaks the options, which may set a selector of its own.
-		config.tweak(settings.fieldSelector.limit)
+	kind.bind(&config, ofKind.source)
+	if ofKind.fieldSelector.selector != nil {
+		// It runs after tweakListOptions, which may set a selector of its own.
+		config.tweak(ofKind.fieldSelector.limit)
 	}
 	if f.tweakListOptions != nil {
 		config.tweak(f.tweakListOptions)
@@ -140,12 +126,12 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	informer := NewSharedIndexInformer(config)
 	f.informers[key] = &factoryInformer{informer: informer}
 	if f.ctx.Err() != nil {
-		informer.retire() // it will never be started, and says so
+		informer.retire() // it will never be started
 	}
 	return informer
 }
 
-// bind sets where the objects come from.
+// bind sets Open or ListerWatcher of config.
 func (k *Kind[T]) bind(config *Config[T], source func(namespace string) ListerWatcher[T]) {
 	switch {
 	case source != nil:
@@ -159,32 +145,9 @@ func (k *Kind[T]) bind(config *Config[T], source func(namespace string) ListerWa
 	}
 }
 
-// tweak lets change change the options of every request.
-func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
-	if open := c.Open; open != nil {
-		c.Open = func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
-			change(&options)
-			return open(ctx, options)
-		}
-	}
-	if source := c.ListerWatcher; source != nil {
-		c.ListerWatcher = &ListWatch[T]{
-			ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
-				change(&options)
-				return source.List(ctx, options)
-			},
-			WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
-				change(&options)
-				return source.Watch(ctx, options)
-			},
-			client: clientKindOf(source),
-		}
-	}
-}
-
-// Start starts the informers that were asked for and are not started yet. They
-// run until ctx ends or Shutdown is called. It does not block. Whoever asks for
-// another informer later calls Start again.
+// Start starts the informers that exist and are not started yet. They run until ctx
+// ends or Shutdown is called. It does not block. A caller that creates another informer
+// later calls Start again.
 func (f *SharedInformerFactory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -205,23 +168,22 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 	}
 }
 
-// WaitForCacheSync blocks until the cache of each informer that was asked for
-// holds the first list, and each handler registered by now has returned from its
-// last event of that list. If ctx ends first, or an informer stops, it returns a
-// *NotSyncedError that says of each what it waits for, and why. It waits for
-// informers that are not started as well, because somebody else may be about to
-// start them, and says so in the log.
+// WaitForCacheSync blocks until the cache of each informer holds the first list, and
+// each registered handler has returned from the last event of that list. If ctx ends
+// first, or an informer stops, it returns a *NotSyncedError, which names each informer
+// and handler that is not synced, with the reason. It also waits for informers that are
+// not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	f.mu.Lock()
 	informers := slices.Collect(maps.Values(f.informers))
-	forgotten := map[*factoryInformer]bool{}
+	notStarted := map[*factoryInformer]bool{}
 	for _, i := range informers {
-		forgotten[i] = !i.started
+		notStarted[i] = !i.started
 	}
-	f.mu.Unlock() // an informer's lock is not waited for with ours
+	f.mu.Unlock() // before an informer's lock is taken
 	var all, handlers []Syncer
 	for _, i := range informers {
-		if forgotten[i] && i.informer.Status().Phase == Pending {
+		if notStarted[i] && i.informer.Status().Phase == Pending {
 			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "informer", i.informer.NotSyncedReason())
 		}
 		all = append(all, i.informer)
@@ -230,9 +192,8 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
-// Retry lets each informer try a failed list or watch again at once, instead of after
-// its wait. It may be called from any goroutine, and never blocks: for example when
-// credentials were rotated, or by a watch of CRDs when one is established.
+// Retry makes each informer retry a failed list or watch at once, instead of after its
+// wait; see Reflector.Retry.
 func (f *SharedInformerFactory) Retry() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -241,10 +202,10 @@ func (f *SharedInformerFactory) Retry() {
 	}
 }
 
-// Shutdown stops the informers and returns when no goroutine of theirs is left
-// and no handler is running. Nothing can be started any more. It may be called
-// again, and from several goroutines, but not from a handler, for which it would
-// wait.
+// Shutdown stops the informers. When it returns, none of their goroutines is left and
+// no handler is running. Nothing can be started afterwards. It may be called twice, and
+// from several goroutines. A handler must not call Shutdown, which would wait for the
+// handler.
 func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Lock()
 	f.cancel()

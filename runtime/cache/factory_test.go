@@ -98,6 +98,9 @@ func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
 		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) || len(notSynced.Waiting) != 1 {
 			t.Fatalf("error is %v", err)
 		}
+		if w := notSynced.Waiting[0]; w.Resource != widgets || w.Handler != "" || w.Status.Phase != Degraded || w.Status.Reason != Forbidden {
+			t.Errorf("the entry is %+v", w)
+		}
 		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded (Forbidden:", "no right to list"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("error does not say %q:\n%v", want, err)

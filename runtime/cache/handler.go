@@ -1,24 +1,37 @@
 package cache
 
-// ResourceEventHandler hears of each change to a collection, in order, from one
-// goroutine of its own. It may take its time: neither the cache nor another
-// handler waits for it. The objects are shared with the cache and must not be
-// changed.
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+)
+
+// ResourceEventHandler gets each change to a collection, in order, from one goroutine
+// of its own. Neither the cache nor another handler waits for it. The objects are
+// shared with the cache and must not be changed.
 type ResourceEventHandler[T Object] interface {
-	// OnAdd is called when an object appears. isInInitialList is true while the
-	// handler is told what was there when it began to listen.
+	// OnAdd is called when an object appears. isInInitialList is true for the objects
+	// that were cached when the handler was added.
 	OnAdd(obj T, isInInitialList bool)
 	// OnUpdate is called with the states before and after a change. On a resync
-	// both are the same. States in between may have been missed over a relist.
+	// both are the same. States in between may be missing after a relist.
 	OnUpdate(oldObj, newObj T)
-	// OnDelete is called with the last known state of an object that is gone. If
-	// the deletion was noticed by a relist only, or the last state could not be decoded,
-	// finalStateUnknown is true, and the object may have changed before its end.
+	// OnDelete is called with the last known state of an object that was deleted.
+	// finalStateUnknown is true if only a relist showed the deletion, or if the last
+	// state could not be decoded. The object may have changed before its end then.
 	OnDelete(obj T, finalStateUnknown bool)
 }
 
-// ResourceEventHandlerFuncs is a ResourceEventHandler of up to three functions.
-// What is nil is not called.
+// ResourceEventHandlerFuncs is a ResourceEventHandler of up to three functions. A nil
+// function is not called.
 type ResourceEventHandlerFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj T)
@@ -46,23 +59,24 @@ func (h ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 	}
 }
 
-// FilteringResourceEventHandler shows a handler only the objects that FilterFunc
-// accepts. An object that starts to be accepted is added for the handler, and
-// one that ceases to be is deleted, with its last accepted state. FilterFunc must
-// depend on the object alone.
+// FilteringResourceEventHandler calls a handler only for objects that FilterFunc
+// accepts. When FilterFunc starts to accept an object, the handler gets an add. When it
+// no longer accepts it, the handler gets a delete with the last accepted state.
+// FilterFunc must depend on the object alone.
 type FilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    ResourceEventHandler[T]
 }
 
-// OnAdd tells of an object that the filter accepts.
+// OnAdd calls the handler if the filter accepts the object.
 func (h FilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnAdd(obj, isInInitialList)
 	}
 }
 
-// OnUpdate tells of a change as the filter sees it.
+// OnUpdate calls the handler with an update, an add or a delete, depending on which of
+// the two states the filter accepts.
 func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	switch before, after := h.FilterFunc(oldObj), h.FilterFunc(newObj); {
 	case before && after:
@@ -74,18 +88,141 @@ func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete tells of the end of an object that the filter accepts. An informer goes by
-// the state of which it told last: an object that was accepted is deleted, with its
-// last accepted state, whatever its final one. It cannot do that for a filter within a
-// handler of another type: a filter has to be outermost.
+// OnDelete calls the handler if the filter accepts the object. An informer does not call
+// it, but decides by the state that the handler got last: if the filter accepted that
+// one, the handler gets a delete with the last accepted state. This works only for a
+// filter that is not wrapped in a handler of another type.
 func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnDelete(obj, finalStateUnknown)
 	}
 }
 
-// deliverDelete tells h of the end of an object, of which it knows an earlier state.
-// A filter decides by that one.
+// HandlerOption sets a property of one handler.
+type HandlerOption func(*handlerOptions)
+
+type handlerOptions struct {
+	name         string
+	resyncPeriod time.Duration
+	backlogLimit int
+}
+
+// WithHandlerName names a handler in logs and errors. The default is its Go type.
+func WithHandlerName(name string) HandlerOption {
+	return func(o *handlerOptions) { o.name = name }
+}
+
+// WithBacklogLimit bounds the queue of a handler that is slower than its objects
+// change. When more than limit events wait for it, the events of one object are merged
+// into one, from the first to the last state. An object that appeared and disappeared
+// meanwhile is dropped. So the queue has at most limit events, or a few for each object.
+// By default the handler gets every event.
+func WithBacklogLimit(limit int) HandlerOption {
+	return func(o *handlerOptions) { o.backlogLimit = limit }
+}
+
+// WithResyncPeriod calls a handler with every cached object again, as an update, each
+// period; 0 for never. The default is the period of the informer.
+func WithResyncPeriod(period time.Duration) HandlerOption {
+	return func(o *handlerOptions) { o.resyncPeriod = period }
+}
+
+// ResourceEventHandlerRegistration is what AddEventHandler returns, and
+// RemoveEventHandler takes. It is synced when the handler has returned from the last
+// event of its initial list. It ends when the handler is removed or the informer stops.
+type ResourceEventHandlerRegistration interface {
+	Syncer
+	// Backlog returns how many events wait for the handler, with the one that it
+	// handles; 0 after the end.
+	Backlog() int
+}
+
+// registration is the only ResourceEventHandlerRegistration.
+type registration[T Object] struct {
+	informer *SharedIndexInformer[T]
+	listener *processor.Listener[T]
+}
+
+func (r *registration[T]) HasSynced() bool { return isClosed(r.listener.Synced()) }
+
+func (r *registration[T]) Synced() <-chan struct{} { return r.listener.Synced() }
+
+func (r *registration[T]) Ended() <-chan struct{} { return r.listener.Ended() }
+
+func (r *registration[T]) NotSyncedReason() string {
+	_, waiting := r.waitsFor()
+	return waiting.Reason
+}
+
+func (r *registration[T]) waitsFor() (subject, NotSynced) {
+	if r.HasSynced() || r.listener.Removed() {
+		return subject{}, NotSynced{}
+	}
+	about, waiting := r.informer.waitsFor()
+	if waiting.Reason != "" {
+		return about, waiting
+	}
+	return subject{r.informer.controller, r.listener}, NotSynced{
+		Resource: r.informer.config.Resource,
+		Handler:  r.listener.Name(),
+		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
+			plural(r.Backlog(), "event") + " to go",
+		Status: r.informer.Status(),
+	}
+}
+
+func (r *registration[T]) Backlog() int { return r.listener.Backlog() }
+
+// errForeignRegistration is returned for a registration of another informer.
+var errForeignRegistration = errors.New("the registration belongs to another informer")
+
+// listenerOptions returns the options of the listener of handler, without Resync. A
+// detector that is not nil checks the objects before and after each call.
+func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
+	if o.name == "" {
+		o.name = fmt.Sprintf("%T", handler)
+	}
+	call := func(n *processor.Notification[T]) { deliver(handler, n) }
+	if detector != nil {
+		call = func(n *processor.Notification[T]) {
+			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
+			deliver(handler, n)
+			detector.Check("handler "+o.name, n.Old, n.Obj)
+		}
+	}
+	return processor.Options[T]{
+		Name:         o.name,
+		Deliver:      call,
+		Failed:       panics.report,
+		ResyncPeriod: o.resyncPeriod,
+		BacklogLimit: o.backlogLimit,
+	}
+}
+
+// checkShared checks objects that came into the cache or left it.
+func checkShared[T Object](detector *mutation.Detector[T], notes []processor.Notification[T]) {
+	if detector == nil {
+		return
+	}
+	for i := range notes {
+		detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
+	}
+}
+
+// deliver calls the method of h that n is for.
+func deliver[T Object](h ResourceEventHandler[T], n *processor.Notification[T]) {
+	switch n.Kind {
+	case processor.Add:
+		h.OnAdd(n.Obj, n.Initial)
+	case processor.Update:
+		h.OnUpdate(n.Old, n.Obj)
+	case processor.Delete:
+		deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+	}
+}
+
+// deliverDelete calls h with the last state of an object. known is the state that h got
+// last: a filter decides by that one.
 func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
 	switch h := h.(type) {
 	case *FilteringResourceEventHandler[T]:
@@ -105,14 +242,60 @@ func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalState
 	}
 }
 
-// deliver calls the method of h that n is for.
-func deliver[T Object](h ResourceEventHandler[T], n *notification[T]) {
-	switch n.kind {
-	case notifyAdd:
-		h.OnAdd(n.obj, n.initial)
-	case notifyUpdate:
-		h.OnUpdate(n.old, n.obj)
-	case notifyDelete:
-		deliverDelete(h, n.old, n.obj, n.stateUnknown)
+// handlerPanics decides whether handlers that panic, or that end their goroutine by
+// runtime.Goexit, continue. It keeps the last error of each that does.
+type handlerPanics[T Object] struct {
+	// recovers is Settings.HandlerPanicRecovery.
+	recovers bool
+	resource string
+	// ctx is that of Run, for the log. It is set before a handler is called.
+	ctx context.Context
+
+	mu   sync.Mutex // guards errs
+	errs map[*processor.Listener[T]]error
+}
+
+// report logs that the handler of l panicked with a value, or exited if value is nil. A
+// panic ends the program then, unless recovers is set.
+func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notification[T], value any) {
+	err := &HandlerPanicError{Handler: l.Name(), Object: MetaObjectToName(n.Obj), Stack: debug.Stack(), Exited: value == nil}
+	message := "A handler called runtime.Goexit"
+	if !err.Exited {
+		err.Value, message = fmt.Sprint(value), "A handler panicked"
+	}
+	klog.FromContext(p.ctx).Error(err, message, "resource", p.resource, "handler", err.Handler, "object", err.Object.String(), "stack", string(err.Stack))
+	if !p.recovers && !err.Exited {
+		panic(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l.Removed() {
+		return // Removed is true before forget is called
+	}
+	if p.errs == nil {
+		p.errs = map[*processor.Listener[T]]error{}
+	}
+	p.errs[l] = err
+}
+
+// forget is called after a listener was removed.
+func (p *handlerPanics[T]) forget(l *processor.Listener[T]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.errs, l)
+}
+
+// addTo adds one of the errors to a status without another error.
+func (p *handlerPanics[T]) addTo(status *Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, err := range p.errs {
+		switch {
+		case status.Phase == Watching:
+			status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, err
+		case status.Phase == Stopped && status.Err == nil:
+			status.Reason, status.Err = HandlerPanic, err
+		}
+		return
 	}
 }

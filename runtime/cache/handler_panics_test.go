@@ -16,7 +16,7 @@ import (
 func TestHandlerThatRemovesItselfAndPanicsLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
-		s := start(t, Config[object]{ListerWatcher: src, RecoverHandlerPanics: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		synctest.Wait()
 		for _, quit := range []func(){func() { panic("gone") }, runtime.Goexit} {
 			added := make(chan ResourceEventHandlerRegistration, 1)
@@ -130,7 +130,7 @@ func TestUnsharedHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
 			src.set("ns", name, nil)
 		}
 		var heard []string
-		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, RecoverHandlerPanics: true}), ResourceEventHandlerFuncs[object]{
+		_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{HandlerPanicRecovery: true}}), ResourceEventHandlerFuncs[object]{
 			AddFunc: func(obj object, _ bool) {
 				heard = append(heard, obj.Name)
 				if obj.Name == "b" {
@@ -200,7 +200,7 @@ func TestUnsharedHandlerMutationIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
-		store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DetectMutations: true, RecoverHandlerPanics: true}),
+		store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}}),
 			ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "y" }})
 		run(t, controller.Run)
 		synctest.Wait()
@@ -216,7 +216,7 @@ func TestUnsharedHandlerMutationIsDetected(t *testing.T) {
 func TestUnsharedMutationOfAReaderIsDetected(t *testing.T) {
 	src := newSource()
 	src.set("a", "w", map[string]string{"letters": "x"})
-	store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DetectMutations: true}), ResourceEventHandlerFuncs[object]{})
+	store, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true}}), ResourceEventHandlerFuncs[object]{})
 	ctx, cancel := context.WithCancel(t.Context())
 	found := make(chan any)
 	go func() {
@@ -227,7 +227,7 @@ func TestUnsharedMutationOfAReaderIsDetected(t *testing.T) {
 	obj, _ := store.Get(ObjectName{"a", "w"})
 	obj.Labels["letters"] = "y"
 	cancel()
-	if value := fmt.Sprint(<-found); !strings.Contains(value, "somebody who reads the cache has changed") {
+	if value := fmt.Sprint(<-found); !strings.Contains(value, "a reader of the cache has changed") {
 		t.Errorf("Run ended with %v", value)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // FuzzHistory plays a random history of a collection to an informer: objects are
@@ -179,7 +181,7 @@ func (h *historian) OnAdd(obj object, initial bool) {
 		h.t.Errorf("initial add of %s after other events", obj.Name)
 	}
 	h.started = !initial
-	hear(h.t, h.known, notification[object]{kind: notifyAdd, obj: obj})
+	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Add, Obj: obj})
 }
 
 func (h *historian) OnUpdate(oldObj, newObj object) {
@@ -189,14 +191,14 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	if number(oldObj) > number(newObj) {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
-	hear(h.t, h.known, notification[object]{kind: notifyUpdate, old: oldObj, obj: newObj})
+	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Update, Old: oldObj, Obj: newObj})
 }
 
 func (h *historian) OnDelete(obj object, _ bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started = true
-	hear(h.t, h.known, notification[object]{kind: notifyDelete, obj: obj})
+	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
 }
 
 // number is the version of obj as one that can be compared.

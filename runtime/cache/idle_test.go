@@ -52,7 +52,7 @@ func TestIdleInformersKeepNoMemoryOfABurst(t *testing.T) {
 		var indexing, handling sync.RWMutex // held by the test while they may not go on
 		before := heapInUse()
 		for _, client := range clients {
-			s := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: NewListWatch[object](client), DisableStreamingList: true, WatchErrorHandler: quiet,
+			s := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: NewListWatch[object](client), Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet,
 				Indexers: Indexers[object]{"node": func(object) []string {
 					indexing.RLock()
 					defer indexing.RUnlock()

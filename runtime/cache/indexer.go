@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -49,8 +50,8 @@ type Indexer[T Object] struct {
 	// their memory again.
 	entries     []store.Entry[T]
 	room        [][]string
-	freeEntries freeList[store.Entry[T]]
-	freeRoom    freeList[[]string]
+	freeEntries freelist.List[store.Entry[T]]
+	freeRoom    freelist.List[[]string]
 }
 
 // indexFunction is the function of an index, with its name.

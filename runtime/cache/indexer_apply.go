@@ -4,37 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
-)
-
-// notification is what one change means to a handler.
-type notification[T Object] struct {
-	kind notificationKind
-	// initial marks an add of the first list.
-	initial bool
-	// stateUnknown marks a delete that was noticed by a relist only.
-	stateUnknown bool
-	// old is the state before, of which handlers have been told; nil for an add.
-	old T
-	// obj is the new state, and for a delete the last one known.
-	obj T
-}
-
-type notificationKind uint8
-
-const (
-	notifyAdd notificationKind = iota
-	notifyUpdate
-	notifyDelete
-	// notifyNothing is an add and a delete that have been coalesced.
-	notifyNothing
 )
 
 // apply applies deltas to the cache and returns the notifications for handlers. Readers see
 // each relist, and all that comes between two relists, as one step, but for Get, which reads
 // single objects meanwhile. The index functions, which are foreign code, run before readers
 // are kept out.
-func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []notification[T]) {
+func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T]) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	for len(deltas) > 0 {
@@ -56,11 +34,11 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []notification[T]) {
 
 // withRoom returns notes with room for n more. It allocates once, also under the race
 // detector, where slices.Grow allocates twice.
-func withRoom[T Object](notes []notification[T], n int) []notification[T] {
+func withRoom[T Object](notes []processor.Notification[T], n int) []processor.Notification[T] {
 	if cap(notes)-len(notes) >= n {
 		return notes
 	}
-	return append(make([]notification[T], 0, len(notes)+n), notes...)
+	return append(make([]processor.Notification[T], 0, len(notes)+n), notes...)
 }
 
 // enter appends a new state of an object to the entries of the batch.
@@ -75,16 +53,16 @@ func (x *Indexer[T]) enter(call *calling[T], e store.Entry[T]) {
 
 // expectEntries makes room for n entries.
 func (x *Indexer[T]) expectEntries(n int) {
-	x.entries = x.freeEntries.take(n)
-	x.room = x.freeRoom.take(n * len(x.functions))
+	x.entries = x.freeEntries.Take(n)
+	x.room = x.freeRoom.Take(n * len(x.functions))
 }
 
 // endBatch drops the entries. The next batch may use their memory.
 func (x *Indexer[T]) endBatch() {
 	clear(x.entries)
 	clear(x.room)
-	x.freeEntries.give(x.entries)
-	x.freeRoom.give(x.room)
+	x.freeEntries.Give(x.entries)
+	x.freeRoom.Give(x.room)
 	x.entries, x.room = nil, nil
 }
 
@@ -115,7 +93,7 @@ func (c *calling[T]) guard() {
 }
 
 // change applies what a watch reported.
-func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notification[T] {
+func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T]) []processor.Notification[T] {
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
@@ -150,35 +128,35 @@ func (x *Indexer[T]) change(notes []notification[T], deltas Deltas[T]) []notific
 
 // resync notes an update of each object. It is not a part of change: there, the function
 // that is the body of the loop would make notes escape.
-func (x *Indexer[T]) resync(notes []notification[T]) []notification[T] {
+func (x *Indexer[T]) resync(notes []processor.Notification[T]) []processor.Notification[T] {
 	for obj := range x.store.Each() {
-		notes = append(notes, notification[T]{kind: notifyUpdate, old: obj, obj: obj})
+		notes = append(notes, processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj})
 	}
 	return notes
 }
 
 // put stores an entry.
-func (x *Indexer[T]) put(notes []notification[T], e *store.Entry[T]) []notification[T] {
+func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) []processor.Notification[T] {
 	old, known := x.store.Put(e)
 	if !known {
-		return append(notes, notification[T]{kind: notifyAdd, obj: e.Object})
+		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
 	}
 	return noteChange(notes, old, e.Object)
 }
 
 // noteChange notes obj in the place of old. An object of another UID is
 // another object, even under the name of the first: that one has ended.
-func noteChange[T Object](notes []notification[T], old, obj T) []notification[T] {
+func noteChange[T Object](notes []processor.Notification[T], old, obj T) []processor.Notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,
-			notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true},
-			notification[T]{kind: notifyAdd, obj: obj})
+			processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true},
+			processor.Notification[T]{Kind: processor.Add, Obj: obj})
 	}
-	return append(notes, notification[T]{kind: notifyUpdate, old: old, obj: obj})
+	return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: obj})
 }
 
 // drop removes the object of a Deleted.
-func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notification[T] {
+func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []processor.Notification[T] {
 	name := nameOf(&delta.Item)
 	slot, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
 	if !known {
@@ -191,7 +169,7 @@ func (x *Indexer[T]) drop(notes []notification[T], delta *Delta[T]) []notificati
 	}
 	x.store.Remove(slot)
 	if another || delta.Err != nil {
-		return append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
+		return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
 	}
-	return append(notes, notification[T]{kind: notifyDelete, old: old, obj: delta.Object})
+	return append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: delta.Object})
 }

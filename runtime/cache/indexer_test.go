@@ -14,6 +14,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // byLetters indexes an object under each letter of its label "letters".
@@ -213,38 +215,38 @@ func checkStore(t *testing.T, x *Indexer[object], objects int) {
 
 // checkNet checks that the notifications of one relist have each object once, or twice if
 // it ended and was born again.
-func checkNet(t *testing.T, notes []notification[object]) {
+func checkNet(t *testing.T, notes []processor.Notification[object]) {
 	t.Helper()
-	seen := map[ObjectName]notificationKind{}
+	seen := map[ObjectName]processor.Kind{}
 	for _, n := range notes {
-		name := MetaObjectToName(n.obj)
-		if before, twice := seen[name]; twice && (before != notifyDelete || n.kind != notifyAdd) {
-			t.Errorf("of %v a relist tells %v after %v", name, n.kind, before)
+		name := MetaObjectToName(n.Obj)
+		if before, twice := seen[name]; twice && (before != processor.Delete || n.Kind != processor.Add) {
+			t.Errorf("of %v a relist tells %v after %v", name, n.Kind, before)
 		}
-		if n.kind == notifyUpdate && n.old == n.obj {
+		if n.Kind == processor.Update && n.Old == n.Obj {
 			t.Errorf("of %v a relist tells an update to itself", name)
 		}
-		seen[name] = n.kind
+		seen[name] = n.Kind
 	}
 }
 
 // hear checks that a notification is legal after all before it.
-func hear(t *testing.T, known map[ObjectName]object, n notification[object]) {
+func hear(t *testing.T, known map[ObjectName]object, n processor.Notification[object]) {
 	t.Helper()
-	name := MetaObjectToName(n.obj)
+	name := MetaObjectToName(n.Obj)
 	was := known[name]
-	switch n.kind {
-	case notifyAdd:
+	switch n.Kind {
+	case processor.Add:
 		if was != nil {
 			t.Errorf("add of %v, which is known", name)
 		}
-		known[name] = n.obj
-	case notifyUpdate:
-		if was == nil || was != n.old || was.UID != n.obj.UID {
-			t.Errorf("update of %v from %v, known is %v", name, n.old, was)
+		known[name] = n.Obj
+	case processor.Update:
+		if was == nil || was != n.Old || was.UID != n.Obj.UID {
+			t.Errorf("update of %v from %v, known is %v", name, n.Old, was)
 		}
-		known[name] = n.obj
-	case notifyDelete:
+		known[name] = n.Obj
+	case processor.Delete:
 		if was == nil {
 			t.Errorf("delete of %v, which is not known", name)
 		}
@@ -373,7 +375,7 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 			if x.Len() == 1 != test.remains || len(notes) == 0 != test.remains {
 				t.Fatalf("%d objects remain, told are %v", x.Len(), notes)
 			}
-			if another := test.deleted.UID == "next"; !test.remains && (notes[0].stateUnknown != another || (notes[0].obj == cached) != another) {
+			if another := test.deleted.UID == "next"; !test.remains && (notes[0].FinalStateUnknown != another || (notes[0].Obj == cached) != another) {
 				t.Errorf("told is %+v", notes[0])
 			}
 		})

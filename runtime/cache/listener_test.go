@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
@@ -22,7 +24,7 @@ func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			src.set("ns", name, nil)
 		}
-		s := start(t, Config[object]{ListerWatcher: src, RecoverHandlerPanics: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
 		heard := &recorder{}
 		var calm []object
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
@@ -86,7 +88,7 @@ func TestHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	}
 	src := newSource()
 	src.set("a", "w", nil)
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true}))
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}}))
 	_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no such field") }}, WithHandlerName("picky"))
 	if err != nil {
 		t.Fatal(err)
@@ -131,29 +133,6 @@ func TestBacklogLimit(t *testing.T) {
 	})
 }
 
-// TestCoalescingIsSpread counts how often a growing queue is coalesced, while the
-// handler has many notifications in hand: not for each event.
-func TestCoalescingIsSpread(t *testing.T) {
-	l := newListener[object](ResourceEventHandlerFuncs[object]{}, handlerOptions{})
-	l.enqueue(batch[object]{notes: make([]notification[object], 20_000)})
-	inHand := l.takePending()
-	l.options.backlogLimit = 50
-	times, before := 0, 0
-	for i := range 10_000 {
-		l.enqueue(batch[object]{notes: []notification[object]{{kind: notifyAdd, obj: many(i, 1, "")}}})
-		if len(l.pending) <= before {
-			times++
-		}
-		before = len(l.pending)
-	}
-	if times < 5 || times > 10 {
-		t.Errorf("it was coalesced %d times", times)
-	}
-	if got, want := l.backlog.Load(), int64(len(inHand[0].notes)+10_000); got != want {
-		t.Errorf("the backlog is %d, want %d", got, want)
-	}
-}
-
 // FuzzCoalesce plays a legal history, coalesced at random places, to a handler and
 // to one behind a filter: both end up with the truth.
 func FuzzCoalesce(f *testing.F) {
@@ -164,17 +143,23 @@ func FuzzCoalesce(f *testing.F) {
 		truth, heard, shown := map[ObjectName]object{}, map[ObjectName]object{}, map[ObjectName]object{}
 		accepts := func(obj object) bool { return obj.Labels != nil }
 		filter := FilteringResourceEventHandler[object]{FilterFunc: accepts, Handler: ResourceEventHandlerFuncs[object]{
-			AddFunc:    func(obj object, _ bool) { hear(t, shown, notification[object]{kind: notifyAdd, obj: obj}) },
-			UpdateFunc: func(old, obj object) { hear(t, shown, notification[object]{kind: notifyUpdate, old: old, obj: obj}) },
-			DeleteFunc: func(obj object, _ bool) { hear(t, shown, notification[object]{kind: notifyDelete, obj: obj}) },
+			AddFunc: func(obj object, _ bool) {
+				hear(t, shown, processor.Notification[object]{Kind: processor.Add, Obj: obj})
+			},
+			UpdateFunc: func(old, obj object) {
+				hear(t, shown, processor.Notification[object]{Kind: processor.Update, Old: old, Obj: obj})
+			},
+			DeleteFunc: func(obj object, _ bool) {
+				hear(t, shown, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
+			},
 		}}
-		tell := func(notes []notification[object]) {
+		tell := func(notes []processor.Notification[object]) {
 			for i := range notes {
 				hear(t, heard, notes[i])
 				deliver(filter, &notes[i])
 			}
 		}
-		var pending []batch[object]
+		var pending []processor.Batch[object]
 		for i, step := range script {
 			name := fmt.Sprint(step & 7)
 			old := truth[ObjectName{Name: name}]
@@ -185,25 +170,25 @@ func FuzzCoalesce(f *testing.F) {
 			switch {
 			case old == nil:
 				now.UID = types.UID(fmt.Sprint(i))
-				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyAdd, obj: now}}})
+				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Add, Obj: now}}})
 				truth[ObjectName{Name: name}] = now
 			case step&0x80 != 0:
-				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyDelete, old: old, obj: now}}})
+				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Delete, Old: old, Obj: now}}})
 				delete(truth, ObjectName{Name: name})
 			default:
 				now.UID = old.UID
-				pending = append(pending, batch[object]{notes: []notification[object]{{kind: notifyUpdate, old: old, obj: now}}})
+				pending = append(pending, processor.Batch[object]{Notes: []processor.Notification[object]{{Kind: processor.Update, Old: old, Obj: now}}})
 				truth[ObjectName{Name: name}] = now
 			}
 			if step&0x40 != 0 {
-				pending = []batch[object]{{notes: coalesce(pending)}}
+				pending = []processor.Batch[object]{{Notes: processor.Coalesce(pending)}}
 			}
 			if step&0x20 != 0 { // the handler catches up
-				tell(coalesce(pending))
+				tell(processor.Coalesce(pending))
 				pending = nil
 			}
 		}
-		notes := coalesce(pending)
+		notes := processor.Coalesce(pending)
 		if len(notes) > 16 {
 			t.Errorf("%d notifications are left for 8 objects", len(notes))
 		}

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -225,7 +225,5 @@ func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]
 
 func unexpectedType[T Object](got runtime.Object) error {
 	var want T
-	return fmt.Errorf("%w: the client answered with a %T where a %T was expected", errUnexpectedType, got, want)
+	return fmt.Errorf("%w: the client answered with a %T where a %T was expected", protocol.ErrUnexpectedType, got, want)
 }
-
-var errUnexpectedType = errors.New("unexpected type")

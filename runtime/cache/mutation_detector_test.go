@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 )
 
 // TestMutationDetector has a handler change an object. The error has its value only if
@@ -16,7 +18,7 @@ func TestMutationDetector(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
 			src.set("a", "w", map[string]string{"letters": "hunter1"})
-			s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, MutationValues: withValues, RecoverHandlerPanics: true})
+			s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, MutationValues: withValues, HandlerPanicRecovery: true}})
 			_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(obj object, _ bool) { obj.Labels["letters"] = "hunter2" }}, WithHandlerName("vandal"))
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +54,7 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "stays", nil)
-		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true}})
 		told := 0
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { told++ }}); err != nil {
 			t.Fatal(err)
@@ -73,11 +75,11 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 		}
 		// Memory of batches may point to some objects until it is used again.
 		awaitCopies(t, s.detector, 9+64)
-		if s.detector.count() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", s.detector.count())
+		if s.detector.Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", s.detector.Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { s.detector.checkAll(s.indexer.List()) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { s.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -90,7 +92,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	for i := range 1000 {
 		src.set("a", fmt.Sprint("w", i), nil)
 	}
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, DetectMutations: true}))
+	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{MutationDetector: true}}))
 	listen(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -104,21 +106,15 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 }
 
 // awaitCopies collects garbage until the detector has at most that many copies.
-func awaitCopies(t *testing.T, d *mutationDetector[object], most int) {
+func awaitCopies(t *testing.T, d *mutation.Detector[object], most int) {
 	t.Helper()
 	for range 1000 {
-		if runtime.GC(); d.count() <= most {
+		if runtime.GC(); d.Copies() <= most {
 			return
 		}
 		runtime.Gosched() // to the cleanups
 	}
-	t.Errorf("there are %d copies, want at most %d", d.count(), most)
-}
-
-func (d *mutationDetector[T]) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.copies)
+	t.Errorf("there are %d copies, want at most %d", d.Copies(), most)
 }
 
 func panicOf(f func()) (text string) {
@@ -133,7 +129,7 @@ func TestMutationDetectorTellsALateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})
-		s := start(t, Config[object]{ListerWatcher: src, DetectMutations: true, RecoverHandlerPanics: true})
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true, HandlerPanicRecovery: true}})
 		goOn := make(chan struct{})
 		late := ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-goOn }}
 		if _, err := s.AddEventHandler(late, WithHandlerName("late")); err != nil {
@@ -159,24 +155,4 @@ func TestMutationDetectorTellsALateHandler(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
-}
-
-// TestMutationDetectorKnowsObjectsByIdentity gives it objects of one array, of a list that
-// a client has decoded, and a variable of the program.
-func TestMutationDetectorKnowsObjectsByIdentity(t *testing.T) {
-	d := newMutationDetector(&Config[object]{Resource: widgets})
-	array := make([]objectValue, 3)
-	objs := []object{&array[0], &array[1], &array[2], &variable}
-	d.checkAll(objs)
-	if d.count() != len(objs) {
-		t.Errorf("there are %d copies of %d objects", d.count(), len(objs))
-	}
-	d.checkAll(objs)
-	for i, obj := range objs {
-		obj.Name += "x"
-		if value := panicOf(func() { d.checkAll(objs[i : i+1]) }); !strings.HasSuffix(value, "changed: Name") {
-			t.Errorf("a change of object %d is reported as %q", i, value)
-		}
-	}
-	runtime.KeepAlive(array)
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // pointed is a kind that embeds pointers to its metadata.
@@ -136,7 +138,7 @@ func (*slim) SetManagedFields([]metav1.ManagedFieldsEntry) { panic("there are no
 func TestTrimmerOfSlimMetadata(t *testing.T) {
 	obj := &slim{}
 	obj.Annotations = map[string]string{"drop": "1", "keep": "2"}
-	trimmer[*slim](&DecodeOptions{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
+	wire.Trimmer[*slim](&DecodeOptions{WithoutManagedFields: true, WithoutAnnotations: []string{"drop"}})(obj)
 	if !reflect.DeepEqual(obj.Annotations, map[string]string{"keep": "2"}) {
 		t.Errorf("the annotations are %v", obj.Annotations)
 	}

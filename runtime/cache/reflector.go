@@ -14,45 +14,47 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// TransformFunc changes an object before it is stored, for example to drop
-// fields that nobody reads. It may change and return obj, or return another
-// one of the same name. It is called for each state that is read, and over a typed
-// client again after a relist, from one goroutine. The same state has to become the same
-// object each time: otherwise a relist tells an update. An error keeps the object out of
-// the cache and fails the list, with the object's name.
+// TransformFunc changes an object before it is stored, for example to drop fields that
+// the program does not read. It may change and return obj, or return another object of
+// the same name. The Reflector calls it from one goroutine, once for each state that it
+// reads, and over a typed client again after a relist. The result has to depend on the
+// state alone: otherwise a relist causes an update. An error keeps the object out of the
+// cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
-// WatchErrorHandler is told of each failed list and watch, from the goroutine
-// of the Reflector, before it waits and tries again; and, with
-// DecodeOptions.SkipUndecodable, of each state that is skipped: of a *DecodeError that
-// nothing wraps. It must not block.
+// WatchErrorHandler is called with the error of each failed list and watch, before the
+// wait for the retry. With DecodeOptions.SkipUndecodable it is also called for each
+// state that is skipped, with a *DecodeError that is not wrapped. The goroutine of the
+// Reflector calls it, so it must not block.
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
-// Reflector copies a collection of the API server into a DeltaFIFO: it lists, as a
-// stream or in pages, watches from the version of the list, resumes a watch that
-// ended, and lists again when the server has forgotten where it was.
+// Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
+// stream or in pages, and watches from the version of the list. It resumes a watch that
+// ended, and lists again when the server has forgotten that version.
 type Reflector[T Object] struct {
 	source    ListerWatcher[T]
 	queue     *DeltaFIFO[T]
 	resource  schema.GroupVersionResource
 	name      string // of what is followed, for the log
 	transform TransformFunc[T]
-	// trim leaves out of objects that a client has decoded what our decoder would
-	// have left out.
+	// trim drops from objects of a client what our decoder does not decode.
 	trim     func(T)
 	onError  WatchErrorHandler
 	status   *statusTracker
-	backoffs backoffs
-	// ownPace is set if the Config has backoffs.
+	backoffs protocol.Backoffs
+	// ownPace is set if the Config has backoffs. They replace the failure budget.
 	ownPace  bool
 	noStream bool
 	// maxObjectBytes is that of the options of our decoder.
 	maxObjectBytes int
-	// endless is set if watches do not end when their time is over, as those of
+	// endless is set if watches do not end when their time is over, such as those of
 	// client-go's fakes.
 	endless bool
 	// firstLists is that of the Config.
@@ -64,20 +66,20 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run touches what follows.
 	listed initialList[T]
-	trail  pageTrail
-	failed failedRequests
+	trail  protocol.PageTrail
+	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
-	// leaveFirst gives the place among first lists back.
+	// leaveFirst releases the slot in firstLists.
 	leaveFirst func()
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
-	freeDeltas freeList[Delta[T]]
+	freeDeltas freelist.List[Delta[T]]
 	skips      skipLog
 }
 
-// NewReflector makes a Reflector that pushes to queue what the ListerWatcher of
-// config has, when it is run.
+// NewReflector returns a Reflector that pushes the objects of config to queue when it is
+// run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
 		source:    config.ListerWatcher,
@@ -87,9 +89,9 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		transform: config.Transform,
 		onError:   config.WatchErrorHandler,
 		status:    newStatusTracker(),
-		backoffs:  withDefaults(config.Backoffs),
+		backoffs:  waitsOf(config.Backoffs),
 		ownPace:   len(config.Backoffs) > 0,
-		noStream:  config.DisableStreamingList,
+		noStream:  config.WithoutStreamingList,
 
 		firstLists: config.firstLists,
 		retry:      make(chan struct{}, 1),
@@ -99,7 +101,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		r.source = newBodySource(config.Open, config.Decode, config.held)
 		r.maxObjectBytes = config.Decode.MaxObjectBytes
 	} else {
-		r.trim = trimmer[T](&config.Decode)
+		r.trim = wire.Trimmer[T](&config.Decode)
 		client := clientKindOf(config.ListerWatcher)
 		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
 	}
@@ -109,8 +111,8 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	return r
 }
 
-// logWatchError is the WatchErrorHandler of those who set none. That a watch
-// has to start anew is in the nature of things and of interest to few.
+// logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
+// and logged only at a higher verbosity.
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
@@ -119,81 +121,119 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	}
 	switch reason := reasonOf(err); reason {
 	case Expired, ClosedEarly, NoBookmark:
-		logger.V(4).Info("Watch has to start anew", "reason", reason, "err", err)
+		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will try again"+advice[reason], "reason", reason)
+		logger.Error(err, "Cannot follow the API server, will retry"+advice[reason], "reason", reason)
 	}
 }
 
-// Status says where the Reflector is. Objects is not filled in.
+// Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// Run lists and watches until ctx ends. The logger of ctx gets the resource
-// with every line.
+// retire marks a Reflector that was not run, and never will be, as stopped.
+func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
+
+// Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
-	state := reflectorState{noStream: r.noStream, backoffs: r.backoffs}
-	next := state.startAction()
+	state, next := protocol.Start(r.noStream, r.backoffs)
 	r.status.enter(Listing, nil)
 	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
 	defer func() { r.leaveFirst() }()
 	for {
-		if !r.pause(ctx, next.wait) {
+		if !r.pause(ctx, next.Wait) {
 			return
 		}
-		var in input
+		var in protocol.Input
 		began := time.Now()
-		switch next.verb {
-		case listPage:
-			in = r.list(ctx, next.options)
-		case openWatch, openStream:
+		switch next.Verb {
+		case protocol.ListPage:
+			in = r.list(ctx, next.Options)
+		case protocol.OpenWatch, protocol.OpenStream:
 			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		state, next = step(state, in)
-		if wait := r.failed.note(began, in, next); !r.ownPace {
-			next.wait = max(next.wait, wait)
+		state, next = protocol.Step(state, in)
+		if wait := r.failed.Note(began, in, next); !r.ownPace {
+			next.Wait = max(next.Wait, wait)
 		}
 		r.conclude(ctx, next, state)
 	}
 }
 
-// warnOfLimit warns of a limit that objects may exceed that the server has accepted.
+// pause waits before a request, or until Retry is called. Status has the time of the
+// request meanwhile. It reports whether ctx is still alive.
+func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
+	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
+		return ctx.Err() == nil
+	}
+	r.status.awaitAttempt(time.Now().Add(wait))
+	defer r.status.awaitAttempt(time.Time{})
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.retry:
+	case <-timer.C:
+	}
+	return true
+}
+
+// Retry ends the wait after a failed list or watch. If a request is under way and fails,
+// Retry skips the wait after it. A program calls it, for example, after it rotated
+// credentials or installed a CRD. Retry is safe for concurrent use and never blocks.
+func (r *Reflector[T]) Retry() {
+	select {
+	case r.retry <- struct{}{}:
+	default:
+	}
+}
+
+// forgetRetry drops a call of Retry that came when nothing had failed.
+func (r *Reflector[T]) forgetRetry() {
+	select {
+	case <-r.retry:
+	default:
+	}
+}
+
+// warnOfLimit logs a warning if the server accepts objects above the limit.
 func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 	if limit := r.maxObjectBytes; limit > 0 && limit < wire.EtcdRequestBytes {
-		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer refuses, or skips, objects that the server has accepted",
+		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer fails on, or skips, objects that the server accepts",
 			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
 
-// conclude does what an action asks for before its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, next action, state reflectorState) {
-	if next.commit {
-		r.commit(state.resourceVersion)
+// conclude applies an action, except for its wait and its request.
+func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
+	if next.Commit {
+		r.commit(state.ResourceVersion)
 	}
-	if next.restart {
+	if next.Restart {
 		r.listed.clear()
-		r.trail.begin()
+		r.trail.Begin()
 	}
 	switch {
-	case next.failed != nil:
-		r.status.enter(Degraded, next.failed)
-	case next.resumed: // Status stays Watching until the server is late to answer
-	case next.verb != openWatch || next.commit:
+	case next.Failed != nil:
+		r.status.enter(Degraded, next.Failed)
+	case next.Resumed: // Status stays Watching until the server is late to answer
+	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)
 	}
-	if next.failed != nil {
+	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.resource, next.failed)
+		r.onError(ctx, r.resource, next.Failed)
 	}
 }
 
-// commit hands the list that was read over as the collection.
+// commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
@@ -204,57 +244,60 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 
 const (
 	// pageTimeout is how long a page may take, and wholeListTimeout a list in one
-	// piece: a connection that broke silently would be waited for for ever.
+	// piece. Without them, a connection that broke silently would block for ever.
 	pageTimeout      = 2 * time.Minute
 	wholeListTimeout = 10 * time.Minute
 )
 
 // list reads a page.
-func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) input {
-	in := input{verb: listPage, token: options.Continue}
+func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: options.Continue}
 	timeout := pageTimeout
 	if options.Limit == 0 {
 		timeout = wholeListTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errListStalled)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
 	defer cancel()
 	page, err := r.source.List(ctx, options)
 	if err != nil {
-		if cause := context.Cause(ctx); cause == errListStalled {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.err = requestError("list", err)
+		in.Err = requestError("list", err)
 		return in
 	}
 	for i := range page.Items {
-		if in.err = r.accept(ctx, &page.Items[i]); in.err != nil {
+		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
 			return in
 		}
 	}
-	var first ObjectName
+	first := ""
 	if len(page.Items) > 0 {
-		first = nameOf(&page.Items[0])
+		first = nameOf(&page.Items[0]).String()
 	}
-	isNew, err := r.trail.note(page.Continue, first)
+	isNew, err := r.trail.Note(page.Continue, first)
 	if err != nil {
-		in.err = err
+		in.Err = err
 		return in
 	}
 	r.listed.addPage(page.Items)
-	in.resourceVersion, in.continueToken = page.ResourceVersion, page.Continue
-	in.idle = !isNew
+	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
+	in.Idle = !isNew
 	return in
 }
 
-// requestError names the request that failed. Of the URL of one that did not come
-// through it leaves out the parameters, which hide the rest.
+// maxAddress is how many bytes of a URL errors have.
+const maxAddress = 200
+
+// requestError names the request that failed. It drops the parameters of a URL, which
+// are long.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		if redirect.Is(err) {
 			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
 		}
 		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, excerpt(address), failed.Err) // a redirect may have set it
+		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }

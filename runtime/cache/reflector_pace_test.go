@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strconv"
@@ -14,6 +15,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // TestFinishedStreamIsNoProgress has a server that streams the collection well each
@@ -96,7 +99,7 @@ func TestLongWatchIsResumedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
-		time.Sleep(shortWatch)
+		time.Sleep(protocol.ShortWatch)
 		src.bookmark()
 		synctest.Wait()
 		src.endWatches(io.EOF)
@@ -226,7 +229,7 @@ func TestListThatGoesInCircles(t *testing.T) {
 					}
 					return
 				}
-				if !errors.Is(heard, errTokenRepeated) || lists > 100 {
+				if !errors.Is(heard, protocol.ErrTokenRepeated) || lists > 100 {
 					t.Errorf("%v is reported after %d pages", heard, lists)
 				}
 				src.ends.Store(true)
@@ -237,44 +240,13 @@ func TestListThatGoesInCircles(t *testing.T) {
 	}
 }
 
-// TestListThatRepeatsItsPages has new tokens, and pages that are not new.
-func TestListThatRepeatsItsPages(t *testing.T) {
-	for _, circle := range []int{1, 2, 3, 10, 100} {
-		for _, before := range []int{0, 1, 7} {
-			pages := 0
-			var trail pageTrail
-			for ; pages < 1000+100*circle; pages++ {
-				n := pages
-				if n >= before {
-					n = before + (n-before)%circle
-				}
-				if _, err := trail.note(strconv.Itoa(pages), MetaObjectToName(numbered(n))); err != nil {
-					if !errors.Is(err, errPagesRepeated) || reasonOf(err) != ServerError || !startsOver(err) {
-						t.Error(err)
-					}
-					break
-				}
-			}
-			if limit := 2*before + (maxRepeats+4)*circle; pages > limit {
-				t.Errorf("a circle of %d pages after %d is noticed after %d, want %d", circle, before, pages, limit)
-			}
-		}
-	}
-	var trail pageTrail
-	for n := range 100_000 {
-		if isNew, err := trail.note(strconv.Itoa(n), MetaObjectToName(numbered(n))); err != nil || !isNew {
-			t.Fatal(isNew, err)
-		}
-	}
-}
-
 func TestStatusHasTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return apierrors.NewTooManyRequests("slow down", 1e9) })
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
-		if wait := time.Until(r.Status().NextAttempt); wait < maxRetryAfter || wait > maxRetryAfter*5/4 {
+		if wait := time.Until(r.Status().NextAttempt); wait < protocol.MaxRetryAfter || wait > protocol.MaxRetryAfter*5/4 {
 			t.Errorf("the next attempt is in %v, want 5 minutes and some jitter", wait)
 		}
 		src.failWith(nil)
@@ -337,7 +309,7 @@ func TestRecoveryIsSoon(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
-				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
 				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
@@ -359,10 +331,71 @@ func TestBackoffsOfAConfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
-		follow(t, Config[object]{ListerWatcher: src, Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}})
+		follow(t, Config[object]{ListerWatcher: src, Settings: Settings{Backoffs: map[Reason]Backoff{Forbidden: {Initial: time.Hour}}}})
 		time.Sleep(59 * time.Minute)
 		if lists := src.count("list"); lists != 1 {
 			t.Errorf("%d lists in an hour", lists)
 		}
 	})
+}
+
+// TestFailuresInAMinute has a server that fails in ways whose waits begin to grow again
+// each time: lists whose second page fails, and that are then refused themselves.
+func TestFailuresInAMinute(t *testing.T) {
+	for name, fails := range map[string]func(request, int) bool{
+		"second pages":           func(r request, _ int) bool { return r.options.Continue != "" },
+		"second pages and lists": func(r request, n int) bool { return r.options.Continue != "" || n%9 < 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &paged{newSource(), 1000}
+				n := 0
+				var failed []time.Time
+				src.failWith(func(r request) error {
+					if n++; fails(r, n) {
+						failed = append(failed, time.Now())
+						return apierrors.NewUnauthorized("who")
+					}
+					return nil
+				})
+				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+				r.random = func(time.Duration) time.Duration { return 0 } // the shortest waits
+				run(t, r.Run)
+				time.Sleep(20 * time.Minute)
+				synctest.Wait()
+				for i, at := range failed {
+					if i >= protocol.MaxFailed && at.Sub(failed[i-protocol.MaxFailed]) < time.Minute {
+						t.Fatalf("%d requests failed in the minute before %v: %v", protocol.MaxFailed+1, at, failed[:i+1])
+					}
+				}
+				if len(failed) < 50 {
+					t.Errorf("only %d requests in 20 minutes", len(failed))
+				}
+			})
+		})
+	}
+}
+
+// TestPagesThatComeThroughMayFail refuses each third request for one of 100 pages.
+func TestPagesThatComeThroughMayFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &paged{newSource(), 100}
+		n := 0
+		src.failWith(func(r request) error {
+			if n++; r.options.Continue != "" && n%3 == 0 {
+				return errInternal
+			}
+			return nil
+		})
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 100")
+	})
+}
+
+func TestObjectErrorIsADecodeError(t *testing.T) {
+	err := fmt.Errorf("list: %w", &ObjectError{Resource: widgets, Object: ObjectName{Name: "w"}, Err: errors.New("bad field")})
+	if got := reasonOf(err); got != Decode {
+		t.Errorf("its reason is %s", got)
+	}
 }

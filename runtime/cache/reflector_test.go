@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // follow runs a Reflector over src in a bubble, and returns what it pushes.
 func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO[object]) {
 	t.Helper()
 	config.Resource = widgets
-	config.DisableStreamingList = !canStream(config)
+	config.WithoutStreamingList = !canStream(config)
 	if config.WatchErrorHandler == nil {
 		config.WatchErrorHandler = quiet
 	}
@@ -101,7 +103,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 		_, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 1")
 		src.bookmark()
-		time.Sleep(shortWatch)
+		time.Sleep(protocol.ShortWatch)
 		src.endWatches(io.EOF)
 		synctest.Wait()
 		if got := src.last("watch").ResourceVersion; got != "102" {
@@ -204,7 +206,7 @@ func TestReflectorGivesUpASilentWatch(t *testing.T) {
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
 		wantLines(t, take(t, queue), "Replaced 0")
 		time.Sleep(time.Hour)
-		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, errSilent) {
+		if s := r.Status(); s.Err == nil && s.Phase != Watching || s.Err != nil && !errors.Is(s.Err, protocol.ErrSilent) {
 			t.Errorf("status is %+v", s)
 		}
 		if n := src.count("watch"); n < 5 || n > 13 {
@@ -349,7 +351,7 @@ func TestReflectorLeavesProbation(t *testing.T) {
 		if s := r.Status(); s.Phase != Degraded || src.count("watch") != 2 {
 			t.Errorf("after %d watches the status is %v, want degraded until the second proves to be of use", src.count("watch"), s)
 		}
-		time.Sleep(usefulWatch)
+		time.Sleep(protocol.LongWatch)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching || s.Err != nil {
 			t.Errorf("status is %v after a watch has lasted", s)
@@ -369,7 +371,7 @@ func TestReflectorTakesALongWatchForUseful(t *testing.T) {
 		src := newSource()
 		failures := 0
 		_, _ = follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(context.Context, gvr, error) { failures++ }})
-		time.Sleep(usefulWatch + time.Second)
+		time.Sleep(protocol.LongWatch + time.Second)
 		src.endWatches(io.EOF)
 		synctest.Wait()
 		if failures != 0 || src.count("watch") != 2 {
@@ -380,21 +382,21 @@ func TestReflectorTakesALongWatchForUseful(t *testing.T) {
 
 func TestReflectorNeverResumesEarlier(t *testing.T) {
 	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
-	in := input{verb: openWatch, resourceVersion: "7"}
+	in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: "7"}
 	events := []Event[object]{
 		{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: "19"},
 		{Type: watch.Deleted, Item: itemOf(numbered(2)), ResourceVersion: "8"}, // the version of its last state
 		{Type: watch.Bookmark, ResourceVersion: "9"},
 	}
-	if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != "19" || !in.useful {
-		t.Errorf("resumes at %s, useful %v, error %v", in.resourceVersion, in.useful, err)
+	if err := r.forward(t.Context(), events, &in); err != nil || in.ResourceVersion != "19" || !in.MadeProgress {
+		t.Errorf("resumes at %s, useful %v, error %v", in.ResourceVersion, in.MadeProgress, err)
 	}
 	for i := range events {
 		if events[i].Object != nil {
 			t.Error("the memory of a batch keeps its objects alive")
 		}
 	}
-	if memory := r.freeDeltas.take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
+	if memory := r.freeDeltas.Take(1); cap(memory) == 0 || memory[:1][0].Object != nil {
 		t.Error("the memory of deltas keeps their objects alive")
 	}
 }
@@ -413,7 +415,7 @@ func TestReflectorStreamsTheList(t *testing.T) {
 		}
 		src.set("a", "new", nil)
 		wantLines(t, take(t, queue), "Added a/new@111")
-		time.Sleep(shortWatch)
+		time.Sleep(protocol.ShortWatch)
 		src.endWatches(io.EOF)
 		src.remove("a", "new")
 		wantLines(t, take(t, queue), "Deleted a/new@112")
@@ -531,13 +533,13 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 		var heard error
 		began := time.Now()
 		var after time.Duration
-		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+		r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 			heard, after = err, time.Since(began)
 		}}, &DeltaFIFO[object]{})
 		run(t, r.Run)
 		time.Sleep(pageTimeout + 2*time.Second)
 		synctest.Wait()
-		if !errors.Is(heard, errListStalled) || after > pageTimeout+time.Second {
+		if !errors.Is(heard, protocol.ErrListStalled) || after > pageTimeout+time.Second {
 			t.Errorf("after %v: %v", after, heard)
 		}
 	})

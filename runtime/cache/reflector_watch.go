@@ -10,16 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 const (
 	// The server ends a watch after 5 to 10 minutes, so that not all watches of
 	// all clients come back at one time.
 	minWatchTimeout = 5 * time.Minute
-	// usefulWatch is how long a watch without events has to last to be progress.
-	usefulWatch = 10 * time.Second
-	// shortWatch is how long a watch has to last to be resumed at once.
-	shortWatch = time.Second
 	// watchGrace is how long after its time an unresponsive watch is given up: a
 	// connection that broke silently would stay open for ever.
 	watchGrace = 30 * time.Second
@@ -39,32 +37,32 @@ const (
 
 // watch follows a watch to its end, or a streaming list and the watch that it
 // becomes.
-func (r *Reflector[T]) watch(ctx context.Context, request action) input {
+func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) protocol.Input {
 	timeout := minWatchTimeout + r.random(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
-	request.options.TimeoutSeconds = &seconds
+	request.Options.TimeoutSeconds = &seconds
 	if !r.endless {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, timeout+watchGrace, errSilent)
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout+watchGrace, protocol.ErrSilent)
 		defer cancel()
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 
-	in := input{verb: request.verb, resourceVersion: request.options.ResourceVersion}
-	in.err = r.follow(ctx, request, giveUp, &in)
-	if in.err != io.EOF {
+	in := protocol.Input{Verb: request.Verb, ResourceVersion: request.Options.ResourceVersion}
+	in.Err = r.follow(ctx, request, giveUp, &in)
+	if in.Err != io.EOF {
 		switch cause := context.Cause(ctx); cause {
-		case errNoBookmark, errSilent, errUnanswered:
-			in.err = cause
+		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
+			in.Err = cause
 		}
-		in.err = requestError("watch", in.err)
+		in.Err = requestError("watch", in.Err)
 	}
 	return in
 }
 
 // follow opens a watch and forwards its events until its end.
-func (r *Reflector[T]) follow(ctx context.Context, request action, giveUp context.CancelCauseFunc, in *input) error {
+func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
 		if err == io.EOF {
@@ -73,19 +71,19 @@ func (r *Reflector[T]) follow(ctx context.Context, request action, giveUp contex
 		return err
 	}
 	defer stream.Stop()
-	if request.verb == openStream {
+	if request.Verb == protocol.OpenStream {
 		if err := r.readInitial(ctx, stream, giveUp, in); err != nil {
 			return err
 		}
 	} else {
-		defer r.enterWatching(request.onProbation)()
+		defer r.enterWatching(request.Reopened)()
 	}
 	r.forgetRetry()
 	began := time.Now()
 	defer func() {
 		r.watchEnded = time.Now()
-		in.lasted = r.watchEnded.Sub(began)
-		in.useful = in.useful || in.lasted >= usefulWatch
+		in.Lasted = r.watchEnded.Sub(began)
+		in.MadeProgress = in.MadeProgress || in.Lasted >= protocol.LongWatch
 	}()
 	for {
 		if err := r.next(ctx, stream, in); err != nil {
@@ -95,30 +93,31 @@ func (r *Reflector[T]) follow(ctx context.Context, request action, giveUp contex
 }
 
 // open opens a watch. It gives up a server that does not answer.
-func (r *Reflector[T]) open(ctx context.Context, request action, giveUp context.CancelCauseFunc) (EventStream[T], error) {
-	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(errUnanswered) })
+func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc) (EventStream[T], error) {
+	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
-	if request.resumed {
+	if request.Resumed {
 		entry := r.status.entry()
-		late := time.AfterFunc(resumeGrace-time.Since(r.watchEnded), func() { r.status.enterUnlessMoved(entry, Degraded, errUnanswered) })
+		late := time.AfterFunc(resumeGrace-time.Since(r.watchEnded), func() { r.status.enterUnlessMoved(entry, Degraded, protocol.ErrUnanswered) })
 		defer late.Stop()
 	}
-	return r.source.Watch(ctx, request.options)
+	return r.source.Watch(ctx, request.Options)
 }
 
-// enterWatching enters Watching when a watch has been answered: at once, or, if it is
-// on probation, when it has lasted. The caller calls stop when the watch ends.
-func (r *Reflector[T]) enterWatching(onProbation bool) (stop func() bool) {
-	if !onProbation {
+// enterWatching enters Watching when a watch has been answered: at once, or, if it was
+// reopened after a failure, when it has lasted for protocol.LongWatch. The caller calls
+// stop when the watch ends.
+func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
+	if !reopened {
 		r.status.enter(Watching, nil)
 		return func() bool { return false }
 	}
 	entry := r.status.enter(Degraded, nil)
-	return time.AfterFunc(usefulWatch, func() { r.status.enterUnlessMoved(entry, Watching, nil) }).Stop
+	return time.AfterFunc(protocol.LongWatch, func() { r.status.enterUnlessMoved(entry, Watching, nil) }).Stop
 }
 
 // next reads and forwards a batch of events.
-func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *input) (err error) {
+func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *protocol.Input) (err error) {
 	if r.events, err = stream.Next(ctx, r.events); err != nil {
 		return err
 	}
@@ -128,21 +127,21 @@ func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *inpu
 // readInitial reads the initial events of a streaming list, up to their bookmark. A
 // server that does not know streaming lists sends none: it stalls when all objects
 // have been sent, or, on a busy collection, goes on with changes.
-func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], giveUp context.CancelCauseFunc, in *input) error {
-	noBookmark := func() { giveUp(errNoBookmark) }
+func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], giveUp context.CancelCauseFunc, in *protocol.Input) error {
+	noBookmark := func() { giveUp(protocol.ErrNoBookmark) }
 	stall := time.AfterFunc(stallTimeout, noBookmark)
 	defer stall.Stop()
 	began, start := time.Now(), ""
-	for !in.listed {
+	for !in.Listed {
 		var err error
 		if r.events, err = stream.Next(ctx, r.events); err != nil {
 			return err
 		}
-		if !in.overdue {
+		if !in.Overdue {
 			if start == "" && time.Since(began) >= stallTimeout {
 				start = r.currentVersion(ctx)
 			}
-			if in.overdue = anyChange(r.events, start); in.overdue {
+			if in.Overdue = anyChange(r.events, start); in.Overdue {
 				overdue := time.AfterFunc(bookmarkTimeout, noBookmark)
 				defer overdue.Stop()
 			}
@@ -194,8 +193,8 @@ const unreachableVersion = "99999999999999999999999999999999"
 
 // forward pushes a batch of events as deltas, and records the version that the watch has
 // reached. If the transform of an object fails, it pushes the events before that object.
-func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input) (err error) {
-	deltas := r.freeDeltas.take(len(events))
+func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
+	deltas := r.freeDeltas.Take(len(events))
 	for i := range events {
 		event := &events[i]
 		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
@@ -204,7 +203,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 				break
 			}
 		}
-		if in.verb == openStream && !in.listed {
+		if in.Verb == protocol.OpenStream && !in.Listed {
 			if err = r.addInitial(event, delta, in); err != nil {
 				break
 			}
@@ -216,20 +215,20 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *input
 		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
 			deltas = append(deltas, delta)
 		}
-		if isLater(event.ResourceVersion, in.resourceVersion) {
-			if !in.useful {
-				in.useful = true
+		if isLater(event.ResourceVersion, in.ResourceVersion) {
+			if !in.MadeProgress {
+				in.MadeProgress = true
 				r.status.enter(Watching, nil)
 			}
-			in.resourceVersion = event.ResourceVersion
+			in.ResourceVersion = event.ResourceVersion
 		}
 	}
 	r.queue.Push(deltas...)
-	if in.resourceVersion != "" {
-		r.status.reach(in.resourceVersion)
+	if in.ResourceVersion != "" {
+		r.status.reach(in.ResourceVersion)
 	}
 	clear(deltas)
-	r.freeDeltas.give(deltas)
+	r.freeDeltas.Give(deltas)
 	clear(events) // the next read reuses the memory, which must not keep objects alive
 	if cap(r.events) > maxReuse {
 		r.events = nil
@@ -265,14 +264,14 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 
 // addInitial adds one of the initial events of a streaming list. Their versions are those
 // of the objects, in no order. Only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *input) error {
+func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *protocol.Input) error {
 	switch {
 	case delta.Type != 0:
 		r.listed.apply(delta)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
-		return errNoListVersion // a watch from there would miss changes
+		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
-		in.listed, in.resourceVersion = true, event.ResourceVersion
+		in.Listed, in.ResourceVersion = true, event.ResourceVersion
 		r.commit(event.ResourceVersion)
 		r.status.enter(Watching, nil)
 	}

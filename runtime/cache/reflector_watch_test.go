@@ -12,13 +12,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 func TestWatchTimeoutsAreSpread(t *testing.T) {
 	for share, want := range map[float64]int64{0: 300, 0.5: 450, 0.999: 599} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
-			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, DisableStreamingList: true, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
+			r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}, &DeltaFIFO[object]{})
 			r.random = func(d time.Duration) time.Duration { return time.Duration(share * float64(d)) }
 			run(t, r.Run)
 			synctest.Wait()
@@ -62,7 +64,7 @@ func TestStatusIsNotWatchingBeforeAnAnswer(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, errUnanswered) {
+		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v", s)
 		}
 		if watches := src.count("watch"); watches < 5 || watches > 20 {
@@ -91,7 +93,7 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 		}
 		time.Sleep(resumeGrace)
 		synctest.Wait()
-		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, errUnanswered) {
+		if s := r.Status(); s.Phase != Degraded || !errors.Is(s.Err, protocol.ErrUnanswered) {
 			t.Errorf("status is %+v while the server does not answer", s)
 		}
 	})
@@ -205,10 +207,10 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 
 func TestBookmarkWithoutAVersionEndsNoList(t *testing.T) {
 	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
-	in := input{verb: openStream}
+	in := protocol.Input{Verb: protocol.OpenStream}
 	err := r.forward(t.Context(), []Event[object]{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)
-	if err == nil || in.listed || reasonOf(err) != ServerError {
-		t.Errorf("listed %v, error %v", in.listed, err)
+	if err == nil || in.Listed || reasonOf(err) != ServerError {
+		t.Errorf("listed %v, error %v", in.Listed, err)
 	}
 }
 
@@ -225,10 +227,10 @@ func TestMalformedVersionsDoNotMoveTheResumePoint(t *testing.T) {
 		{"0", "5", "5"},
 	} {
 		r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
-		in := input{verb: openWatch, resourceVersion: test.before}
+		in := protocol.Input{Verb: protocol.OpenWatch, ResourceVersion: test.before}
 		events := []Event[object]{{Type: watch.Modified, Item: itemOf(numbered(1)), ResourceVersion: test.version}}
-		if err := r.forward(t.Context(), events, &in); err != nil || in.resourceVersion != test.want {
-			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.resourceVersion, err, test.want)
+		if err := r.forward(t.Context(), events, &in); err != nil || in.ResourceVersion != test.want {
+			t.Errorf("after %q and an event at %q the watch resumes at %q (%v), want %q", test.before, test.version, in.ResourceVersion, err, test.want)
 		}
 	}
 }

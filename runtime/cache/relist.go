@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
@@ -31,7 +32,7 @@ type refreshed struct {
 // also stays if an undecodable state of it is listed: a delete would be wrong.
 //
 // The collection has n items. Replace has no slice of them.
-func (x *Indexer[T]) replace(notes []notification[T], n int, itemAt func(i int) Item[T]) []notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], n int, itemAt func(i int) Item[T]) []processor.Notification[T] {
 	r := listing[T]{kept: x.store.NewMarks()}
 	var call calling[T]
 	defer call.guard()
@@ -53,7 +54,7 @@ func (x *Indexer[T]) replace(notes []notification[T], n int, itemAt func(i int) 
 	// Deletes come first, so that a handler that counts never counts an object and its
 	// successor at one time.
 	x.store.RemoveUnmarked(&r.kept, func(old T) {
-		notes = append(notes, notification[T]{kind: notifyDelete, old: old, obj: old, stateUnknown: true})
+		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
 	})
 	for i := range x.entries {
 		e, before := &x.entries[i], x.store.Count()
@@ -122,29 +123,29 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 // netOf returns the difference from before a relist to after it: of an object with several
 // states, the last one counts. notes are the steps. The objects keep the order in which they
 // first occur.
-func netOf[T Object](notes []notification[T]) []notification[T] {
+func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
 	var none T
-	firsts := make([]notification[T], 0, len(notes))
+	firsts := make([]processor.Notification[T], 0, len(notes))
 	at := make(map[ObjectName]int, len(notes)) // of firsts
 	for i := range notes {
 		n := &notes[i]
-		name := MetaObjectToName(n.obj)
+		name := MetaObjectToName(n.Obj)
 		if first, seen := at[name]; seen {
-			firsts[first].kind, firsts[first].obj = n.kind, n.obj
+			firsts[first].Kind, firsts[first].Obj = n.Kind, n.Obj
 			continue
 		}
 		at[name] = len(firsts)
 		firsts = append(firsts, *n)
 	}
-	net := make([]notification[T], 0, len(firsts))
+	net := make([]processor.Notification[T], 0, len(firsts))
 	for _, n := range firsts {
 		switch {
-		case n.kind == notifyDelete: // it is not listed; the last step of a listed object is no delete
+		case n.Kind == processor.Delete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
-		case n.old == none:
-			net = append(net, notification[T]{kind: notifyAdd, obj: n.obj})
-		case n.old != n.obj:
-			net = noteChange(net, n.old, n.obj)
+		case n.Old == none:
+			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
+		case n.Old != n.Obj:
+			net = noteChange(net, n.Old, n.Obj)
 		}
 	}
 	return net

@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // listedAs is a Replaced of objects that have these content hashes.
@@ -21,18 +23,18 @@ func listedAs(hashes []uint64, objs ...object) Deltas[object] {
 }
 
 // inShort are notifications with their versions and letters.
-func inShort(notes []notification[object]) (short []string) {
+func inShort(notes []processor.Notification[object]) (short []string) {
 	say := func(obj object) string {
 		return fmt.Sprint(obj.Name, "@", obj.ResourceVersion, obj.Labels["letters"])
 	}
 	for _, n := range notes {
-		switch n.kind {
-		case notifyAdd:
-			short = append(short, "add "+say(n.obj))
-		case notifyUpdate:
-			short = append(short, "update "+say(n.old)+"->"+say(n.obj))
-		case notifyDelete:
-			short = append(short, "delete "+say(n.obj))
+		switch n.Kind {
+		case processor.Add:
+			short = append(short, "add "+say(n.Obj))
+		case processor.Update:
+			short = append(short, "update "+say(n.Old)+"->"+say(n.Obj))
+		case processor.Delete:
+			short = append(short, "delete "+say(n.Obj))
 		}
 	}
 	return short

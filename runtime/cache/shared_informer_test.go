@@ -17,7 +17,7 @@ import (
 func start(t *testing.T, config Config[object]) *SharedIndexInformer[object] {
 	t.Helper()
 	config.Resource, config.WatchErrorHandler = widgets, quiet
-	config.DisableStreamingList = !canStream(config)
+	config.WithoutStreamingList = !canStream(config)
 	s := NewSharedIndexInformer(via(config))
 	run(t, s.Run)
 	return s
@@ -380,12 +380,12 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
-		s.processor.start()
+		s.processor.Start()
 		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(numbered(1))}}, {Type: Added, Item: itemOf(numbered(2))}})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
-		s.processor.stop()
-		s.processor.wg.Wait()
+		s.processor.Stop()
+		s.processor.Wait()
 	})
 }
 

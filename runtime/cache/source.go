@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -73,24 +72,6 @@ func (s *bodySource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		return nil, err
 	}
 	return s.decoder.Watch(ctx, body), nil
-}
-
-// trimmer returns a function that drops from an object what options leave out, or nil if
-// that is nothing. It is for objects that a client has decoded.
-func trimmer[T Object](options *DecodeOptions) func(T) {
-	keys := options.WithoutAnnotations
-	if !options.WithoutManagedFields && len(keys) == 0 {
-		return nil
-	}
-	return func(obj T) {
-		if options.WithoutManagedFields {
-			safemeta.DropManagedFields(obj)
-		}
-		annotations := obj.GetAnnotations()
-		for _, key := range keys {
-			delete(annotations, key)
-		}
-	}
 }
 
 // NewViewListWatch lists and watches a view T of the objects of a typed client of the
@@ -182,7 +163,7 @@ func (s *viewStream[T]) Stop() { s.whole.Stop() }
 // either. Its error says how to give the view a client.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *ListWatch[T] {
 	name := reflect.TypeFor[T]()
-	err := fmt.Errorf("there is no server to list %s of as %v, and the clientset has no client for them: make the factory with WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](…) }), with a typed client of %s",
+	err := fmt.Errorf("there is no server to list %s of as %v, and the clientset has no client for them: make the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](…) }), with a typed client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,21 @@ import (
 type object = *metav1.PartialObjectMetadata
 
 var widgets = schema.GroupVersionResource{Group: "test.example.com", Version: "v1", Resource: "widgets"}
+
+var (
+	errGone      = apierrors.NewResourceExpired("too old resource version: 5 (9)")
+	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errors.New("no right to list"))
+	errNotFound  = apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "")
+	errInternal  = apierrors.NewInternalError(errors.New("etcd is away"))
+	errSlowDown  = apierrors.NewTooManyRequests("too many", 17)
+	errCut       = io.ErrUnexpectedEOF
+)
+
+func errTooLarge() error {
+	err := apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	return err
+}
 
 // source is an API server for one collection: it keeps a history, serves lists in
 // pages and watches from any version that it has not forgotten, and fails when it

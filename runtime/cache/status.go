@@ -1,21 +1,17 @@
 package cache
 
 import (
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
-	"io"
+	"strconv"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
-	"github.com/typedinformers/informer-gen/runtime/redirect"
-	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// Phase is where an informer is.
+// Phase is what an informer does.
 type Phase string
 
 const (
@@ -27,8 +23,8 @@ const (
 	// Watching: the cache follows the server. A watch is open; when it ends in good
 	// order or with its connection, the server has two seconds to answer the next one.
 	Watching Phase = "Watching"
-	// Degraded: the last request failed and will be made again. The cache
-	// answers with what it had before.
+	// Degraded: the last request failed and will be retried. The cache keeps the
+	// objects that it had before.
 	Degraded Phase = "Degraded"
 	// Stopped: Run has ended.
 	Stopped Phase = "Stopped"
@@ -37,42 +33,43 @@ const (
 // Reason is why an informer is degraded.
 type Reason string
 
+// reasonOf returns the reason of an error, by what can be done about it.
+func reasonOf(err error) Reason { return Reason(protocol.ReasonOf(err)) }
+
 const (
 	// Forbidden: the right to list or watch is missing.
-	Forbidden Reason = "Forbidden"
+	Forbidden Reason = protocol.Forbidden
 	// Unauthorized: the server does not accept the credentials.
-	Unauthorized Reason = "Unauthorized"
+	Unauthorized Reason = protocol.Unauthorized
 	// NotFound: the server does not serve the resource; its CRD is not installed
 	// yet, or was deleted.
-	NotFound Reason = "NotFound"
+	NotFound Reason = protocol.NotFound
 	// Expired: the server has forgotten the resourceVersion (410 Gone).
-	Expired Reason = "Expired"
+	Expired Reason = protocol.Expired
 	// TooManyRequests: the server asks to slow down (429).
-	TooManyRequests Reason = "TooManyRequests"
+	TooManyRequests Reason = protocol.TooManyRequests
 	// ServerError: the server failed (5xx), or is not ready to answer.
-	ServerError Reason = "ServerError"
-	// Refused: the server does not take the request, for example because of its
-	// selector.
-	Refused Reason = "Refused"
-	// Redirected: the server redirects to another host, which is not followed, because
-	// that host would be sent the credentials; see package redirect.
-	Redirected Reason = "Redirected"
+	ServerError Reason = protocol.ServerError
+	// Refused: the server rejects the request, for example because of its selector.
+	Refused Reason = protocol.Refused
+	// Redirected: the server redirects to another host. The informer does not follow,
+	// because it would send that host the credentials; see package redirect.
+	Redirected Reason = protocol.Redirected
 	// Decode: an object or a whole answer could not be read or transformed.
-	Decode Reason = "Decode"
-	// ClosedEarly: watches end as soon as they are open. Through a typed client that is
-	// in good order or cut off, as client-go does not tell the one from the other.
-	ClosedEarly Reason = "ClosedEarly"
-	// NoBookmark: a streaming list did not come to its end. The list is read in pages
-	// then.
-	NoBookmark Reason = "NoBookmark"
-	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and goes on; see
-	// Config.RecoverHandlerPanics.
+	Decode Reason = protocol.Decode
+	// ClosedEarly: watches end in good order as soon as they are open. Over a typed client
+	// they may have been cut off, which client-go does not report.
+	ClosedEarly Reason = protocol.ClosedEarly
+	// NoBookmark: a streaming list did not end. The informer reads the list in pages then.
+	NoBookmark Reason = protocol.NoBookmark
+	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
+	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
-	// Unreachable: no answer came, or it was cut off.
-	Unreachable Reason = "Unreachable"
+	// Unreachable: the server did not answer, or the connection was cut.
+	Unreachable Reason = protocol.Unreachable
 )
 
-// Status says where an informer is, since when and why.
+// Status is the state of an informer, since when, and why.
 type Status struct {
 	Phase Phase
 	// Since is when Phase was entered.
@@ -82,21 +79,21 @@ type Status struct {
 	ResourceVersion string
 	// Objects is how many objects the cache holds.
 	Objects int
-	// Err is the last error, nil once the informer makes headway again; Reason is
-	// its kind.
+	// Err is the last error, and Reason its kind. Err is nil once the informer makes
+	// progress again.
 	Err    error
 	Reason Reason
-	// NextAttempt is when the request that failed will be made again, at the latest;
+	// NextAttempt is the latest time at which the failed request will be retried. It is
 	// zero while a request is under way.
 	NextAttempt time.Time
-	// Undecodable are the objects that the server has in a state that cannot be
-	// decoded, by name; see DecodeOptions.SkipUndecodable. Of each the cache has the
-	// last state that could be, or nothing. All are in it, but only 256 have a Path, Near
-	// and reason: Err of the others says that it is not kept.
+	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
+	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
+	// could be decoded, or nothing. Only 256 of them have a Path, Near and reason. Err of
+	// the others says that the reason is not kept.
 	Undecodable []*DecodeError
 }
 
-// String says it in one line, for logs and errors.
+// String returns the status in one line, for logs and errors.
 func (s Status) String() string {
 	text := string(s.Phase)
 	if s.Phase == Pending {
@@ -114,14 +111,14 @@ func (s Status) String() string {
 	return text
 }
 
-// advice is what can be done about a reason.
+// advice is how to fix the cause of a reason.
 var advice = map[Reason]string{
 	Forbidden:    "; it needs the rights to list and to watch",
 	Unauthorized: "; check the credentials",
 	NotFound:     "; is its CRD installed?",
 }
 
-// statusTracker holds the status that a Reflector writes and everybody reads.
+// statusTracker holds the status, which a Reflector writes and any goroutine reads.
 type statusTracker struct {
 	mu     sync.Mutex // guards what follows
 	status Status
@@ -143,8 +140,8 @@ func (t *statusTracker) get() Status {
 	return status
 }
 
-// enter moves to a phase, with the error that led there if it was one. It returns
-// what enterUnlessMoved takes.
+// enter enters a phase, with the error that is the cause, or nil. It returns the
+// argument for enterUnlessMoved.
 func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,14 +149,14 @@ func (t *statusTracker) enter(phase Phase, err error) (entry int) {
 	return t.entries
 }
 
-// entry returns what enterUnlessMoved takes.
+// entry returns the argument for enterUnlessMoved.
 func (t *statusTracker) entry() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.entries
 }
 
-// enterUnlessMoved enters a phase if nothing else was entered since entry.
+// enterUnlessMoved enters a phase if no other was entered since entry.
 func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +165,7 @@ func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
 	}
 }
 
-// awaitAttempt sets when the next request will be made; zero if it is being made.
+// awaitAttempt sets the time of the next request; zero while a request is under way.
 func (t *statusTracker) awaitAttempt(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,85 +190,88 @@ func (t *statusTracker) reach(resourceVersion string) {
 	t.status.ResourceVersion = resourceVersion
 }
 
-// errClosedEarly is what becomes of a watch that ends in good order before it
-// has been of any use.
-var errClosedEarly = errors.New("the watch ended as soon as it was open")
-
-// errNoBookmark is what becomes of a streaming list that stalls before its end, as
-// with a server that does not know of streaming lists and sends no bookmark.
-var errNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
-
-// errSilent is what becomes of a watch that the server does not end in time, and
-// whose connection is therefore taken for broken.
-var errSilent = errors.New("the server did not end the watch when its time was over; the connection must have broken without a word")
-
-// errUnanswered ends a watch that the server does not answer.
-var errUnanswered = errors.New("the server has not answered the watch in time")
-
-// errTokenRepeated ends a list in pages whose continue token the server has sent before.
-var errTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
-
-// errPagesRepeated ends a list in pages whose tokens are new and whose pages are not.
-var errPagesRepeated = errors.New("the server sends the same pages again and again; the list would never end")
-
-// errNoListVersion ends a streaming list whose bookmark has no version.
-var errNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would go on")
-
-// errListStalled is what becomes of a list that takes longer than any should.
-var errListStalled = errors.New("the server did not answer a list in time")
-
-// isDecodeStatus recognises the Status that client-go makes of a watch event that
-// it cannot decode. It claims to be a server error.
-func isDecodeStatus(err error) bool {
-	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
+// Syncer becomes complete once and stays so: an informer whose cache holds the first
+// list, or a handler that has returned from it.
+type Syncer interface {
+	// HasSynced reports whether it is complete.
+	HasSynced() bool
+	// Synced is closed when HasSynced becomes true.
+	Synced() <-chan struct{}
+	// Ended is closed when it stops or is removed. If it is not synced then, it never
+	// will be.
+	Ended() <-chan struct{}
+	// NotSyncedReason returns why it is not synced. It is empty when it is synced, and
+	// when no one needs to wait for it any more.
+	NotSyncedReason() string
 }
 
-// isCircle reports whether err is about a list in pages that never ends.
-func isCircle(err error) bool {
-	return errors.Is(err, errTokenRepeated) || errors.Is(err, errPagesRepeated)
-}
-
-// isAboutAnObject reports whether err is about one object, rather than about the
-// answer that it came in.
-func isAboutAnObject(err error) bool {
-	var object *ObjectError
-	var decode *DecodeError
-	var size *wire.TooLargeError
-	return errors.As(err, &object) || errors.As(err, &decode) || errors.As(err, &size)
-}
-
-// reasonOf sorts errors by what can be done about them.
-func reasonOf(err error) Reason {
-	switch {
-	case err == nil:
-		return ""
-	case redirect.Is(err):
-		return Redirected
-	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		return Expired
-	case apierrors.IsForbidden(err):
-		return Forbidden
-	case apierrors.IsUnauthorized(err):
-		return Unauthorized
-	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return NotFound
-	case apierrors.IsTooManyRequests(err):
-		return TooManyRequests
-	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, errUnexpectedType), errors.Is(err, safemeta.ErrNone), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
-		return Decode
-	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
-		return Refused
-	case errors.Is(err, errClosedEarly):
-		return ClosedEarly
-	case errors.Is(err, errNoBookmark):
-		return NoBookmark
-	case isCircle(err), errors.Is(err, errNoListVersion):
-		return ServerError
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Unreachable
+// WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
+// first, or one of them stops before it is synced, it returns a *NotSyncedError, which
+// names each that is not synced, with the reason. It does not wait for a handler that
+// is removed meanwhile.
+func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
+	for _, s := range syncers {
+		select {
+		case <-s.Synced():
+		case <-s.Ended():
+			if !s.HasSynced() && s.NotSyncedReason() != "" {
+				return notSynced(cmp.Or(context.Cause(ctx), ErrStopped), syncers)
+			}
+		case <-ctx.Done():
+			return notSynced(context.Cause(ctx), syncers)
+		}
 	}
-	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
-		return ServerError
+	return nil
+}
+
+// waiter is a Syncer of this package.
+type waiter interface {
+	// waitsFor describes what is not synced; its Reason is empty if nothing is.
+	waitsFor() (subject, NotSynced)
+}
+
+// subject identifies an informer, or a handler of it if handler is not nil.
+type subject struct{ informer, handler any }
+
+// notSynced describes each of syncers that is not synced. A handler whose informer is
+// not synced waits for the informer, which gets one entry, even if its phase changes
+// meanwhile.
+func notSynced(cause error, syncers []Syncer) error {
+	err := &NotSyncedError{Cause: cause}
+	named := map[subject]bool{}
+	for _, s := range syncers {
+		var about subject
+		var waiting NotSynced
+		if w, ok := s.(waiter); ok {
+			about, waiting = w.waitsFor()
+		} else {
+			waiting.Reason = s.NotSyncedReason()
+			about.informer = waiting.Reason
+		}
+		if waiting.Reason == "" || named[about] || named[subject{informer: about.informer}] {
+			continue
+		}
+		named[about] = true
+		err.Waiting = append(err.Waiting, waiting)
 	}
-	return Unreachable
+	if len(err.Waiting) == 0 {
+		return nil // the last one was synced meanwhile
+	}
+	return err
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

@@ -37,7 +37,7 @@ func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if len(s.processor.listeners) != 0 {
+		for range s.processor.Listeners() {
 			t.Error("a handler that was removed is still told of changes")
 		}
 	})
@@ -221,7 +221,7 @@ type hasty struct {
 	phases []Phase
 }
 
-func (h *hasty) waitsFor() (subject, string) {
+func (h *hasty) waitsFor() (subject, NotSynced) {
 	about, reason := h.SharedIndexInformer.waitsFor()
 	h.controller.reflector.status.enter(h.phases[0], nil)
 	h.phases = h.phases[1:]
@@ -245,7 +245,14 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := "a handler of others.test.example.com has not returned from its initial list: 0 events to go"
-		wantLines(t, notSynced.Waiting, "widgets.test.example.com: Pending (not started)", of, of)
+		var reasons []string
+		for _, w := range notSynced.Waiting {
+			reasons = append(reasons, w.Reason)
+		}
+		if w := notSynced.Waiting[1]; w.Resource.Resource != "others" || w.Handler != "*cache.recorder" || w.Status.Phase != Pending {
+			t.Errorf("the entry of a handler is %+v", w)
+		}
+		wantLines(t, reasons, "widgets.test.example.com: Pending (not started)", of, of)
 		s.Stop()
 		other.Stop()
 	})
@@ -266,7 +273,7 @@ func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
 // late is an informer that is synced once it was asked for the reason why not.
 type late struct{ *SharedIndexInformer[object] }
 
-func (l *late) waitsFor() (subject, string) {
+func (l *late) waitsFor() (subject, NotSynced) {
 	defer l.controller.markSynced()
 	return l.SharedIndexInformer.waitsFor()
 }

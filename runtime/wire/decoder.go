@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"reflect"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 const (
@@ -62,42 +62,54 @@ type Decoder[T Object] struct {
 	skip   bool
 	hide   bool // text of objects in errors
 	max    int
-	drop   dropped
 	cached Cached[T]
 	// want is Options.Kind.
 	want schema.GroupKind
-	// kind is what T points to, and plan how it is decoded.
-	kind reflect.Type
-	plan *plan
-	// untyped is set if objects have to say what kind they are.
+	plan *plan.Plan
+	// untyped is set if each object has to have a kind.
 	untyped bool
-	// byValue is set when a line was found that ends in the middle of an event: then
-	// events are looked for by their brackets.
+	// byValue is set after a line has ended in the middle of an event. Then brackets, and
+	// not lines, tell where an event ends.
 	byValue atomic.Bool
 }
 
 // NewDecoder returns a Decoder. cached, which may be nil, saves decoding objects that
 // the caller has.
 func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
+	kind := reflect.TypeFor[T]().Elem()
 	d := &Decoder[T]{
-		skip:   options.SkipUndecodable,
-		hide:   options.WithoutObjectTextInErrors,
-		max:    options.MaxObjectBytes,
-		drop:   newDropped(&options),
-		cached: cached,
-		want:   options.Kind,
-		kind:   reflect.TypeFor[T]().Elem(),
+		skip:    options.SkipUndecodable,
+		hide:    options.WithoutObjectTextInErrors || options.Kind == schema.GroupKind{Kind: "Secret"} || kind.PkgPath() == "k8s.io/api/core/v1" && kind.Name() == "Secret",
+		max:     options.MaxObjectBytes,
+		cached:  cached,
+		want:    options.Kind,
+		plan:    planFor[T](&options),
+		untyped: kind == reflect.TypeFor[unstructured.Unstructured](),
 	}
-	d.plan = compile(d.kind, &d.drop)
-	d.untyped = d.kind == reflect.TypeFor[unstructured.Unstructured]()
-	d.hide = d.hide || options.Kind == schema.GroupKind{Kind: "Secret"} || d.kind.PkgPath() == "k8s.io/api/core/v1" && d.kind.Name() == "Secret"
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
 	return d
 }
 
-// Decode makes an object of its JSON text, of which it keeps nothing. The error is a
+// planFor returns how objects of kind T are decoded.
+func planFor[T Object](options *Options) *plan.Plan {
+	return plan.For(reflect.TypeFor[T]().Elem(), plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+}
+
+// Trimmer returns a function that removes from an object what options leave out, or nil if
+// they leave out nothing. It is for objects that a client, and not a Decoder, has decoded.
+// The function writes to the object, so the caller has to own it. It may be called from
+// several goroutines.
+func Trimmer[T Object](options *Options) func(obj T) {
+	if !options.WithoutManagedFields && len(options.WithoutAnnotations) == 0 {
+		return nil
+	}
+	p := planFor[T](options)
+	return func(obj T) { p.Trim(obj) }
+}
+
+// Decode returns the object of its JSON text, of which it keeps nothing. The error is a
 // *DecodeError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	obj, err := d.decode(text, false)
@@ -181,34 +193,21 @@ func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *Decod
 	if !d.skip {
 		return nil, large
 	}
-	var kind, apiVersion string
-	var m metadata
-	whole := false
-	members(begin, 0, func(part member) bool {
-		switch {
-		case part.is("kind"):
-			kind = unquote(part.value)
-		case part.is("apiVersion"):
-			apiVersion = unquote(part.value)
-		case part.is("metadata") && !whole:
-			m, whole = readMembers(part.value)
-		}
-		return true
-	})
-	if err := checkKind(apiVersion, kind, d.want); err != nil {
+	h := plan.ReadHead(begin)
+	if err := checkKind(string(h.APIVersion), string(h.Kind), d.want); err != nil {
 		return nil, err
 	}
-	if !whole && (m.namespace == nil || m.name == nil || m.uid == nil || m.resourceVersion == nil) {
+	if !h.IsWhole && (h.Namespace == nil || h.Name == nil || h.UID == nil || h.ResourceVersion == nil) {
 		return nil, large
 	}
-	why := &TooLargeError{Limit: d.max, Namespace: bounded(m.namespace), Name: bounded(m.name)}
+	why := &TooLargeError{Limit: d.max, Namespace: bounded(h.Namespace), Name: bounded(h.Name)}
 	if why.Name == "" {
 		return nil, large
 	}
 	if !d.hide {
 		why.Begin = shown(begin)
 	}
-	return errorOf(m, why), nil
+	return errorOf(h, why), nil
 }
 
 // withoutText returns err without text of objects, if that is to be left out.
@@ -231,40 +230,42 @@ func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 	if d.cached == nil {
 		return obj, false
 	}
-	m := readVersion(frame)
-	if len(m.name) == 0 || len(m.resourceVersion) == 0 {
+	h := plan.ReadVersion(frame)
+	if len(h.Name) == 0 || len(h.ResourceVersion) == 0 {
 		return obj, false
 	}
-	return d.cached(m.namespace, m.name, m.resourceVersion, contentHash)
+	return d.cached(h.Namespace, h.Name, h.ResourceVersion, contentHash)
 }
 
-// decode makes the object of a frame by the plan or, where that gives up or has given up
-// before, as apimachinery does, which also says what is wrong with it.
+// contentHash returns the hash of the text of an object, or 0 if there is no cache.
+func (d *Decoder[T]) contentHash(frame []byte) uint64 {
+	if d.cached == nil {
+		return 0
+	}
+	return plan.ContentHash(frame)
+}
+
+// decode returns the object of a frame. It uses the plan or, if that gives up or gaveUp is
+// set, apimachinery's serializer, whose error it returns.
 func (d *Decoder[T]) decode(frame []byte, gaveUp bool) (T, *DecodeError) {
 	if !gaveUp {
 		if obj, ok := d.decodeFast(frame); ok {
 			return obj, nil
 		}
 	}
-	obj := reflect.New(d.kind).Interface().(T)
-	if !d.drop.nothing() && json.Valid(frame) { // otherwise what is wrong might be cut out
-		frame = d.drop.cut(frame)
-	}
-	if err := unmarshal(frame, obj); err != nil {
+	obj, err := d.plan.Unmarshal(frame)
+	if err != nil {
 		var none T
-		return none, diagnose(frame, d.kind, err, d.hide)
+		return none, diagnose(frame, d.plan.Fault(frame, err), d.hide)
 	}
-	return obj, nil
+	return obj.(T), nil
 }
 
-// decodeFast makes the object of a frame by the plan.
+// decodeFast returns the object of a frame. It reports false if the plan gave up.
 func (d *Decoder[T]) decodeFast(frame []byte) (obj T, ok bool) {
-	memory := reflect.New(d.kind)
-	s := takeScratch()
-	end, ok := d.plan.decode(frame, skipSpace(frame, 0), memory.UnsafePointer(), s)
-	s.give()
-	if !ok || skipSpace(frame, end) != len(frame) {
+	decoded, ok := d.plan.Decode(frame)
+	if !ok {
 		return obj, false
 	}
-	return memory.Interface().(T), true
+	return decoded.(T), true
 }

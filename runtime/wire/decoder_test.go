@@ -3,8 +3,10 @@ package wire
 import (
 	"errors"
 	"reflect"
+	goruntime "runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -114,5 +116,17 @@ func TestDecoderRefusesWhatIsWrongInWhatItLeavesOut(t *testing.T) {
 		if obj, err := NewDecoder[*widget](Options{WithoutManagedFields: true, WithoutAnnotations: []string{"note"}}, nil).Decode([]byte(text)); err == nil {
 			t.Errorf("%s is taken for %v", text, obj)
 		}
+	}
+}
+
+// TestPlansKeepNoDecoder is about decoders that are made all day.
+func TestPlansKeepNoDecoder(t *testing.T) {
+	var kept weak.Pointer[Decoder[*unstructured.Unstructured]]
+	func() {
+		decoder := NewDecoder[*unstructured.Unstructured](Options{WithoutAnnotations: []string{t.Name()}}, nil)
+		kept = weak.Make(decoder)
+	}()
+	if goruntime.GC(); kept.Value() != nil {
+		t.Error("a decoder is kept that nobody has")
 	}
 }

@@ -12,10 +12,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-// shownBytes is how much of a body an error shows.
-const shownBytes = 80
+const (
+	// shownBytes limits the text of a body in an error.
+	shownBytes = 80
+	// maxPathBytes limits DecodeError.Path, without the ellipsis.
+	maxPathBytes = 200
+	// maxErrBytes limits the text of DecodeError.Err.
+	maxErrBytes = 500
+	// maxNameBytes limits a name, a namespace, a UID or a version in an error. With few
+	// exceptions, names of a Kubernetes API have at most 253 bytes.
+	maxNameBytes = 1024
+	// maxMessageBytes limits the message of a Status, and of each of its causes.
+	maxMessageBytes = 2000
+	// maxCauses limits the causes of a Status.
+	maxCauses = 20
+)
 
 // SyntaxError is a body that is not what a Kubernetes API answers with.
 type SyntaxError struct {
@@ -89,13 +103,6 @@ func checkKind(apiVersion, kind string, want schema.GroupKind) error {
 	got.Kind, got.Group = shown(got.Kind), shown(got.Group)
 	return &KindError{Got: got, Want: want}
 }
-
-const (
-	// maxMessageBytes is how long the message of a Status may be, and each of its causes.
-	maxMessageBytes = 2000
-	// maxCauses is how many causes a Status may have.
-	maxCauses = 20
-)
 
 // boundStatus bounds the text of a Status of a server and escapes what is not printable.
 // Reasons, types and names that are not what Kubernetes has lose their end.
@@ -225,4 +232,55 @@ func IsDecodeError(err error) bool {
 	var kind *KindError
 	var size *TooLargeError
 	return errors.As(err, &decode) || errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &size)
+}
+
+// describe returns the error for the object in frame, of which err is about all.
+func describe(frame []byte, err error) *DecodeError { return errorOf(plan.ReadHead(frame), err) }
+
+// errorOf returns the error for the object with that head.
+func errorOf(h plan.Head, err error) *DecodeError {
+	return &DecodeError{
+		Namespace:       bounded(h.Namespace),
+		Name:            bounded(h.Name),
+		UID:             bounded(h.UID),
+		ResourceVersion: bounded(h.ResourceVersion),
+		Err:             err,
+	}
+}
+
+// diagnose returns the error for the object in frame, which has that fault. It has no text
+// of the object if hide is set.
+func diagnose(frame []byte, fault plan.Fault, hide bool) *DecodeError {
+	e := describe(frame, fault.Err)
+	e.Path = fault.Path(hide, maxPathBytes)
+	if hide {
+		e.Err = fault.HiddenErr()
+		return e
+	}
+	e.Err = short(e.Err)
+	begin := max(fault.At-shownBytes/2, 0)
+	e.Near = strings.ToValidUTF8(string(frame[begin:min(fault.At+shownBytes, len(frame))]), "?")
+	return e
+}
+
+// bounded returns a name, or "" if it is too long to be held: a part of it could be the
+// name of another object.
+func bounded[T ~string | ~[]byte](name T) string {
+	if len(name) > maxNameBytes {
+		return ""
+	}
+	return string(name)
+}
+
+// short bounds the text of an error, which may repeat all of an object.
+func short(err error) error {
+	if text := err.Error(); len(text) > maxErrBytes {
+		return errors.New(printable.Cut(text, maxErrBytes))
+	}
+	return err
+}
+
+// shown returns the beginning of text, as far as an error shows it.
+func shown[T string | []byte](text T) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), shownBytes)]), "?")
 }

@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // appendEvents appends what becomes of the events in frame, nearly always one.
@@ -15,8 +17,8 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 	if ok {
 		return append(results, result[T]{event: event})
 	}
-	for at := 0; at < len(frame); at = skipSpace(frame, at) {
-		end := valueEnd(frame, at)
+	for at := 0; at < len(frame); at = plan.SkipSpace(frame, at) {
+		end := plan.ValueEnd(frame, at)
 		if end < 0 {
 			d.byValue.Store(true) // the next watch gets over it
 			end = len(frame)
@@ -41,7 +43,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	i := Item[T]{ContentHash: d.contentHash(object)}
 	if kind == watch.Added {
 		// Nobody else looks whether this is one event and no more.
-		if i.Object, i.Held = d.held(object, i.ContentHash); i.Held && valueEnd(frame, 0) == len(frame) {
+		if i.Object, i.Held = d.held(object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
 		i.Held = false
@@ -96,17 +98,16 @@ func changeTo[T Object](kind watch.EventType, i Item[T]) Event[T] {
 func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error) {
 	var kind watch.EventType
 	var object []byte
-	end := members(frame, 0, func(m member) bool {
+	end := plan.Members(frame, func(m plan.Member) bool {
 		switch {
-		case !json.Valid(m.quoted):
-			return false
-		case m.is("object"):
-			object = m.value // which is checked as it is decoded
+		case m.Is("object"):
+			object = m.Value // which is checked as it is decoded
 			return true
-		case m.is("type"):
-			kind = watch.EventType(unquote(m.value))
+		case m.Is("type"):
+			name, _ := plan.Text(m.Value)
+			kind = watch.EventType(name)
 		}
-		return json.Valid(m.value)
+		return json.Valid(m.Value)
 	})
 	if end != len(frame) || object == nil {
 		return event, &SyntaxError{Near: shown(frame), Want: "an event with type and object"}
@@ -137,7 +138,7 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 			Annotations     map[string]string `json:"annotations"`
 		} `json:"metadata"`
 	}
-	if err := unmarshal(object, &mark); err != nil {
+	if err := plan.Unmarshal(object, &mark); err != nil {
 		return Event[T]{}, &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the object of a bookmark (%v)", short(err))}
 	}
 	return Event[T]{
@@ -150,7 +151,7 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 // failure is the error that an ERROR event carries.
 func failure(object []byte) error {
 	var status metav1.Status
-	if err := unmarshal(object, &status); err != nil {
+	if err := plan.Unmarshal(object, &status); err != nil {
 		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", short(err))}
 	}
 	empty := status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
@@ -164,12 +165,13 @@ func failure(object []byte) error {
 // beginning is there, and large if its type or its object cannot be told.
 func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event Event[T], err error) {
 	var object []byte
-	members(begin, 0, func(m member) bool {
+	plan.Members(begin, func(m plan.Member) bool {
 		switch {
-		case m.is("type"):
-			event.Type = watch.EventType(unquote(m.value))
-		case m.is("object"):
-			object = m.value
+		case m.Is("type"):
+			name, _ := plan.Text(m.Value)
+			event.Type = watch.EventType(name)
+		case m.Is("object"):
+			object = m.Value
 		}
 		return object == nil
 	})

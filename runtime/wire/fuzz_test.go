@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // pieces reads text a few bytes at a time.
@@ -46,7 +48,7 @@ func FuzzBodies(f *testing.F) {
 		if err == nil && (!json.Valid([]byte(text)) || page.ResourceVersion == "") {
 			t.Errorf("an answer that is no list: %+v", page)
 		}
-		if wrong := unmarshal([]byte(text), &want); wrong == nil && err == nil {
+		if wrong := plan.Unmarshal([]byte(text), &want); wrong == nil && err == nil {
 			if len(page.Items) != len(want.Items) || len(page.Items) > 0 && !reflect.DeepEqual(objectsOf(page), want.Items) {
 				t.Errorf("items are\n%v\nwant\n%v", objectsOf(page), want.Items)
 			}

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // List reads the body of a LIST response to its end and closes it. Objects are
@@ -98,7 +100,7 @@ func (r *listReader[T]) flush(leaving bool) error {
 }
 
 func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
-	if r.typeMeta != nil && memberAt(frame, 0, "kind") < 0 {
+	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
 	i := r.decoder.object(frame, howToDecode{mayBeHeld: true})
@@ -183,7 +185,8 @@ func (r *listReader[T]) readMember() error {
 	if quoted[0] != '"' || !json.Valid(quoted) {
 		return &SyntaxError{Near: shown(quoted), Want: "the name of a member"}
 	}
-	name := unquote(quoted) // before the block is left
+	text, _ := plan.Text(quoted)
+	name := string(text) // before the block is left
 	if err := s.expect(':', "a colon"); err != nil {
 		return err
 	}
@@ -220,7 +223,7 @@ func (r *listReader[T]) readIfFits(target any) error {
 	case !json.Valid(value):
 		return &SyntaxError{Near: shown(value)}
 	case target != nil:
-		_ = unmarshal(value, target)
+		_ = plan.Unmarshal(value, target)
 	}
 	return nil
 }
@@ -230,7 +233,7 @@ func (r *listReader[T]) readInto(name string, target any) error {
 	if err != nil {
 		return err
 	}
-	if err := unmarshal(value, target); err != nil {
+	if err := plan.Unmarshal(value, target); err != nil {
 		return &SyntaxError{Near: shown(value), Want: fmt.Sprintf("the %s of a list (%v)", name, short(err))}
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 func checkPage(t *testing.T, page Page[*widget], n int) {
@@ -293,7 +295,7 @@ func TestListTakesFromTheCacheWhatItHas(t *testing.T) {
 		if isHeld := i != 3 && i != 4; (got.Object == held[i]) != isHeld || got.Held != isHeld {
 			t.Errorf("item %d: is the cached object: %v, held: %v", i, got.Object == held[i], got.Held)
 		}
-		if got.ContentHash != contentHash([]byte(all[i])) {
+		if got.ContentHash != plan.ContentHash([]byte(all[i])) {
 			t.Errorf("item %d: the hash is %x", i, got.ContentHash)
 		}
 	}
@@ -314,7 +316,7 @@ func cachedOf(objs ...*widget) Cached[*widget] {
 		if err != nil {
 			panic(err)
 		}
-		held[state{obj.Namespace, obj.Name, obj.ResourceVersion, contentHash(text)}] = obj
+		held[state{obj.Namespace, obj.Name, obj.ResourceVersion, plan.ContentHash(text)}] = obj
 	}
 	return func(namespace, name, resourceVersion []byte, contentHash uint64) (*widget, bool) {
 		obj, ok := held[state{string(namespace), string(name), string(resourceVersion), contentHash}]

@@ -242,3 +242,64 @@ func (s *strict) Read(p []byte) (int, error) {
 	}
 	return s.body.Read(p)
 }
+
+// TestBlocksThatAreUsedAgainAreCleared looks at the memory that bodies leave behind.
+func TestBlocksThatAreUsedAgainAreCleared(t *testing.T) {
+	for _, size := range []int{blockSize, idleSize} {
+		b := newBlock(size, nil)
+		copy(b.bytes, "secret")
+		copy(b.bytes[size-6:], "secret")
+		if b.release(); strings.Contains(string(b.bytes), "secret") {
+			t.Errorf("a block of %d bytes that was released holds text", size)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for _, size := range []int{10, 1000, 30_000, 100_000} {
+			reading, writing := io.Pipe()
+			stream := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
+			event := eventOf("ADDED", `{"metadata":{"name":"`+strings.Repeat("secret", size/6)+`"}}`) + "\n"
+			for range 2 {
+				if _, err := io.WriteString(writing, event); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := stream.Next(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait() // until it waits in Read
+			block := stream.source.block
+			if strings.Contains(string(block.bytes), "secret") {
+				t.Errorf("a watch that waits holds the text of an event of %d bytes", size)
+			}
+			stream.Stop()
+			if strings.Contains(string(block.bytes), "secret") {
+				t.Errorf("a block that is used again holds the text of an event of %d bytes", size)
+			}
+		}
+	})
+}
+
+// TestEventsAreDecodedTwiceAtMost counts the calls of a method of an object on which the
+// plan gives up at its end.
+func TestEventsAreDecodedTwiceAtMost(t *testing.T) {
+	var calls atomic.Int32
+	setBeforeDecoding(t, func() { calls.Add(1) })
+	text := `{"metadata":{"name":"a"},"spec":1,"kind":"a","kind":"b"}`
+	for what, read := range map[string]func() error{
+		"watch": func() error {
+			s := NewDecoder[*heavy](Options{}, nil).Watch(t.Context(), bodyOf(eventOf("ADDED", text)+"\n"))
+			defer s.Stop()
+			_, err := s.Next(t.Context(), nil)
+			return err
+		},
+		"list": func() error {
+			_, err := NewDecoder[*heavy](Options{}, nil).List(t.Context(), bodyOf(`{"metadata":{"resourceVersion":"1"},"items":[`+text+`]}`))
+			return err
+		},
+	} {
+		calls.Store(0)
+		if err := read(); err != nil || calls.Load() != 2 {
+			t.Errorf("%s: %v after %d calls", what, err, calls.Load())
+		}
+	}
+}

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 // source reads a body piece by piece, and finds the JSON values in it. A value is
@@ -29,7 +30,7 @@ type source struct {
 	at, end int
 	// unfinished is set after value has refused a value before its end.
 	unfinished bool
-	scan       scanner
+	scan       plan.Scanner
 	err        error
 }
 
@@ -122,7 +123,7 @@ const maxEmptyReads = 100
 // peek returns the next byte that is no space, without consuming it.
 func (s *source) peek() (byte, error) {
 	for {
-		if s.at = skipSpace(s.block.bytes[:s.end], s.at); s.at < s.end {
+		if s.at = plan.SkipSpace(s.block.bytes[:s.end], s.at); s.at < s.end {
 			return s.block.bytes[s.at], nil
 		}
 		if _, err := s.fill(s.at); err != nil {
@@ -137,16 +138,16 @@ func (s *source) value() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, cut(err)
 	}
-	s.scan, s.unfinished = scanner{}, false
+	s.scan, s.unfinished = plan.Scanner{}, false
 	start := s.at
 	for {
-		n, complete := s.scan.scan(s.block.bytes[s.at:s.end])
+		n, complete := s.scan.Scan(s.block.bytes[s.at:s.end])
 		if s.at += n; complete {
 			break
 		}
 		moved, err := s.fill(start)
 		if start -= moved; err != nil {
-			if err == io.EOF && s.scan.scalar {
+			if err == io.EOF && s.scan.InScalar() {
 				break // the end of the body is also that of a number
 			}
 			if _, tooLarge := err.(*TooLargeError); tooLarge {
@@ -172,7 +173,7 @@ func (s *source) skipRest() error {
 		if _, err := s.fill(s.at); err != nil {
 			return cut(err)
 		}
-		n, complete := s.scan.scan(s.block.bytes[s.at:s.end])
+		n, complete := s.scan.Scan(s.block.bytes[s.at:s.end])
 		s.at += n
 		s.unfinished = !complete
 	}
@@ -209,14 +210,14 @@ func (s *source) near() string { return shown(s.block.bytes[s.at:s.end]) }
 
 func (s *source) tooLarge(start, end int) error {
 	value := s.block.bytes[start:end]
-	m := readMetadata(value)
-	if m.name == nil {
-		m = readEventMetadata(value)
+	h := plan.ReadHead(value)
+	if h.Name == nil {
+		h = plan.ReadEventHead(value)
 	}
 	return &TooLargeError{
 		Limit:     s.max,
-		Namespace: bounded(m.namespace),
-		Name:      bounded(m.name),
+		Namespace: bounded(h.Namespace),
+		Name:      bounded(h.Name),
 		Begin:     shown(value),
 	}
 }
@@ -233,9 +234,4 @@ func cut(err error) error {
 		return fmt.Errorf("the answer was cut off: %w", err)
 	}
 	return err
-}
-
-// shown is the beginning of text, as far as a message has it.
-func shown[T string | []byte](text T) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), shownBytes)]), "?")
 }

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -82,7 +84,7 @@ func textOf(t testing.TB, value any) string {
 func reread(t testing.TB, w *widget) *widget {
 	t.Helper()
 	again := &widget{}
-	if err := unmarshal([]byte(textOf(t, w)), again); err != nil {
+	if err := plan.Unmarshal([]byte(textOf(t, w)), again); err != nil {
 		t.Fatal(err)
 	}
 	return again

@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,7 +29,7 @@ func writeSection(o options, name string, rows []Row) error {
 	return os.WriteFile(file, changed, 0o644)
 }
 
-// replaceSection replaces what stands between the two comments of a section.
+// replaceSection replaces the text between the two comments of a section.
 func replaceSection(document []byte, name, text string) ([]byte, error) {
 	begin, end := fmt.Appendf(nil, "<!-- bench:%s -->\n", name), fmt.Appendf(nil, "<!-- /bench:%s -->", name)
 	before, rest, found := bytes.Cut(document, begin)
@@ -36,19 +40,16 @@ func replaceSection(document []byte, name, text string) ([]byte, error) {
 	return bytes.Join([][]byte{before, begin, []byte(text), end, after}, nil), nil
 }
 
-// provenance says where, when and how often the rows of a section were measured.
+// provenance describes where, when and how often the rows of a section were measured.
 func (o options) provenance(rows []Row) string {
 	return fmt.Sprintf("%s, %d cores (%s), %s of memory, %s/%s, %s, by `%s`. Medians of %s. Ours / peer, and how many **times** better than the peer ours is:\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), memorySize(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.command, rounds(rows))
 }
 
-// rounds says how many there were, by the number of objects.
+// rounds returns how many there were, by the number of objects.
 func rounds(rows []Row) string {
 	var parts []string
-	for i, row := range rows {
-		if i > 0 && rows[i-1].Objects == row.Objects && rows[i-1].Rounds == row.Rounds {
-			continue
-		}
+	for _, row := range rows {
 		part := fmt.Sprintf("%d rounds", row.Rounds)
 		if row.Rounds == 1 {
 			part = "one round"
@@ -72,25 +73,38 @@ func commandLine(args []string) string {
 	return fmt.Sprintf("make bench ARGS=%q", strings.Join(args, " "))
 }
 
-// memorySize is what the machine has, where the system tells.
+// memorySize is that of the machine.
 func memorySize() string {
-	text, _ := os.ReadFile("/proc/meminfo")
-	for line := range strings.Lines(string(text)) {
-		var kilobytes float64
-		if n, _ := fmt.Sscanf(line, "MemTotal: %f kB", &kilobytes); n == 1 {
-			return fmt.Sprintf("%.0f GB", kilobytes/1e6)
-		}
+	kilobytes, err := strconv.Atoi(strings.TrimSuffix(systemValue("/proc/meminfo", "MemTotal"), " kB"))
+	if err != nil {
+		return "an unknown amount"
 	}
-	return "an unknown amount"
+	return fmt.Sprintf("%.0f GB", float64(kilobytes)/1e6)
 }
 
-// processor is the name of it, where the system tells.
+// processor is the name of the machine's processor.
 func processor() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
+	return cmp.Or(systemValue("/proc/cpuinfo", "model name"), "an unknown processor")
+}
+
+// systemValue returns the first value of a key in a file of Linux. It is empty on other
+// systems.
+func systemValue(file, key string) string {
+	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {
-		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == key {
 			return strings.TrimSpace(value)
 		}
 	}
-	return "an unknown processor"
+	return ""
+}
+
+// drawPlots draws results in another process: the plotting library would make the
+// benchmark larger than what it measures; see peakOf.
+func drawPlots(ctx context.Context, o options, results string) error {
+	binary, err := buildCommand(ctx, o, "plots")
+	if err != nil {
+		return err
+	}
+	return runCommand(exec.CommandContext(ctx, binary, "--results="+results, "--out="+filepath.Join(o.repo, "docs", "plots")))
 }

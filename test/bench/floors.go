@@ -10,20 +10,22 @@ import (
 	"strconv"
 )
 
-// floor is what a row must not fall below. The checked-in file has them by the names
-// of the rows.
+// floor is what a row must reach.
 type floor struct {
-	// Floor is how many times better than the peer the row has to be at least.
-	Floor float64 `json:"floor,omitempty"`
-	// Reach is how many times better it is to become, where that is more.
+	// Floor is how many times better than the peer the row has to be at least; 0 if the
+	// row is for information.
+	Floor float64 `json:"floor"`
+	// Reach, if it is not 0, is a goal above Floor.
 	Reach float64 `json:"reach,omitempty"`
-	// Most is what ours may be at most.
+	// Most, if it is not nil, is how much Ours may be at most, whatever the peer does.
 	Most *float64 `json:"most,omitempty"`
-	// At has floors for certain numbers of objects.
-	At map[string]float64 `json:"at,omitempty"`
 }
 
-type floors map[string]floor
+// floors are by name of the row. At has other floors for some numbers of objects.
+type floors map[string]struct {
+	floor
+	At map[string]float64
+}
 
 func readFloors(file string) (floors, error) {
 	text, err := os.ReadFile(file)
@@ -50,7 +52,7 @@ func (f floors) without(rows []Row) []string {
 func (f floors) apply(rows []Row) {
 	for i := range rows {
 		row := &rows[i]
-		row.Floor, row.Reach, row.Most = f[row.Name].Floor, f[row.Name].Reach, f[row.Name].Most
+		row.floor = f[row.Name].floor
 		if at, ok := f[row.Name].At[strconv.Itoa(row.Objects)]; ok {
 			row.Floor = at
 		}

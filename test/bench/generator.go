@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/test/bench/report"
 	"github.com/typedinformers/informer-gen/test/compare"
 	"github.com/typedinformers/informer-gen/test/compare/project"
 )
@@ -22,13 +23,12 @@ type generation struct {
 	input  project.Input
 	rounds int
 	// cold gives each side an empty build cache in each round.
-	cold    bool
-	samples struct{ first, again, theirs []usage }
+	cold bool
 }
 
-// benchmarkGenerator measures whole processes: ours into an empty folder, ours
-// again with nothing to change, and client-gen, lister-gen and informer-gen one
-// after the other into an empty folder.
+// benchmarkGenerator measures whole processes: ours into an empty folder, ours again
+// with nothing to change, and client-gen, lister-gen and informer-gen one after the
+// other into an empty folder.
 func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	kubernetes, err := project.Kubernetes(ctx, o.repo)
 	if err != nil {
@@ -42,10 +42,10 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	generations := []*generation{
-		{name: "k8s.io/api", input: kubernetes, rounds: o.rounds},
-		{name: "one CRD package", input: sample, rounds: o.smallRounds},
-		{name: "path into another package, cold", input: fleet, rounds: o.smallRounds, cold: true},
+	generations := []generation{
+		{"k8s.io/api", kubernetes, o.rounds, false},
+		{"one CRD package", sample, o.smallRounds, false},
+		{"path into another package, cold", fleet, o.smallRounds, true},
 	}
 	if o.quick {
 		generations = generations[1:]
@@ -58,18 +58,23 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	var rows []Row
 	var projects []*project.Project
 	for _, g := range generations {
-		p, err := project.Create(ctx, tools, filepath.Join(build, g.folder()), g.input)
+		folder := filepath.Base(g.input.Base)
+		if g.cold {
+			folder = "cold" // the base may be that of another generation
+		}
+		p, err := project.Create(ctx, tools, filepath.Join(build, folder), g.input)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, p.Close()) }()
-		if err := g.run(ctx, p, o.progress); err != nil {
+		more, err := g.run(ctx, p, o.progress)
+		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, g.rows()...)
+		rows = append(rows, more...)
 		projects = append(projects, p)
 	}
-	// Last, because it needs memory, see peakOf.
+	// The comparison comes last because it needs memory; see peakOf.
 	for _, p := range projects {
 		if err := compareOutput(ctx, p, o.progress); err != nil {
 			return nil, err
@@ -78,57 +83,71 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	return rows, nil
 }
 
-// folder is a name that no other generation has.
-func (g *generation) folder() string {
-	if g.cold {
-		return "cold"
-	}
-	return filepath.Base(g.input.Base)
-}
-
-// run takes turns, so that a noisy moment hits both sides. The first round warms
-// the build cache and the file cache, and does not count.
-func (g *generation) run(ctx context.Context, p *project.Project, progress io.Writer) error {
-	var outputs [2]string
+// run measures both sides by turns, so that other work of the machine slows both. The
+// first round warms the build cache and the file cache, and does not count.
+func (g *generation) run(ctx context.Context, p *project.Project, progress io.Writer) ([]Row, error) {
+	c := comparison{reports: map[string][]report.Report{}}
+	outputs := map[string]string{} // by folder
 	for round := range g.rounds + 1 {
 		if err := p.Clear(project.Ours, project.Theirs); err != nil {
-			return err
+			return nil, err
 		}
 		first, err := g.measure(p.Ours(ctx))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		again, err := g.measure(p.Ours(ctx))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		theirs, err := g.measure(p.Theirs(ctx)...)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for i, folder := range []string{project.Ours, project.Theirs} {
+		for _, folder := range []string{project.Ours, project.Theirs} {
 			sum, err := digest(filepath.Join(p.Dir, folder))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if round > 0 && sum != outputs[i] {
-				return fmt.Errorf("%s: two runs have made different files in %s", g.name, folder)
+			if before, ok := outputs[folder]; ok && sum != before {
+				return nil, fmt.Errorf("%s: two runs have made different files in %s", g.name, folder)
 			}
-			outputs[i] = sum
+			outputs[folder] = sum
 		}
 		if round > 0 {
-			g.samples.first = append(g.samples.first, first)
-			g.samples.again = append(g.samples.again, again)
-			g.samples.theirs = append(g.samples.theirs, theirs)
+			g.add(&c, first, again, theirs)
 		}
 		fmt.Fprintf(progress, "generate for %s, round %d of %d: ours %.2f s, again %.2f s, theirs %.2f s\n",
 			g.name, round, g.rounds, first.wall.Seconds(), again.wall.Seconds(), theirs.wall.Seconds())
 	}
-	return nil
+	return c.rows()
+}
+
+// add adds the figures of one round. Peers have no run with nothing to change, and a
+// cold one of ours costs as much as the first.
+func (g *generation) add(c *comparison, first, again, theirs usage) {
+	what := "generate, " + g.name
+	figures := func(u usage) []report.Figure {
+		return []report.Figure{
+			{Row: what + ": time", Unit: "s", Value: u.wall.Seconds()},
+			{Row: what + ": CPU time", Unit: "s", Value: u.cpu.Seconds()},
+			{Row: what + ": peak RSS", Unit: report.PeakMB, Value: float64(u.peak) / megabyte},
+		}
+	}
+	ours, peer := figures(first), figures(theirs)
+	if !g.cold {
+		against := what + ", unchanged, against our first run: time"
+		ours = append(ours,
+			report.Figure{Row: what + ", unchanged: time", Unit: "s", Value: again.wall.Seconds(), Peer: what + ": time"},
+			report.Figure{Row: against, Unit: "s", Value: again.wall.Seconds()})
+		peer = append(peer, report.Figure{Row: against, Unit: "s", Value: first.wall.Seconds()})
+	}
+	c.reports[report.Ours] = append(c.reports[report.Ours], report.Report{Figures: ours})
+	c.reports[report.Theirs] = append(c.reports[report.Theirs], report.Report{Figures: peer})
 }
 
 // measure runs the commands of one side.
-func (g *generation) measure(commands ...*exec.Cmd) (_ usage, err error) {
+func (g *generation) measure(commands ...*exec.Cmd) (used usage, err error) {
 	if g.cold {
 		cache, err := os.MkdirTemp("", "bench-cache-")
 		if err != nil {
@@ -139,10 +158,11 @@ func (g *generation) measure(commands ...*exec.Cmd) (_ usage, err error) {
 			command.Env = append(command.Env, "GOCACHE="+cache)
 		}
 	}
-	return measure(commands...)
+	used, _, err = measure(commands...)
+	return used, err
 }
 
-// digest is of the names and bytes of all files of a folder.
+// digest is one of the names and contents of all files in a folder.
 func digest(dir string) (string, error) {
 	hash, files := sha256.New(), 0
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -160,38 +180,10 @@ func digest(dir string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), err
 }
 
-func (g *generation) rows() []Row {
-	wall := func(u usage) float64 { return u.wall.Seconds() }
-	cpu := func(u usage) float64 { return u.cpu.Seconds() }
-	peak := func(u usage) float64 { return float64(u.peak) / 1e6 }
-	first, again, theirs := g.samples.first, g.samples.again, g.samples.theirs
-	what := "generate, " + g.name
-	rows := []Row{
-		newRow(what+": time", "s", each(first, wall), each(theirs, wall)),
-		newRow(what+": CPU time", "s", each(first, cpu), each(theirs, cpu)),
-		newRow(what+": peak RSS", "MB", each(first, peak), each(theirs, peak)),
-	}
-	if g.cold { // a run with nothing to change costs the same
-		return rows
-	}
-	return append(rows,
-		newRow(what+", unchanged: time", "s", each(again, wall), each(theirs, wall)),
-		newRow(what+", unchanged, against our first run: time", "s", each(again, wall), each(first, wall)),
-	)
-}
-
-func each(samples []usage, figure func(usage) float64) []float64 {
-	var values []float64
-	for _, sample := range samples {
-		values = append(values, figure(sample))
-	}
-	return values
-}
-
-// index is what only ours makes of a path.
+// index is a method that only ours generates from a path.
 var index = compare.Accepted{Pattern: `listers/fleet/v1 FleetLister\.ByNodeName: extra: .*`, Reason: "Only ours has indexes."}
 
-// compareOutput fails if what was measured is not the same work.
+// compareOutput fails if ours does not generate all that theirs does.
 func compareOutput(ctx context.Context, p *project.Project, progress io.Writer) error {
 	theirs, ours, err := compare.LoadProject(ctx, p)
 	if err != nil {
@@ -202,7 +194,7 @@ func compareOutput(ctx context.Context, p *project.Project, progress io.Writer) 
 		return err
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("ours lacks what theirs has in %d places, the first of which is: %v", len(left), left[0])
+		return fmt.Errorf("ours lacks %d exported names of theirs, the first of which is: %v", len(left), left[0])
 	}
 	fmt.Fprintf(progress, "compared the exported API of %d packages in %s\n", len(theirs.Packages), filepath.Base(p.Dir))
 	return nil

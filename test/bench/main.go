@@ -1,9 +1,17 @@
-// Command bench measures this repository's work side by side with its peers', on
-// this machine, and prints the medians as a table. make bench runs it.
+// Command bench measures this repository's work side by side with that of
+// code-generator and client-go, on this machine, and prints the medians as a table. make
+// bench runs it.
 //
-//	sections      generator, runtime (over HTTP), memory and attacks: rows of both sides
-//	floors.json   what each row has to reach, checked in
-//	results.json  the rows of the last run; docs/benchmarks.md and its plots show them
+//	section    how its rows are measured
+//	generator  generator.go
+//	runtime    informers/client.go, over HTTP from podserver
+//	memory     memory/memory.go
+//	attacks    attacks/attack.go
+//
+// Except for the generator, processes of both sides measure, and report their figures
+// (report), which comparison.go checks and compares. floors.json is what each row has to
+// reach. results.json has the rows of the last run, which docs/benchmarks.md and its
+// plots show.
 package main
 
 import (
@@ -21,7 +29,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// options are what the command line says.
+// options are those of the command line.
 type options struct {
 	repo string
 	only string
@@ -33,7 +41,7 @@ type options struct {
 	full, quick bool
 	check       bool
 	write       bool
-	// command is how to run the same again.
+	// command is printed as how to run the same again.
 	command  string
 	progress io.Writer
 }
@@ -44,18 +52,20 @@ type section struct {
 	measure func(context.Context, options) ([]Row, error)
 }
 
-var sections = []section{{"generator", benchmarkGenerator}, {"runtime", benchmarkRuntime}, {"memory", benchmarkMemory}, {"attacks", benchmarkAttacks}}
+var sections = []section{
+	{"generator", benchmarkGenerator},
+	{"runtime", benchmarkRuntime},
+	{"memory", benchmarkMemory},
+	{"attacks", benchmarkAttacks},
+}
 
 const (
 	// largest is the largest collection that is measured several times, and over HTTP
 	// without --full: at 1,000,000 objects one round of client-go takes 15 minutes.
 	largest = 100_000
-	// minObjects makes a client larger than the benchmark, and 1 % of them some.
+	// minObjects make a client larger than the benchmark, and 1 % of them at least ten.
 	minObjects = 1000
 )
-
-// errMissed is what a run fails with that has done all that it should.
-var errMissed = errors.New("a row does not reach its floor")
 
 func main() {
 	o := options{progress: os.Stderr}
@@ -70,7 +80,7 @@ func main() {
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in two minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
 	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, docs/benchmarks.md and its plots")
-	pflag.StringVar(&o.command, "command", commandLine(os.Args[1:]), "what to say how to run the same again")
+	pflag.StringVar(&o.command, "command", commandLine(os.Args[1:]), "how to run the same again, as printed")
 	if err := pflag.CommandLine.MarkHidden("command"); err != nil {
 		panic(err) // it is defined
 	}
@@ -94,7 +104,7 @@ func (o options) validate() error {
 	if len(o.sizes) == 0 || slices.Min(o.sizes) < minObjects {
 		return fmt.Errorf("at least %d objects are needed", minObjects)
 	}
-	if o.only != "" && sectionPlace(o.only) < 0 {
+	if o.only != "" && sectionAt(o.only) < 0 {
 		return fmt.Errorf("there is no section %q", o.only)
 	}
 	return nil
@@ -114,7 +124,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if o.only != "" {
-		return o.runSection(ctx, sections[sectionPlace(o.only)], floors)
+		return o.runSection(ctx, sections[sectionAt(o.only)], floors)
 	}
 	for _, section := range sections {
 		if failed := o.start(ctx, section.name); failed != nil {
@@ -131,8 +141,8 @@ func run(ctx context.Context, o options) error {
 	return errors.Join(err, failed)
 }
 
-// start runs one section in a process of its own: what one has left in memory would
-// count for the peaks that the next one measures; see peakOf.
+// start runs one section in a process of its own: memory that one has used would count
+// for the peaks that the next one measures; see peakOf.
 func (o options) start(ctx context.Context, section string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -157,13 +167,13 @@ func (o options) runSection(ctx context.Context, section section, floors floors)
 	}
 	for _, row := range rows {
 		if o.check && !row.OK() {
-			missed = errors.Join(missed, fmt.Errorf("%w: %s", errMissed, row.title()))
+			missed = errors.Join(missed, fmt.Errorf("a row does not reach its floor: %s", row.title()))
 		}
 	}
 	return missed
 }
 
-// results is the file that rows are merged into.
+// results is the file that keeps rows.
 func (o options) results() string {
 	if o.write {
 		return filepath.Join(o.repo, "test", "bench", "results.json")
@@ -176,12 +186,7 @@ func (o options) publish(ctx context.Context, name string, rows []Row) error {
 	if err := printRows(os.Stdout, rows); err != nil {
 		return err
 	}
-	kept := filepath.Join(o.repo, "build", "bench", name+".txt")
-	file, err := os.Create(kept)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(writeSamples(file, rows), file.Close()); err != nil {
+	if err := os.WriteFile(filepath.Join(o.repo, "build", "bench", name+".txt"), samples(rows), 0o644); err != nil {
 		return err
 	}
 	all, err := mergeResults(o.results(), rows)

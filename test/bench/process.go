@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -11,28 +12,38 @@ import (
 	"time"
 )
 
-// usage is what one process took, or several that ran one after the other.
+const megabyte = 1e6
+
+// usage is what one process used, or several that ran one after the other.
 type usage struct {
 	wall time.Duration
-	// cpu and peak count processes that it started and waited for, which here is go
+	// cpu and peak include the processes that it started and waited for, such as go
 	// list. peak is that of the largest process, in bytes.
 	cpu  time.Duration
 	peak int64
 }
 
-// measure runs commands one after the other.
-func measure(commands ...*exec.Cmd) (usage, error) {
-	var total usage
+// measure runs commands one after the other, and returns the standard output of the
+// last one.
+func measure(commands ...*exec.Cmd) (total usage, output []byte, err error) {
 	for _, command := range commands {
-		used, _, err := measureOutput(command)
+		var stdout, stderr bytes.Buffer
+		command.Stdout, command.Stderr = &stdout, &stderr
+		started := time.Now()
+		err := command.Run()
+		total.wall += time.Since(started)
 		if err != nil {
-			return usage{}, err
+			return usage{}, nil, fmt.Errorf("%s: %w\n%s%s", filepath.Base(command.Path), err, stderr.Bytes(), stdout.Bytes())
 		}
-		total.wall += used.wall
-		total.cpu += used.cpu
-		total.peak = max(total.peak, used.peak)
+		peak, err := peakOf(command.ProcessState.SysUsage())
+		if err != nil {
+			return usage{}, nil, err
+		}
+		total.cpu += command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+		total.peak = max(total.peak, peak)
+		output = stdout.Bytes()
 	}
-	return total, nil
+	return total, output, nil
 }
 
 // runCommand runs a command that is not measured.
@@ -43,24 +54,17 @@ func runCommand(command *exec.Cmd) error {
 	return nil
 }
 
-// measureOutput runs a command, and returns its standard output.
-func measureOutput(command *exec.Cmd) (used usage, output []byte, err error) {
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	started := time.Now()
-	err = command.Run()
-	used.wall = time.Since(started)
-	if err != nil {
-		return usage{}, nil, fmt.Errorf("%s: %w\n%s%s", filepath.Base(command.Path), err, stderr.Bytes(), stdout.Bytes())
-	}
-	used.cpu = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	used.peak, err = peakOf(command.ProcessState.SysUsage())
-	return used, stdout.Bytes(), err
+// buildCommand builds a command of the benchmark, and returns its file.
+func buildCommand(ctx context.Context, o options, name string) (string, error) {
+	binary := filepath.Join(o.repo, "build", "bench", name)
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./bench/"+name)
+	build.Dir = filepath.Join(o.repo, "test")
+	return binary, runCommand(build)
 }
 
-// peakOf returns bytes. It fails where the figure says nothing: until a child
-// executes another program it shares the memory of this one, and the kernel counts
-// that, so a child can never have a lower peak than this process.
+// peakOf returns the peak RSS in bytes. It fails if that is not larger than the peak of
+// this process: a child shares the memory of its parent until it executes another
+// program, and the kernel counts that, so no child has a lower peak than its parent.
 func peakOf(sysUsage any) (int64, error) {
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
@@ -69,17 +73,11 @@ func peakOf(sysUsage any) (int64, error) {
 	child, ok := sysUsage.(*syscall.Rusage)
 	switch {
 	case !ok:
-		return 0, errors.New("this system does not tell the memory of a process")
+		return 0, errors.New("this system does not report the memory of a process")
 	case child.Maxrss <= own.Maxrss:
 		return 0, errors.New("the benchmark itself has used more memory than what it measures")
+	case runtime.GOOS == "darwin": // reports bytes, other systems kilobytes
+		return int64(child.Maxrss), nil
 	}
-	return int64(child.Maxrss) * maxrssUnit(), nil
-}
-
-// maxrssUnit is kilobytes, but bytes on macOS.
-func maxrssUnit() int64 {
-	if runtime.GOOS == "darwin" {
-		return 1
-	}
-	return 1024
+	return int64(child.Maxrss) * 1024, nil
 }

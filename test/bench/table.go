@@ -4,23 +4,22 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// printRows prints a table.
+// printRows prints the table with aligned columns.
 func printRows(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tobjects\tours\tpeer\ttimes better\tfloor\tok")
-	for _, row := range rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			row.Name, count(row.Objects), row.quantity(row.Ours), row.quantity(row.Peer), row.times(), row.floor()+row.goal(), row.verdict())
-	}
+	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprint(table, strings.NewReplacer(" |", "\t|", "---|", "---\t|").Replace(markdown(rows)))
 	return table.Flush()
 }
 
-// count has commas between thousands; it is empty for 0.
+// count has commas between thousands. It is empty for 0.
 func count(n int) string {
 	switch {
 	case n == 0:
@@ -31,8 +30,8 @@ func count(n int) string {
 	return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)
 }
 
-// floor is without the goal above it.
-func (r Row) floor() string {
+// limits are without the goal above them.
+func (r Row) limits() string {
 	var parts []string
 	if r.Floor != 0 {
 		parts = append(parts, number(r.Floor))
@@ -50,71 +49,52 @@ func (r Row) goal() string {
 	return " (to reach " + number(r.Reach) + ")"
 }
 
-func (r Row) verdict() string {
-	switch {
-	case !r.OK():
-		return "NO"
-	case r.short():
-		return "short"
-	case !r.judged():
-		return ""
-	}
-	return "yes"
-}
-
 // markdown is a table with a column for each number of objects.
 func markdown(rows []Row) string {
-	var sizes []int
-	var names []string
+	sizes, names := map[int]bool{}, []string{}
 	for _, row := range rows {
-		if !slices.Contains(sizes, row.Objects) {
-			sizes = append(sizes, row.Objects)
-		}
+		sizes[row.Objects] = true
 		if !slices.Contains(names, row.Name) {
 			names = append(names, row.Name)
 		}
 	}
-	slices.Sort(sizes)
+	columns := slices.Sorted(maps.Keys(sizes))
 	var text strings.Builder
 	text.WriteString("| what |")
-	for _, size := range sizes {
-		fmt.Fprintf(&text, " %s |", headOf(size))
+	for _, size := range columns {
+		if size != 0 {
+			fmt.Fprintf(&text, " %s objects:", count(size))
+		}
+		text.WriteString(" ours / peer |")
 	}
-	fmt.Fprintf(&text, " floor |\n|---|%s---|\n", strings.Repeat("---|", len(sizes)))
+	fmt.Fprintf(&text, " floor |\n|---|%s---|\n", strings.Repeat("---|", len(columns)))
 	for _, name := range names {
 		fmt.Fprintf(&text, "| %s |", name)
-		floors, goal := []string{}, ""
-		for _, size := range sizes {
-			place := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name && r.Objects == size })
-			if place < 0 {
+		limits, goal := []string{}, ""
+		for _, size := range columns {
+			at := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name && r.Objects == size })
+			if at < 0 {
 				text.WriteString(" |")
 				continue
 			}
-			text.WriteString(" " + rows[place].cell() + " |")
-			if floor := rows[place].floor(); !slices.Contains(floors, floor) {
-				floors = append(floors, floor)
+			text.WriteString(" " + rows[at].cell() + " |")
+			if limit := rows[at].limits(); !slices.Contains(limits, limit) {
+				limits = append(limits, limit)
 			}
-			goal = cmp.Or(goal, rows[place].goal())
+			goal = cmp.Or(goal, rows[at].goal())
 		}
-		if none := slices.Index(floors, ""); none >= 0 && len(floors) > 1 {
-			floors[none] = "none"
+		if none := slices.Index(limits, ""); none >= 0 && len(limits) > 1 {
+			limits[none] = "none"
 		}
-		fmt.Fprintf(&text, " %s |\n", strings.Join(floors, "; ")+goal)
+		fmt.Fprintf(&text, " %s |\n", strings.Join(limits, "; ")+goal)
 	}
 	return text.String()
 }
 
-func headOf(size int) string {
-	if size == 0 {
-		return "ours / peer"
-	}
-	return count(size) + " objects: ours / peer"
-}
-
 func (r Row) cell() string {
 	text := fmt.Sprintf("%s / %s", number(r.Ours), r.quantity(r.Peer))
-	if times := r.times(); times != "" {
-		text += ", **" + times + "×**"
+	if r.Unit != report.Allocations || r.Ours != 0 { // there is no ratio to nothing
+		text += ", **" + number(r.Ratio) + "×**"
 	}
 	switch {
 	case !r.OK():

@@ -77,7 +77,7 @@ var ByDesign = []Accepted{
 	},
 	{
 		`informers/externalversions (SharedInformerOption|WithTransform): changed: .*|informers/externalversions WithCustomResyncConfig: missing: .*`,
-		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], WithCustomResync[*Foo].",
+		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.WithCustomResync[*Foo].",
 	},
 }
 

@@ -8,34 +8,34 @@ import (
 	"testing"
 )
 
-// differences says of each scenario in which client-go differs why ours is
-// wanted. docs/design/differences.md has the whole story.
+// differences has the reason for each scenario in which this runtime differs from
+// client-go. docs/design/differences.md has the details.
 var differences = map[string]string{
-	"list-version":                "time never runs back: a list is what a quorum has",
-	"list-paging":                 "at resourceVersion 0 the server ignores the limit and builds one huge answer",
-	"list-page-refused":           "a refused request costs one page, not the list",
-	"watch-cut-at-once":           "a server that ends watches early shall not be asked for lists on top",
-	"watch-opened-in-vain":        "a watch that cannot be opened for a moment has not expired",
-	"watch-error-event":           "a server that fails for a moment has not forgotten anything",
-	"watch-deleted-unknown":       "who did not hear of an object cannot do anything with its end",
-	"watch-deleted-predecessor":   "the end of one object is not that of its successor",
+	"list-version":                "the cache never goes back to an older state: a list reads from a quorum",
+	"list-paging":                 "at resourceVersion 0 the server ignores the limit and sends one huge response",
+	"list-page-refused":           "a failed request repeats one page, not the list",
+	"watch-cut-at-once":           "a server that ends watches early must not get lists in addition",
+	"watch-opened-in-vain":        "a watch that fails for a moment has not expired",
+	"watch-error-event":           "a server that fails for a moment has not lost any versions",
+	"watch-deleted-unknown":       "OnDelete follows an OnAdd",
+	"watch-deleted-predecessor":   "the deletion of an object is not that of its successor",
 	"watch-recreated":             "another UID is another object",
 	"relist-recreated":            "another UID is another object",
-	"relist-unchanged":            "what did not change is no news",
-	"relist-tombstone":            "a type assertion that forgets the tombstone ends programs",
-	"forbidden-pace":              "a missing right is mended by people",
-	"retry-after":                 "the server knows best when it can answer",
-	"handler-of-another-informer": "to mix up registrations is a mistake, and the handler would live on",
-	"handler-filtered-end":        "what was shown is taken back",
-	"resync-not-a-multiple":       "a period is the period",
-	"resync-of-a-late-handler":    "a period is the period",
-	"resync-of-a-handler-alone":   "a period is the period",
-	"resync-below-a-second":       "a period is the period",
-	"resync-of-a-blocked-handler": "who lags must not lag more",
-	"index-by-namespace":          "listers of a namespace never scan",
-	"index-after-stop":            "the cache outlives its informer",
-	"transform-fails":             "an object must not be missing in silence",
-	"stop-during-list":            "after Run nothing of ours is left",
+	"relist-unchanged":            "an object that did not change needs no event",
+	"relist-tombstone":            "a type assertion that ignores the tombstone crashes programs",
+	"forbidden-pace":              "people fix a missing permission",
+	"retry-after":                 "the server knows when it can answer",
+	"handler-of-another-informer": "it is a mistake of the program, and the handler would stay registered",
+	"handler-filtered-end":        "an accepted object is deleted",
+	"resync-not-a-multiple":       "a handler gets the period that it asks for",
+	"resync-of-a-late-handler":    "a handler gets the period that it asks for",
+	"resync-of-a-handler-alone":   "a handler gets the period that it asks for",
+	"resync-below-a-second":       "a handler gets the period that it asks for",
+	"resync-of-a-blocked-handler": "resyncs must not make a slow handler slower",
+	"index-by-namespace":          "a list of one namespace never scans all objects",
+	"index-after-stop":            "a program can read the cache after the end",
+	"transform-fails":             "an object must not be missing without an error",
+	"stop-during-list":            "after Run no goroutine of the package runs",
 }
 
 // documented finds the scenario that ends each row of the page.

@@ -1,8 +1,7 @@
 package conformance
 
 import (
-	"flag"
-	"io"
+	"log/slog"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,13 +10,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Scenarios fail on purpose, and both informers say so at length.
-	flags := flag.NewFlagSet("klog", flag.PanicOnError)
-	klog.InitFlags(flags)
-	mustSucceed(flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}))
-	klog.SetOutput(io.Discard)
-	// One of these handlers waits until a millisecond has gone by since the last
-	// error, by a clock that began outside of the bubble: for 26 years.
+	// Scenarios fail on purpose, and both informers log each failure.
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	// One of these handlers waits until a millisecond has passed since the last error, by a
+	// clock that began outside of the bubble: for 26 years.
 	utilruntime.ErrorHandlers = nil
 	goleak.VerifyTestMain(m)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -218,7 +219,7 @@ func TestChurn(t *testing.T) {
 	began := time.Now()
 	phase := func(what string) { t.Logf("%6.1f s: %s", time.Since(began).Seconds(), what) }
 
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	install(t, server)
 	w := &writers{client: clientOf(t, server), objects: objects, seed: 7}
 	w.fill(t, 0, objects/2) // for the list

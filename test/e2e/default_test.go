@@ -13,12 +13,13 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 )
 
 // TestNewDefaultIsAnUpdate adds a default to the schema of a CRD: the server then answers
 // with it at the resourceVersion that the object had without it.
 func TestNewDefaultIsAnUpdate(t *testing.T) {
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	crds, err := apiserver.LoadCRDs(manifests)
 	if err != nil {
 		t.Fatal(err)
@@ -55,9 +56,9 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 	var stores []cache.Store[*datav1.Database]
 	for _, options := range [][]informers.SharedInformerOption{
 		nil,
-		{informers.WithoutStreamingList()},
+		{cache.WithoutStreamingList()},
 		{typedDatabases(clientOf(t, server))},
-		{typedDatabases(clientOf(t, server)), informers.WithoutStreamingList()},
+		{typedDatabases(clientOf(t, server)), cache.WithoutStreamingList()},
 	} {
 		heard := newLog()
 		factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {
@@ -101,7 +102,7 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 
 // typedDatabases lets an informer list and watch with the typed client.
 func typedDatabases(client versioned.Interface) informers.SharedInformerOption {
-	return informers.WithListerWatcher(func(namespace string) cache.ListerWatcher[*datav1.Database] {
+	return cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*datav1.Database] {
 		return cache.NewListWatch[*datav1.Database](client.DataV1().Databases(namespace))
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -426,7 +427,7 @@ func TestOpenWatchIsCut(t *testing.T) {
 // under a watch: the 410 are the server's own.
 func TestCompactionExpires(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, apiserver.Options{DisableWatchCache: true})
+	server := servertest.Start(t, apiserver.Options{DisableWatchCache: true})
 	install(t, server)
 	const namespace = "compacted"
 	create(t, clientOf(t, server).DataV1().Databases(namespace).Create, 700)
@@ -468,7 +469,7 @@ func TestCompactionExpires(t *testing.T) {
 // TestRestartUnderWriters restarts the server on its data while it is written to.
 func TestRestartUnderWriters(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	install(t, server)
 	f, _ := follow(t, server, "")
 	w := &writers{client: f.direct, objects: 200, seed: 1}

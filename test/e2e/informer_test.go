@@ -20,6 +20,7 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 )
 
 func TestInformerHearsWhatTheClientsetDoes(t *testing.T) {
@@ -114,7 +115,7 @@ func TestSelectableFields(t *testing.T) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
 			t.Fatal(err)
 		}
-	}, informers.WithNamespace("selected"), informers.WithFieldSelector(ready))
+	}, informers.WithNamespace("selected"), cache.WithFieldSelector(ready))
 	if err := factory.WaitForCacheSync(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestFirstList(t *testing.T) {
 		want    []string
 	}{
 		"stream": {want: []string{"stream"}},
-		"pages":  {options: []informers.SharedInformerOption{informers.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
+		"pages":  {options: []informers.SharedInformerOption{cache.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, lists := tellLists(t, shared)
@@ -227,7 +228,7 @@ func create(t *testing.T, create createFunc, count int) {
 }
 
 func TestInformerWaitsForItsCRD(t *testing.T) {
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	heard := newLog()
 	factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
@@ -264,7 +265,7 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 // TestInformerSurvivesARestart changes the collection while the server's memory
 // of what came before is gone: after the restart the watch has to begin anew.
 func TestInformerSurvivesARestart(t *testing.T) {
-	server := startServer(t, apiserver.Options{})
+	server := servertest.Start(t, apiserver.Options{})
 	install(t, server)
 	client := clientOf(t, server)
 	for _, name := range []string{"kept", "gone"} {
@@ -298,7 +299,7 @@ func TestInformerSurvivesARestart(t *testing.T) {
 // TestInformerSurvivesCompaction has its watch cut by a change of the CRD, after
 // which the version that it was at is gone: the server answers 410.
 func TestInformerSurvivesCompaction(t *testing.T) {
-	server := startServer(t, apiserver.Options{DisableWatchCache: true})
+	server := servertest.Start(t, apiserver.Options{DisableWatchCache: true})
 	crds := install(t, server)
 	client, lists := tellLists(t, server)
 	heard := newLog()

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,59 +19,17 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
 // manifests are the example's CRDs.
 const manifests = "../../examples/operator/config/crd"
 
-// shared serves the tests that do not break their server.
+// shared is for tests that do not break their server.
 var shared *apiserver.Server
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := progress.Follow(context.Background())
-	defer cancel()
-	if shared, err = apiserver.Start(ctx, apiserver.Options{}); err != nil {
-		return 1, err
-	}
-	crds, err := apiserver.LoadCRDs(manifests)
-	if err != nil {
-		return 1, err
-	}
-	if err := shared.InstallCRDs(ctx, crds...); err != nil {
-		return 1, err
-	}
-	code = m.Run()
-	if err := shared.Stop(); err != nil {
-		return 1, err
-	}
-	// The API server's clock for consistent reads sleeps on for up to 3 s.
-	return code, goleak.Find(goleak.IgnoreTopFunction("k8s.io/apiserver/pkg/storage/cacher.(*watchCache).waitUntilFreshLocked.func2"))
-}
-
-// startServer is a server of the test's own.
-func startServer(t *testing.T, options apiserver.Options) *apiserver.Server {
-	t.Helper()
-	server, err := apiserver.Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
+func TestMain(m *testing.M) { servertest.Main(m, manifests, &shared) }
 
 func install(t *testing.T, server *apiserver.Server) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()

@@ -1,8 +1,7 @@
 package hostile
 
 import (
-	"flag"
-	"io"
+	"log/slog"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,14 +10,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Requests fail on purpose, and the informers say so at length.
-	flags := flag.NewFlagSet("klog", flag.PanicOnError)
-	klog.InitFlags(flags)
-	if err := flags.Parse([]string{"-logtostderr=false", "-stderrthreshold=FATAL"}); err != nil {
-		panic(err)
-	}
-	klog.SetOutput(io.Discard)
-	// One of these handlers waits by a clock that began outside of the bubble.
+	// Requests fail on purpose, and informers log each failure.
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	// One of these handlers waits until a millisecond has passed since the last error, by a
+	// clock that began outside of the bubble: for 26 years.
 	utilruntime.ErrorHandlers = nil
 	goleak.VerifyTestMain(m)
 }

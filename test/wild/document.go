@@ -15,7 +15,7 @@ func (r Result) String() string {
 	return fmt.Sprintf("%s %s: %d kinds, %.1f s cold, %.2f s warm, %d differences", r.Name, r.Version, r.Kinds, r.Cold, r.Warm, r.count())
 }
 
-// count is the number of differences to the published clientset.
+// count is the number of differences from the published clientset.
 func (r Result) count() int {
 	n := 0
 	for _, difference := range r.Differences {
@@ -29,7 +29,7 @@ func document(results []Result, kubernetes string) string {
 	var text strings.Builder
 	notes := &notes{}
 	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n", introduction(results, kubernetes))
-	text.WriteString("| module | version | kinds | cold | warm | flags | differences to the published clientset |\n|---|---|---|---|---|---|---|\n")
+	text.WriteString("| module | version | kinds | cold | warm | flags | differences from the published clientset |\n|---|---|---|---|---|---|---|\n")
 	for _, result := range results {
 		text.WriteString(result.markdown(notes))
 	}
@@ -49,14 +49,14 @@ func introduction(results []Result, kubernetes string) string {
 			compared++
 		}
 	}
-	return fmt.Sprintf(`These published API packages were not written for this generator. "make test-wild" generates code for each, type-checks all of it,
-function bodies included, and compares every exported name of the clientset with the published clientset, where there is one. It wrote
-this page: **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared.
+	return fmt.Sprintf(`"make test-wild" generates code for published API packages that were not written for this generator. It type-checks all generated code,
+including function bodies. If the project publishes a clientset, it compares every exported name of both clientsets. It wrote this page:
+**%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared.
 
-Each set is in a module of its own, which has all of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run of
-informer-gen on %d cores (%s/%s, %s), with all modules downloaded: cold with an empty build cache, warm as the
-median of three runs. The flags are all that a run needed, besides --output-dir. Of the packages that generated code imports only the declarations
-are type-checked. Listers and informers are not compared here, but in [test/compare](../test/compare).
+Each set has its own module, with all modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run of informer-gen on %d cores
+(%s/%s, %s), when all modules are downloaded. "Cold" is with an empty build cache. "Warm" is the median of three runs with a full one. The flags
+are all that a run needed besides --output-dir. In packages that generated code imports, only the declarations are type-checked.
+[test/compare](../test/compare) compares listers and informers.
 `, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
@@ -151,5 +151,5 @@ func shapes(results []Result) string {
 	if text.Len() == 0 {
 		return ""
 	}
-	return "\n## What is special about a source\n\n" + text.String()
+	return "\n## Special cases in these packages\n\n" + text.String()
 }

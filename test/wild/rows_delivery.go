@@ -25,7 +25,7 @@ var deliveryRows = []Row{
 		Packages: []string{"pkg/apis/autoscaling/v1alpha1"},
 		Others:   []string{"k8s.io/api/autoscaling/v2"},
 		Flags:    []string{"--group-go-names=autoscaling.internal.knative.dev:KnativeAutoscaling", "--group-dirs=autoscaling.internal.knative.dev:knativeautoscaling"},
-		Shape:    "two groups of two modules with one Go name and one folder",
+		Shape:    "two groups of two modules with the same Go name and the same folder",
 	},
 	{
 		Module: "knative.dev/eventing", Version: "v0.45.0",
@@ -46,7 +46,7 @@ var deliveryRows = []Row{
 	{
 		Module: "github.com/fluxcd/source-controller/api", Version: "v1.6.2",
 		Packages: []string{"..."},
-		Shape:    "version folders right below the module",
+		Shape:    "version folders directly below the module",
 	},
 	{
 		Module: "github.com/fluxcd/kustomize-controller/api", Version: "v1.6.1",
@@ -78,7 +78,7 @@ var deliveryRows = []Row{
 		Shape:     "+kubebuilder:resource that contradicts +genclient",
 		Accepted: []compare.Accepted{{
 			Pattern: `typed/serving/v1alpha1(/fake)? \S+\.(Cluster\w+|LocalModelNodeGroups): changed: theirs func\(namespace string\) .*, ours func\(\) .*`,
-			Reason:  "The published client has namespaced clients for kinds that the CRDs make cluster-scoped, so it cannot work. Ours takes the scope of +kubebuilder:resource, and warns.",
+			Reason:  "The published package has namespaced clients for kinds that are cluster-scoped in the CRDs, so these clients do not work. informer-gen uses the scope of +kubebuilder:resource, and prints a warning.",
 		}},
 	},
 	{

@@ -42,7 +42,7 @@ var kubernetesRows = []Row{
 		Packages:  []string{"apis/...", "apisx/..."},
 		Apply:     "sigs.k8s.io/gateway-api/applyconfiguration",
 		Clientset: "sigs.k8s.io/gateway-api/pkg/client/clientset/versioned",
-		Shape:     "kinds that are defined types over those of another version; version folders right below apis",
+		Shape:     "kinds that are defined types over kinds of another version; version folders directly below apis",
 	},
 	{
 		Module: "sigs.k8s.io/gateway-api-inference-extension", Version: "v1.0.0",
@@ -50,7 +50,7 @@ var kubernetesRows = []Row{
 		Apply:     "sigs.k8s.io/gateway-api-inference-extension/client-go/applyconfiguration",
 		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/gateway-api-inference-extension/client-go/clientset/versioned",
-		Shape:     "version folders right below api and apix",
+		Shape:     "version folders directly below api and apix",
 	},
 	{
 		Module: "sigs.k8s.io/jobset", Version: "v0.8.0",
@@ -77,13 +77,13 @@ var kubernetesRows = []Row{
 		Module: "sigs.k8s.io/mcs-api", Version: "v0.5.2",
 		Packages:  []string{"pkg/apis/..."},
 		Clientset: "sigs.k8s.io/mcs-api/pkg/client/clientset/versioned",
-		Shape:     "version folders right below apis",
+		Shape:     "version folders directly below apis",
 	},
 	{
 		Module: "sigs.k8s.io/network-policy-api", Version: "v0.1.1",
 		Packages:  []string{"apis/v1alpha1"},
 		Clientset: "sigs.k8s.io/network-policy-api/pkg/client/clientset/versioned",
-		Shape:     "version folders right below apis",
+		Shape:     "version folders directly below apis",
 	},
 	{
 		Module: "sigs.k8s.io/scheduler-plugins", Version: "v0.30.6",
@@ -97,7 +97,7 @@ var kubernetesRows = []Row{
 		Packages:  []string{"apis/..."},
 		Flags:     []string{"--group-go-names=secrets-store.csi.x-k8s.io:Secretsstore"},
 		Clientset: "sigs.k8s.io/secrets-store-csi-driver/pkg/client/clientset/versioned",
-		Shape:     "version folders right below apis",
+		Shape:     "version folders directly below apis",
 	},
 	{
 		Module: "sigs.k8s.io/node-feature-discovery/api/nfd", Version: "v0.17.0",
@@ -106,20 +106,20 @@ var kubernetesRows = []Row{
 	{
 		Module: "sigs.k8s.io/karpenter", Version: "v1.8.0",
 		Packages: []string{"pkg/apis/..."},
-		Shape:    "types that are registered in init, without SchemeGroupVersion",
+		Shape:    "types that init registers, without SchemeGroupVersion",
 	},
 	{
 		Module: "sigs.k8s.io/cluster-api", Version: "v1.11.0",
 		Packages: []string{"api/..."},
 		Flags:    []string{"--group-dirs=controlplane.cluster.x-k8s.io:controlplane"},
-		Shape:    "two groups whose folders have one name",
+		Shape:    "two groups with the same folder name",
 	},
 	{
 		Name:   "cluster-api-exp",
 		Module: "sigs.k8s.io/cluster-api", Version: "v1.10.4",
 		Packages: []string{"api/v1beta1", "exp/api/v1beta1"},
 		Flags:    []string{"--exclude=sigs.k8s.io/cluster-api/exp/api/v1beta1"},
-		Shape:    "two packages of one group and version; the second one takes a run of its own",
+		Shape:    "two packages with the same group and version; the second one needs a separate run",
 	},
 	{
 		Module: "sigs.k8s.io/external-dns", Version: "v0.18.0",

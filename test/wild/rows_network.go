@@ -9,7 +9,7 @@ var networkRows = []Row{
 		Apply:     "istio.io/client-go/pkg/applyconfiguration",
 		ApplyOld:  true,
 		Clientset: "istio.io/client-go/pkg/clientset/versioned",
-		Shape:     "lists of pointers; specs that are protocol buffers of another module",
+		Shape:     "lists of pointers; specs that are protocol buffer messages of another module",
 	},
 	{
 		Module: "github.com/cilium/cilium", Version: "v1.17.0",
@@ -46,7 +46,7 @@ var networkRows = []Row{
 		Module: "github.com/envoyproxy/gateway", Version: "v1.9.1",
 		Packages:  []string{"api/v1alpha1"},
 		Clientset: "github.com/envoyproxy/gateway/pkg/client/clientset/versioned",
-		Shape:     "version folders right below api",
+		Shape:     "version folders directly below api",
 	},
 	{
 		Module: "github.com/emissary-ingress/emissary/v3", Version: "v3.9.1",
@@ -64,7 +64,7 @@ var networkRows = []Row{
 		Packages:  []string{"api/kyverno/v1", "api/kyverno/v2", "api/kyverno/v2alpha1", "api/kyverno/v2beta1", "api/policyreport/...", "api/reports/..."},
 		Others:    []string{"github.com/kyverno/api/api/policies.kyverno.io/v1beta1"},
 		Clientset: "github.com/kyverno/kyverno/pkg/client/clientset/versioned",
-		Shape:     "+kubebuilder:selectablefield that leads into another package; kinds of two modules",
+		Shape:     "+kubebuilder:selectablefield with a path into another package; kinds of two modules",
 	},
 	{
 		Name:   "gatekeeper",
@@ -76,6 +76,6 @@ var networkRows = []Row{
 		Module: "github.com/open-policy-agent/frameworks/constraint", Version: "v0.0.0-20260616163050-e1eaa1bf6d62",
 		Packages: []string{"pkg/apis/..."},
 		Flags:    []string{"--exclude=github.com/open-policy-agent/frameworks/constraint/pkg/apis/externaldata/unversioned"},
-		Shape:    "an internal version below the pattern, with markers",
+		Shape:    "the pattern matches an internal version with markers",
 	},
 }

@@ -11,7 +11,7 @@ var platformRows = []Row{
 		Apply:        "github.com/openshift/client-go/apps/applyconfigurations",
 		Clientset:    "github.com/openshift/client-go/apps/clientset/versioned",
 		ClientModule: "github.com/openshift/client-go@v0.0.0-20251015124057-db0dee36e235",
-		Shape:        "methods of +genclient whose input is a kind of k8s.io/api",
+		Shape:        "methods of +genclient with a kind of k8s.io/api as their input",
 	},
 	{
 		Name:   "openshift-config",
@@ -86,7 +86,7 @@ var platformRows = []Row{
 		Clientset: "github.com/gardener/gardener/pkg/client/core/clientset/versioned",
 		Accepted: []compare.Accepted{{
 			Pattern: `(typed/core/v1beta1/)?mock: missing: package`,
-			Reason:  "Its author has added mocks, which another generator makes of the interfaces of the clientset.",
+			Reason:  "The published package also has mocks of the interfaces. Another generator writes them.",
 		}},
 	},
 	{
@@ -97,13 +97,13 @@ var platformRows = []Row{
 	{
 		Module: "github.com/Azure/azure-service-operator/v2", Version: "v2.13.0",
 		Packages: []string{"api/cache/v1api20230401", "api/cache/v1api20230801", "api/containerservice/v1api20240901"},
-		Shape:    "versions with a date in them, v1api20240901",
+		Shape:    "versions that contain a date, such as v1api20240901",
 	},
 	{
 		Name:   "azure-service-operator-storage",
 		Module: "github.com/Azure/azure-service-operator/v2", Version: "v2.13.0",
 		Packages: []string{"api/cache/v1api20230401/..."},
-		Shape:    "a package and its folder storage, of one group",
+		Shape:    "a package and its subfolder storage, with the same group",
 	},
 	{
 		Name:   "ack-ec2",

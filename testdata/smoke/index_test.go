@@ -95,9 +95,9 @@ func TestFieldSelectors(t *testing.T) {
 	paper.Namespace, paper.Name, paper.Spec.Author = "east", "p", "ann"
 	client := fake.NewSimpleClientset(full, paper)
 	factory := informers.NewSharedInformerFactory(client, 0,
-		informers.WithFieldSelector(typedplantv1.RobotFieldSpecColor.Is("blue").And(typedplantv1.RobotFieldSpecPriority.IsNot(3))),
+		cache.WithFieldSelector(typedplantv1.RobotFieldSpecColor.Is("blue").And(typedplantv1.RobotFieldSpecPriority.IsNot(3))),
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name!=x" }),
-		informers.WithFieldSelector(typedplantv1.RobotFieldStatusPhase.Is("Busy")),
+		cache.WithFieldSelector(typedplantv1.RobotFieldStatusPhase.Is("Busy")),
 	)
 	robots, papers := factory.Plant().V1().Robots(), factory.Forms().V1().Papers()
 	robots.Informer()

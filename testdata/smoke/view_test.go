@@ -136,7 +136,7 @@ func TestViewElsewhereOfFake(t *testing.T) {
 		Spec:       corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: "nginx", Image: "nginx:1"}}},
 	}}}}
 	factory = informers.NewSharedInformerFactory(fake.NewSimpleClientset(), 0, informers.WithNamespace("east"),
-		informers.WithListerWatcher(func(namespace string) cache.ListerWatcher[*iov1.PodSummary] {
+		cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*iov1.PodSummary] {
 			if namespace != "east" {
 				t.Errorf("the source is for namespace %q", namespace)
 			}
@@ -167,8 +167,8 @@ func TestViewOfServer(t *testing.T) {
 			 "spec":{"nodeName":"n1","priority":5,"volumes":[{"name":"v"}],"containers":[{"name":"nginx","image":"nginx:1"}]},
 			 "status":{"phase":"Running","startTime":"2026-01-02T03:04:05Z"}}]}`)
 	})
-	factory := informers.NewSharedInformerFactory(client, 0, informers.WithoutStreamingList(), informers.WithoutManagedFields(), informers.WithoutAnnotations("b"),
-		informers.WithFieldSelector(cache.Field[*iov1.PodSummary, string]("spec.nodeName").Is("n1")))
+	factory := informers.NewSharedInformerFactory(client, 0, cache.WithoutStreamingList(), cache.WithoutManagedFields(), cache.WithoutAnnotations("b"),
+		cache.WithFieldSelector(cache.Field[*iov1.PodSummary, string]("spec.nodeName").Is("n1")))
 	summaries := factory.Io().V1().PodSummaries()
 	summaries.Informer()
 	start(t, factory)

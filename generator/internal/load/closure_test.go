@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -62,7 +63,7 @@ func memoryClosure(t testing.TB, text string) *closure {
 
 // answered describes package shop of an archive. inSyntax is what the package by itself
 // leaves open.
-func answered(t testing.TB, text string) (pkg *model.Package, inSyntax string, mistakes error) {
+func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, mistakes error) {
 	t.Helper()
 	c := memoryClosure(t, text)
 	src := c.sources["shop"]

@@ -3,14 +3,13 @@ package load
 import (
 	"context"
 	"go/ast"
-	"maps"
-	"slices"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // hasOldTypeConverter reports whether the package has a function NewTypeConverter of an
-// applyconfiguration-gen before v0.34, which returns a type that client-go has no longer.
+// applyconfiguration-gen before v0.34. It returns a type that client-go has removed.
 func (src *source) hasOldTypeConverter() bool {
 	for _, file := range src.files {
 		for _, decl := range file.Decls {
@@ -29,36 +28,20 @@ func (src *source) hasOldTypeConverter() bool {
 	return false
 }
 
-// addExternals reads the names of the packages that markers and options name,
-// but for those that are read already.
-func addExternals(ctx context.Context, options Options, result *Result) error {
-	wanted := map[string]bool{}
-	for _, importPath := range model.ApplyPaths(options.ApplyPackage, result.Packages) {
-		wanted[importPath] = true
-	}
-	for _, pkg := range result.Packages {
-		for _, t := range pkg.Types {
-			for _, m := range t.Markers {
-				for _, importPath := range model.ExternalPaths(m) {
-					wanted[importPath] = true
-				}
-			}
-		}
-	}
-	for _, pkg := range result.Packages {
-		delete(wanted, pkg.Path)
-	}
-	if len(wanted) == 0 {
+// Externals reads the packages with those import paths, which are not among the packages of
+// result, into result.Externals.
+func Externals(ctx context.Context, options Options, importPaths []string, result *Result) error {
+	if len(importPaths) == 0 {
 		return nil
 	}
-	result.Externals = make(map[string]*model.External, len(wanted))
+	result.Externals = make(map[string]*input.External, len(importPaths))
 	var problems model.Errors
-	sources, err := list(ctx, options, slices.Sorted(maps.Keys(wanted)), &problems, result)
+	sources, err := list(ctx, options, importPaths, &problems, result)
 	if err != nil {
 		return err
 	}
 	for _, src := range sources {
-		external := &model.External{Path: src.path}
+		external := &input.External{Path: src.path}
 		if src.addParseErrors(&problems) {
 			external.Problem = "it does not parse"
 		} else {
@@ -68,9 +51,9 @@ func addExternals(ctx context.Context, options Options, result *Result) error {
 		}
 		result.Externals[src.path] = external
 	}
-	for importPath := range wanted {
+	for _, importPath := range importPaths {
 		if result.Externals[importPath] == nil {
-			result.Externals[importPath] = &model.External{Path: importPath, Problem: "the go command does not find it; correct the path, or add the package with go get " + importPath}
+			result.Externals[importPath] = &input.External{Path: importPath, Problem: "the go command does not find it; correct the path, or add the package with go get " + importPath}
 		}
 	}
 	return nil

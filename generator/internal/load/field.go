@@ -8,22 +8,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
 
 // fieldAt finds the field at a path of a type. sure is false if a type on the way
 // is invalid, so that nothing can be said.
-func fieldAt(kind types.Type, written string) (field *model.Field, sure bool) {
-	path, err := model.ParsePath(written)
-	if err != nil {
-		return &model.Field{Problem: err.Error()}, true
+func fieldAt(kind types.Type, written markers.FieldPath) (field *model.Field, sure bool) {
+	if written.Problem != "" {
+		return &model.Field{Problem: written.Problem}, true
 	}
 	w := way{at: kind, shown: shownType(kind)}
-	for i, element := range path {
+	for i, element := range written.Path {
 		if !w.take(element) {
 			return &model.Field{Problem: w.problem}, !w.invalid
 		}
-		w.shown = path[:i+1].String()
+		w.shown = written.Path[:i+1].String()
 	}
 	w.finish()
 	if w.invalid {
@@ -74,7 +75,7 @@ func (w *way) step(op model.StepOp, name string, to types.Type) {
 
 // take goes on by one element. Pointers are followed, and of a list each element
 // is taken.
-func (w *way) take(element model.PathElement) bool {
+func (w *way) take(element markers.PathElement) bool {
 	for !w.endless() {
 		switch at := w.at.Underlying().(type) {
 		case *types.Pointer:
@@ -103,14 +104,14 @@ func (w *way) take(element model.PathElement) bool {
 	return false
 }
 
-func elementText(e model.PathElement) string {
+func elementText(e markers.PathElement) string {
 	if e.Each {
 		return "[*]"
 	}
 	return e.Name
 }
 
-func (w *way) takeKey(at *types.Map, element model.PathElement) bool {
+func (w *way) takeKey(at *types.Map, element markers.PathElement) bool {
 	basic, ok := at.Key().Underlying().(*types.Basic)
 	switch {
 	case element.Each:
@@ -156,7 +157,7 @@ func (w *way) takeField(at *types.Struct, name string) bool {
 	for i, f := range fields.all {
 		names[i] = f.name
 	}
-	return w.fail("%s has no field with the JSON name %q%s", w.shown, name, model.DidYouMean(name, names))
+	return w.fail("%s has no field with the JSON name %q%s", w.shown, name, spelling.DidYouMean(name, names))
 }
 
 // through goes into an embedded struct.

@@ -3,12 +3,13 @@ package load
 import (
 	"go/types"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // clarifyList sets in t what its syntax says of its list type, which declared is, from
 // types. It returns false if a type that it would have to know is invalid.
-func clarifyList(t *model.Type, declared types.Object, kind types.Type) (sure bool) {
+func clarifyList(t *input.Type, declared types.Object, kind types.Type) (sure bool) {
 	name, list, pkg := declared.Name(), declared.Type(), declared.Pkg()
 	structType, ok := structOf(list)
 	if !ok {

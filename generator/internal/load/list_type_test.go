@@ -3,6 +3,7 @@ package load
 import (
 	"testing"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -37,7 +38,7 @@ func TestClarify(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := parseSource(t, begin+test.kind+test.list)
-			described := &model.Type{Name: "Order"}
+			described := &input.Type{Name: "Order"}
 			sure := clarify(described, typesOfSyntax(src), src.fset)
 			if sure != test.sure || described.HasList != (test.form != nil) {
 				t.Fatalf("sure %t, list %t (%s)", sure, described.HasList, described.ListProblem)

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
@@ -32,11 +33,8 @@ type Options struct {
 	Patterns []string
 	// BuildTags are set while files are chosen.
 	BuildTags []string
-	// ApplyPackage is the import path of the root of apply configurations; empty
-	// for none.
-	ApplyPackage string
 	// Exclude are the packages that are left out; nil for none.
-	Exclude *model.Exclusions
+	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
 }
@@ -53,9 +51,9 @@ func (o Options) config(ctx context.Context, mode packages.LoadMode) *packages.C
 // Result is what Load has read.
 type Result struct {
 	// Packages are those that the patterns match, in the order of their paths.
-	Packages []*model.Package
-	// Externals are the packages that markers name, by import path.
-	Externals map[string]*model.External
+	Packages []*input.Package
+	// Externals are the packages that Externals has read, by import path.
+	Externals map[string]*input.External
 	// TestsOnly are the import paths of packages that have _test.go files only.
 	TestsOnly []string
 	// Notes say what was read, and how long it took.
@@ -92,7 +90,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 	if err := answer(ctx, options, questions, mistakes, result); err != nil {
 		return nil, err
 	}
-	return result, addExternals(ctx, options, result)
+	return result, nil
 }
 
 // list finds the files of packages and parses them. Packages that the go command

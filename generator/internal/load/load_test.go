@@ -10,6 +10,9 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -46,17 +49,18 @@ func parseSource(t testing.TB, text string) *source {
 }
 
 // describe says of a source what its syntax tells.
-func describe(t testing.TB, text string) *model.Package {
+func describe(t testing.TB, text string) *input.Package {
 	t.Helper()
 	pkg, _ := parseSource(t, text).describe(false)
 	return pkg
 }
 
 // at writes markers as name=value@line:col.
-func at(found []model.Marker) string {
+func at(found markers.List) string {
 	var all []string
 	for _, m := range found {
-		all = append(all, fmt.Sprintf("%s=%s@%d:%d", m.Name, m.Value, m.Pos.Line, m.Pos.Column))
+		name, value, _ := strings.Cut(m.Text[1:], "=")
+		all = append(all, fmt.Sprintf("%s=%s@%d:%d", name, value, m.Pos.Line, m.Pos.Column))
 	}
 	return strings.Join(all, " ")
 }
@@ -223,7 +227,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 		}
 		var mistakes model.Errors
-		model.Assemble(model.Input{Packages: []*model.Package{pkg}, Naming: model.NewNaming(nil)}, &mistakes)
+		decide.Decide(decide.Input{Packages: []*input.Package{pkg}, Naming: decide.NewNaming(nil)}, &mistakes)
 		_ = mistakes.Join()
 	})
 }

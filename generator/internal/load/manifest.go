@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
@@ -27,7 +28,7 @@ const definition = "CustomResourceDefinition"
 // *.json but not, as with kubectl apply -f, those of the folders in it. Documents of
 // other kinds are passed over. What is wrong with a file or a CRD is noted among
 // the mistakes, and the CRD left out; the error is that of ctx.
-func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*model.Manifest, error) {
+func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	seen := map[string]bool{}
 	add := func(f *manifestFile) {
@@ -72,8 +73,8 @@ func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*
 
 // collect returns what the files hold, in their order. One that was named and
 // holds no CRD is a mistake, and a folder of such files is.
-func collect(files []*manifestFile, mistakes *model.Errors) []*model.Manifest {
-	var all []*model.Manifest
+func collect(files []*manifestFile, mistakes *model.Errors) []*input.Manifest {
+	var all []*input.Manifest
 	fruitful, folders := map[string]bool{}, []string{}
 	for _, f := range files {
 		all = append(all, f.manifests...)
@@ -146,7 +147,7 @@ type manifestFile struct {
 	name string
 	// folder is the one that was named instead of the file; empty for none.
 	folder    string
-	manifests []*model.Manifest
+	manifests []*input.Manifest
 	mistakes  []*model.Error
 	// visits is how many more values are looked at.
 	visits int
@@ -230,14 +231,14 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		return
 	}
 	before := len(f.mistakes)
-	m := &model.Manifest{
+	m := &input.Manifest{
 		Pos:    root.pos(),
 		Group:  root.required(spec, "spec", "group"),
 		Plural: root.required(names, "spec.names", "plural"),
 		Kind:   root.required(names, "spec.names", "kind"),
 		Scope:  root.required(spec, "spec", "scope"),
 	}
-	m.ListKind = model.Placed{Value: m.Kind.Value + "List", Pos: m.Kind.Pos}
+	m.ListKind = input.Placed{Value: m.Kind.Value + "List", Pos: m.Kind.Pos}
 	if listKind := names.get("listKind"); listKind.text() != "" {
 		m.ListKind = listKind.placed()
 	}
@@ -258,14 +259,14 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 }
 
 // checkNames refuses names that no server takes.
-func (f *manifestFile) checkNames(m *model.Manifest) {
+func (f *manifestFile) checkNames(m *input.Manifest) {
 	for _, name := range []struct {
 		what, form string
-		model.Placed
+		input.Placed
 		taken func(string) bool
 	}{
 		{"group", "write a DNS name in lower case, such as shop.example.com", m.Group, model.IsGroup},
-		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsResource},
+		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsLabel},
 		{"kind", "write ASCII letters and digits", m.Kind, model.IsKind},
 		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
 	} {
@@ -275,9 +276,9 @@ func (f *manifestFile) checkNames(m *model.Manifest) {
 	}
 }
 
-func describeVersion(node manifestNode) model.ManifestVersion {
-	v := model.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
-	if name := v.Name; name.Value != "" && !model.IsResource(name.Value) {
+func describeVersion(node manifestNode) input.ManifestVersion {
+	v := input.ManifestVersion{Name: node.required(node, "spec.versions", "name")}
+	if name := v.Name; name.Value != "" && !model.IsLabel(name.Value) {
 		node.file.addMistake(name.Pos, "version %q is not a valid name; write one such as v1, or regenerate this %s with controller-gen", name.Value, definition)
 	}
 	served := node.required(node, "spec.versions", "served")
@@ -296,7 +297,7 @@ func describeVersion(node manifestNode) model.ManifestVersion {
 
 // required returns the text of a field, and notes its absence at the place of the
 // next thing around it that is there. path is what parent is called.
-func (n manifestNode) required(parent manifestNode, path, name string) model.Placed {
+func (n manifestNode) required(parent manifestNode, path, name string) input.Placed {
 	field := parent.get(name)
 	if field.text() == "" {
 		n.file.addMistake(field.posOr(parent, n), "%s.%s of this %s is missing or not a string; regenerate it with controller-gen, or add it", path, name, definition)

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -65,7 +66,7 @@ func (n manifestNode) resolved() *yaml.Node {
 	return n.node
 }
 
-func (n manifestNode) placed() model.Placed { return model.Placed{Value: n.text(), Pos: n.pos()} }
+func (n manifestNode) placed() input.Placed { return input.Placed{Value: n.text(), Pos: n.pos()} }
 
 func (n manifestNode) pos() token.Position {
 	if n.node == nil {

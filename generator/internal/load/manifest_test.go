@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -55,7 +56,7 @@ const orderJSON = `{
 `
 
 // shown is a manifest in one line, without places.
-func shown(m *model.Manifest) string {
+func shown(m *input.Manifest) string {
 	text := fmt.Sprintf("%s.%s %s %s %s:", m.Plural.Value, m.Group.Value, m.Kind.Value, m.ListKind.Value, m.Scope.Value)
 	for _, v := range m.Versions {
 		text += fmt.Sprintf(" %s served=%v status=%v scale=%v", v.Name.Value, v.Served, v.Status, v.Scale)
@@ -68,7 +69,7 @@ func shown(m *model.Manifest) string {
 
 const orderShown = "orders.shop.example.com Order Orders Namespaced: v1 served=true status=true scale=true .spec.color .spec.size v1beta1 served=false status=false scale=false"
 
-func readManifests(t *testing.T, dir string, paths ...string) ([]*model.Manifest, string) {
+func readManifests(t *testing.T, dir string, paths ...string) ([]*input.Manifest, string) {
 	t.Helper()
 	for i, path := range paths {
 		paths[i] = filepath.Join(dir, path)
@@ -134,7 +135,7 @@ func TestManifestPlaces(t *testing.T) {
 		t.Fatal(mistakes)
 	}
 	for _, m := range manifests {
-		fields := []model.Placed{m.Group, m.Plural, m.Kind, m.ListKind, m.Scope, {Value: "true", Pos: m.Versions[0].ServedPos}}
+		fields := []input.Placed{m.Group, m.Plural, m.Kind, m.ListKind, m.Scope, {Value: "true", Pos: m.Versions[0].ServedPos}}
 		for _, v := range m.Versions {
 			fields = append(append(fields, v.Name), v.SelectableFields...)
 		}

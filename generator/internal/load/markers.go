@@ -5,42 +5,36 @@ import (
 	"go/token"
 	"strings"
 
-	"k8s.io/gengo/v2/codetags"
-
-	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// markers returns the markers of a comment in their order, with the place of
-// each. What their names look like is gengo's rule.
-func markers(fset *token.FileSet, group *ast.CommentGroup) []model.Marker {
+// markersOf returns the markers of a comment in their order. on is the name of the type that
+// has the comment, or "" for a package.
+func markersOf(fset *token.FileSet, group *ast.CommentGroup, on string) markers.List {
 	if group == nil {
 		return nil
 	}
-	var found []model.Marker
+	var found markers.List
 	for _, comment := range group.List {
 		for n, line := range strings.Split(comment.Text, "\n") {
 			text := strings.Trim(line, "/* \t\r")
 			if !strings.HasPrefix(text, "+") {
 				continue
 			}
-			for name := range codetags.Extract("+", []string{text}) {
-				// A value is all that follows, as it has always been for +genclient.
-				value, _ := strings.CutPrefix(text[len("+")+len(name):], "=")
-				pos := fset.Position(comment.Pos())
-				pos.Line += n
-				pos.Column += strings.IndexByte(line, '+')
-				if n > 0 {
-					pos.Column = strings.IndexByte(line, '+') + 1
-				}
-				found = append(found, model.Marker{Name: name, Value: value, Pos: pos, Text: text[len("+"):]})
+			pos := fset.Position(comment.Pos())
+			pos.Line += n
+			pos.Column += strings.IndexByte(line, '+')
+			if n > 0 {
+				pos.Column = strings.IndexByte(line, '+') + 1
 			}
+			found = append(found, markers.Parse(text, pos, on))
 		}
 	}
 	return found
 }
 
-// commentIndex finds the comments of a file that belong to no declaration by the
-// line on which they end.
+// commentIndex has the comments of a file that belong to no declaration, by the line on which
+// they end.
 type commentIndex map[int]*ast.CommentGroup
 
 func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
@@ -67,8 +61,8 @@ func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
 	return index
 }
 
-// above returns the two comments that may hold the markers of a declaration: its
-// own, and the one that ends one blank line above, as gengo has it.
+// above returns the two comments that may hold the markers of a declaration, as gengo finds
+// them: its own, and the one that ends one blank line above.
 func (c commentIndex) above(fset *token.FileSet, doc *ast.CommentGroup, decl token.Pos) []*ast.CommentGroup {
 	start := decl
 	if doc != nil {

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// describe says what stands in the package, as far as its syntax tells. candidates adds the types
-// without a marker that have a list type.
-func (src *source) describe(candidates bool) (*model.Package, *typeReader) {
-	pkg := &model.Package{Path: src.path, Dependency: src.dependency, Declared: src.declared()}
+// describe describes the package as far as its syntax tells. candidates adds the types without a
+// marker that have a list type.
+func (src *source) describe(candidates bool) (*input.Package, *typeReader) {
+	pkg := &input.Package{Path: src.path, Dependency: src.dependency, Declared: src.declared()}
 	types := newTypeReader(src)
 	for _, file := range src.files {
 		pkg.Name = file.Name.Name
@@ -26,13 +27,13 @@ func (src *source) describe(candidates bool) (*model.Package, *typeReader) {
 	return pkg, types
 }
 
-// addPackageMarkers takes the markers above the package clause. The place of the
-// package is the clause below the first of them, or the first one of all.
-func (src *source) addPackageMarkers(pkg *model.Package, file *ast.File) {
-	var found []model.Marker
+// addPackageMarkers adds the markers above the package clause. The position of the package is the
+// clause below the first marker, of any tool, or else the first clause.
+func (src *source) addPackageMarkers(pkg *input.Package, file *ast.File) {
+	var found markers.List
 	for _, group := range file.Comments {
 		if group.Pos() < file.Package {
-			found = append(found, markers(src.fset, group)...)
+			found = append(found, markersOf(src.fset, group, "")...)
 		}
 	}
 	if !pkg.Pos.IsValid() || len(found) > 0 && len(pkg.Markers) == 0 {
@@ -74,9 +75,9 @@ func (src *source) declared() map[string]bool {
 //
 // under the name of code-generator or, failing that, of kubebuilder. One that is of another
 // type is second choice.
-func (src *source) declaredGroupVersion() model.DeclaredGroupVersion {
+func (src *source) declaredGroupVersion() input.DeclaredGroupVersion {
 	values := src.packageValues()
-	var found model.DeclaredGroupVersion
+	var found input.DeclaredGroupVersion
 	for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
 		value, ok := values[name]
 		if !ok {
@@ -94,8 +95,8 @@ func (src *source) declaredGroupVersion() model.DeclaredGroupVersion {
 }
 
 // groupVersionOf reads the group and version in a variable or constant.
-func (src *source) groupVersionOf(name string, value packageValue, values map[string]packageValue) model.DeclaredGroupVersion {
-	declared := model.DeclaredGroupVersion{Name: name, OtherType: value.isNoGroupVersion(), Pos: src.fset.Position(value.name.Pos())}
+func (src *source) groupVersionOf(name string, value packageValue, values map[string]packageValue) input.DeclaredGroupVersion {
+	declared := input.DeclaredGroupVersion{Name: name, OtherType: value.isNoGroupVersion(), Pos: src.fset.Position(value.name.Pos())}
 	expr := value.expr
 	if pointer, ok := expr.(*ast.UnaryExpr); ok {
 		expr = pointer.X
@@ -208,7 +209,7 @@ func stringValue(expr ast.Expr, values map[string]packageValue) (string, bool) {
 		expr = values[name.Name].expr
 	}
 	if selector, ok := expr.(*ast.SelectorExpr); ok && selector.Sel.Name == "APIVersionInternal" {
-		return model.InternalVersion, true // of k8s.io/apimachinery/pkg/runtime
+		return input.InternalVersion, true // of k8s.io/apimachinery/pkg/runtime
 	}
 	literal, ok := expr.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {

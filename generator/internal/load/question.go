@@ -10,39 +10,38 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // question is what the syntax of a package leaves open.
 type question struct {
 	src *source
-	pkg *model.Package
+	pkg *input.Package
 	// unclear are the kinds of which it is open what they are made of.
-	unclear []*model.Type
+	unclear []*input.Type
 	// fields are the kinds with a path to a field.
-	fields []*model.Type
+	fields []*input.Type
 	// views are compared with what they are views of.
-	views []*model.Type
+	views []*input.Type
 	// unknown are the fields that the last settle could not find out about.
 	unknown []*model.Field
 }
 
 // ask returns what is to be found out about a package, or nil.
-func ask(src *source, pkg *model.Package, reader *typeReader) *question {
+func ask(src *source, pkg *input.Package, reader *typeReader) *question {
 	q := &question{src: src, pkg: pkg}
 	for _, t := range pkg.Types {
-		_, isView := t.View()
-		if (t.MayBeKind() || t.IsCandidate || isView) && reader.isUnclear(t) {
+		isView := markers.Has[markers.View](t.Markers)
+		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && reader.isUnclear(t) {
 			q.unclear = append(q.unclear, t)
 		}
 		if isView {
 			q.views = append(q.views, t)
 		}
-		for _, m := range t.Markers {
-			if _, ok := m.FieldPath(); ok {
-				q.fields = append(q.fields, t)
-				break
-			}
+		if len(t.Markers.FieldPaths()) > 0 {
+			q.fields = append(q.fields, t)
 		}
 	}
 	if len(q.unclear)+len(q.fields)+len(q.views) == 0 {
@@ -68,7 +67,7 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 		}
 		if reason != "" {
 			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
-			paths = append(append(paths, q.src.path), q.viewed()...)
+			paths = append(append(paths, q.src.path), q.otherPackages()...)
 		}
 	}
 	if len(open) == 0 {
@@ -138,18 +137,24 @@ func (q *question) names() map[string][]string {
 		names[q.src.path] = append(names[q.src.path], t.Name, t.Name+"List")
 	}
 	for _, t := range q.views {
-		ref, _ := t.View()
+		ref := viewed(t)
 		path := cmp.Or(ref.Path, q.src.path)
 		names[path] = append(names[path], ref.Name)
 	}
 	return names
 }
 
-// viewed are the other packages of which there are views.
-func (q *question) viewed() []string {
+// viewed returns the kind that a view is of.
+func viewed(t *input.Type) model.TypeRef {
+	view, _ := markers.Find[markers.View](t.Markers)
+	return view.Of
+}
+
+// otherPackages returns the other packages whose kinds have views here.
+func (q *question) otherPackages() []string {
 	var paths []string
 	for _, t := range q.views {
-		if ref, _ := t.View(); ref.Path != "" && ref.Path != q.src.path {
+		if ref := viewed(t); ref.Path != "" && ref.Path != q.src.path {
 			paths = append(paths, ref.Path)
 		}
 	}
@@ -166,16 +171,16 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 		}
 	}
 	for _, t := range q.views {
-		ref, _ := t.View()
-		viewed := pkg
+		ref := viewed(t)
+		of := pkg
 		if ref.Path != "" && ref.Path != q.src.path {
 			if other == nil {
 				open = "view " + t.Name
 				continue
 			}
-			viewed = other(ref.Path)
+			of = other(ref.Path)
 		}
-		view, c := pkg.Scope().Lookup(t.Name), comparison{kind: viewed.Scope().Lookup(ref.Name), fset: fset}
+		view, c := pkg.Scope().Lookup(t.Name), comparison{kind: of.Scope().Lookup(ref.Name), fset: fset}
 		if t.Misfits = c.of(view); c.unsure || view == nil && t.Name != "_" {
 			open = "view " + t.Name
 		}
@@ -188,15 +193,11 @@ func (q *question) settleFields(pkg *types.Package) (open string) {
 	q.unknown = nil
 	for _, t := range q.fields {
 		t.Fields = map[string]*model.Field{}
-		for _, m := range t.Markers {
-			path, ok := m.FieldPath()
-			if !ok || path == "" {
-				continue
-			}
+		for _, path := range t.Markers.FieldPaths() {
 			field, sure := fieldAt(lookUp(pkg, t.Name), path)
-			if t.Fields[path] = field; !sure {
+			if t.Fields[path.Text] = field; !sure {
 				q.unknown = append(q.unknown, field)
-				open = fmt.Sprintf("path %s of %s", path, t.Name)
+				open = fmt.Sprintf("path %s of %s", path.Text, t.Name)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -123,7 +124,7 @@ func conventionalName(importPath string) string {
 // isUnclear says whether syntax has not shown that a kind has what it needs: it is
 // another name for a type, or embeds its metadata through others, or its list does,
 // or they are not there.
-func (r *typeReader) isUnclear(t *model.Type) bool {
+func (r *typeReader) isUnclear(t *input.Type) bool {
 	if t.IsGeneric {
 		return false // which no kind can be
 	}
@@ -143,7 +144,7 @@ func (r *typeReader) isReference(t *declaredType) bool {
 
 // clarify says of a type what describe says of it, from types instead of syntax.
 // It returns false if a type that it would have to know is invalid.
-func clarify(t *model.Type, pkg *types.Package, fset *token.FileSet) bool {
+func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) bool {
 	kind := lookUp(pkg, t.Name)
 	structType, ok := structOf(kind)
 	if !ok {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 )
 
 // TestDefinedTypes has types that are defined by a type of another package. What they are
@@ -53,7 +53,7 @@ type Spec struct { Name string ` + "`json:\"name\"`" + `; Count int ` + "`json:\
 			if err != nil {
 				t.Fatal(err)
 			}
-			var order *model.Type
+			var order *input.Type
 			for _, described := range pkg.Types {
 				if described.Name == "Order" {
 					order = described

@@ -6,25 +6,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
 // metaV1 is the package of TypeMeta, ObjectMeta and ListMeta.
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// typeReader collects the types of a package, to answer questions that need more
-// than one of them.
+// typeReader collects the types of a package, because a kind and its list are described
+// together.
 type typeReader struct {
 	src   *source
 	types map[string]*declaredType
-	// deepCopied are the types with a method DeepCopyObject.
+	// deepCopied has the types with a method DeepCopyObject.
 	deepCopied map[string]bool
 }
 
 type declaredType struct {
 	spec *ast.TypeSpec
 	file *ast.File
-	// comments are those that may hold markers.
+	// comments are the comments that may hold markers.
 	comments []*ast.CommentGroup
 }
 
@@ -56,7 +57,7 @@ func (r *typeReader) addFile(file *ast.File) {
 	}
 }
 
-// receiver is the name of the type that a method is of.
+// receiver returns the name of the type that has the method.
 func receiver(decl *ast.FuncDecl) string {
 	if len(decl.Recv.List) == 0 { // func () f(), which parses
 		return ""
@@ -77,15 +78,15 @@ func receiver(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// marked returns the types with a marker of ours, in the order of their names. candidates adds
+// marked returns the types with a marker that informer-gen reads, sorted by name. candidates adds
 // exported types that have a list type.
-func (r *typeReader) marked(candidates bool) []*model.Type {
-	var found []*model.Type
+func (r *typeReader) marked(candidates bool) []*input.Type {
+	var found []*input.Type
 	for name, t := range r.types {
-		var ours []model.Marker
+		var ours markers.List
 		for _, group := range t.comments {
-			for _, m := range markers(r.src.fset, group) {
-				if isOurs(m.Name) {
+			for _, m := range markersOf(r.src.fset, group, name) {
+				if m.Value != nil {
 					ours = append(ours, m)
 				}
 			}
@@ -96,28 +97,12 @@ func (r *typeReader) marked(candidates bool) []*model.Type {
 			found[len(found)-1].IsCandidate = isCandidate
 		}
 	}
-	slices.SortFunc(found, func(a, b *model.Type) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b *input.Type) int { return strings.Compare(a.Name, b.Name) })
 	return found
 }
 
-// isOurs tells the markers that this generator reads from those of others.
-func isOurs(name string) bool {
-	first, rest, _ := strings.Cut(name, ":")
-	switch first {
-	case "genclient", "resourceName", "informer":
-		return true
-	case "kubebuilder":
-		word, _, _ := strings.Cut(rest, ":")
-		return slices.Contains(kubebuilderMarkers, word)
-	}
-	return model.Misspelt(name) != ""
-}
-
-// kubebuilderMarkers are those of its markers on types that matter here.
-var kubebuilderMarkers = []string{"object", "resource", "selectablefield", "skip", "skipversion", "subresource", "unservedversion"}
-
-func (r *typeReader) describe(name string, t *declaredType, ours []model.Marker) *model.Type {
-	described := &model.Type{
+func (r *typeReader) describe(name string, t *declaredType, ours markers.List) *input.Type {
+	described := &input.Type{
 		Name:              name,
 		Pos:               r.src.fset.Position(t.spec.Name.Pos()),
 		Markers:           ours,
@@ -155,8 +140,8 @@ func withoutMarkers(doc string) string {
 	return strings.TrimSpace(strings.Join(kept, ""))
 }
 
-// embeds says whether a struct embeds a type of meta/v1, itself or through a
-// struct of its package that it embeds.
+// embeds reports whether a struct embeds a type of meta/v1, itself or through an embedded
+// struct of its package.
 func (r *typeReader) embeds(t *declaredType, metaType string, seen []*declaredType) bool {
 	structType, ok := t.spec.Type.(*ast.StructType)
 	if !ok || slices.Contains(seen, t) {
@@ -200,8 +185,8 @@ func fieldType(t *declaredType, name string) ast.Expr {
 	return nil
 }
 
-// list says whether the list type of a kind is there and fit for use, and if not
-// what is wrong with it.
+// list reports whether a kind has a list type that clients can use, and what is wrong
+// otherwise.
 func (r *typeReader) list(kind string) (ok bool, problem string) {
 	name := kind + "List"
 	t := r.types[name]
@@ -233,7 +218,7 @@ func listWithoutItems(list, kind string) string {
 }
 
 func listWithoutDeepCopy(list string) string {
-	return "has a list type " + list + " without a method DeepCopyObject; " + model.DeepCopyFix
+	return "has a list type " + list + " without a method DeepCopyObject; " + input.DeepCopyFix
 }
 
 func hasItems(list *declaredType, kind string) bool {

@@ -6,7 +6,8 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
 
 // comparison is of a view with its kind: whether each field of the view decodes
@@ -17,7 +18,7 @@ type comparison struct {
 
 	seen    map[[2]types.Type]bool
 	depth   int
-	misfits []model.Misfit
+	misfits []input.Misfit
 	// unsure is set if a type on the way is invalid, so that nothing can be said.
 	unsure bool
 }
@@ -38,7 +39,7 @@ func (p place) each() place {
 
 // of compares the view that obj declares. Of what is no struct, or not there, there
 // are other things to say.
-func (c *comparison) of(obj types.Object) []model.Misfit {
+func (c *comparison) of(obj types.Object) []input.Misfit {
 	if obj == nil || c.kind == nil {
 		return nil
 	}
@@ -147,9 +148,9 @@ func (c *comparison) compareFields(at place, view, kind *types.Struct) {
 		case ofKind.unsure:
 			c.unsure = true
 		case at.path == "":
-			c.add(f.field, "%s (%s) has no field with the JSON name %q%s", c.kind.Name(), c.shownPlace(c.kind), f.name, model.DidYouMean(f.name, names))
+			c.add(f.field, "%s (%s) has no field with the JSON name %q%s", c.kind.Name(), c.shownPlace(c.kind), f.name, spelling.DidYouMean(f.name, names))
 		default:
-			c.add(f.field, "%s of %s (%s) has no field with the JSON name %q%s", at.path, c.kind.Name(), c.shownPlace(at.kind), f.name, model.DidYouMean(f.name, names))
+			c.add(f.field, "%s of %s (%s) has no field with the JSON name %q%s", at.path, c.kind.Name(), c.shownPlace(at.kind), f.name, spelling.DidYouMean(f.name, names))
 		}
 	}
 }
@@ -194,7 +195,7 @@ func described(t types.Type) string {
 }
 
 func (c *comparison) add(field types.Object, format string, args ...any) {
-	c.misfits = append(c.misfits, model.Misfit{Pos: c.fset.Position(field.Pos()), Problem: fmt.Sprintf(format, args...)})
+	c.misfits = append(c.misfits, input.Misfit{Pos: c.fset.Position(field.Pos()), Problem: fmt.Sprintf(format, args...)})
 }
 
 func (c *comparison) shownPlace(of types.Object) string { return c.fset.Position(of.Pos()).String() }

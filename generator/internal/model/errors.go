@@ -9,15 +9,13 @@ import (
 	"strings"
 )
 
-// Error is a mistake in the input: where it is, what is wrong, and what to
-// write instead.
+// Error is a mistake in the input: its position, what is wrong, and what to write instead.
 type Error struct {
 	Pos     token.Position
 	Message string
 }
 
-// Error returns "file:line:col: message", or the message where there is no
-// place.
+// Error returns "file:line:col: message", or the message alone if there is no position.
 func (e *Error) Error() string {
 	if !e.Pos.IsValid() {
 		if e.Pos.Filename != "" {
@@ -28,34 +26,44 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
-// HasPlace says whether the message begins with a place.
+// HasPlace reports whether the message begins with a position.
 func (e *Error) HasPlace() bool { return e.Pos.Filename != "" }
 
-// Errorf makes an Error at a place.
+// Errorf returns an Error at a position.
 func Errorf(pos token.Position, format string, args ...any) *Error {
 	return &Error{Pos: pos, Message: fmt.Sprintf(format, args...)}
 }
 
-// Errors collects all mistakes of a run, so that they can be mended at one go.
+// Errors collects the mistakes of a run, so that the user can correct them all at once.
 type Errors struct {
 	all []*Error
 }
 
-// Add notes a mistake.
+// Add adds a mistake.
 func (e *Errors) Add(pos token.Position, format string, args ...any) {
 	e.all = append(e.all, Errorf(pos, format, args...))
 }
 
-// sortByPlace sorts errors by file, line and column.
-func sortByPlace(all []*Error) {
+// Len returns how many mistakes there are.
+func (e *Errors) Len() int { return len(e.all) }
+
+// Cut removes the mistakes after the first n, and returns them.
+func (e *Errors) Cut(n int) []*Error {
+	cut := e.all[n:]
+	e.all = e.all[:n:n]
+	return cut
+}
+
+// SortErrors sorts errors by file, line and column.
+func SortErrors(all []*Error) {
 	slices.SortStableFunc(all, func(a, b *Error) int {
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, a.Pos.Column-b.Pos.Column)
 	})
 }
 
-// Join returns the mistakes sorted by place, one a line, or nil.
+// Join returns the mistakes sorted by position, one a line, or nil. It drops repeated ones.
 func (e *Errors) Join() error {
-	sortByPlace(e.all)
+	SortErrors(e.all)
 	var errs []error
 	for i, err := range e.all {
 		if i == 0 || *err != *e.all[i-1] {

@@ -1,160 +1,141 @@
 package model
 
 import (
-	"fmt"
 	"go/token"
 	"slices"
-	"strings"
 )
 
-// reading is what the markers of a type say of a kind, whoever they are from.
-type reading struct {
-	// isKind says whether the type is one.
-	isKind     bool
-	namespaced bool
-	// resource is empty where no marker says it.
-	resource string
-	// hasStatus says whether status is a subresource.
-	hasStatus bool
-	verbs     verbSet
-	methods   []*Method
+// Kind is one kind of object.
+type Kind struct {
+	GroupVersion *GroupVersion
+	// Name is the Go type and the kind on the wire, such as NetworkPolicy.
+	Name string
+	// Private is Name with a lower-case first letter. Param is Private, changed where that
+	// cannot be the name of a parameter.
+	Private, Param string
+	// Plural is the accessor, such as NetworkPolicies. PluralPrivate is Plural with a
+	// lower-case first letter.
+	Plural, PluralPrivate string
+	// Resource is the name on the wire, such as networkpolicies.
+	Resource string
+	// File, FakeFile and ExpansionFile are the names of the kind's files without
+	// ".go": networkpolicy, fake_networkpolicy, and networkpolicy_expansion, which
+	// the user may write.
+	File, FakeFile, ExpansionFile string
+	Namespaced                    bool
+	// Summary is the first sentence of the type's comment, without the full stop.
+	// Deprecated has the lines of the paragraph that begins with "Deprecated:", or is nil.
+	Summary    string
+	Deprecated []string
+	// Verbs are the methods of the client, in the order in which they are emitted. They
+	// are empty with +genclient:noVerbs.
+	Verbs []Verb
+	// Methods are the methods in addition to the verbs, in the order of their markers.
+	Methods []*Method
+	// Apply is the apply configuration of the kind, or zero if NeedsApply is false.
+	Apply TypeRef
+	// Indexes are the indexes of the informer's cache in addition to the one by namespace.
+	Indexes []*Index
+	// SelectableFields are the fields by which the server selects. They are empty if no
+	// marker names one.
+	SelectableFields []*SelectableField
+	// ListForm is the form of the list type, if NeedsList is true.
+	ListForm ListForm
+	// CRD is the position of the CRD that the kind was checked against, or zero.
+	CRD token.Position
+	// DiffersFromCRD reports whether the kind, of a dependency, disagrees with its CRD.
+	DiffersFromCRD bool
+	// View is nil unless this is a view of a kind.
+	View *View
+	// Pos is the name in the type declaration.
+	Pos token.Position
 }
 
-// kind decides on t, and says whether it is a kind. It returns nil for one with
-// mistakes.
-func (a *assembly) kind(t *Type, gv *GroupVersion, from From) (_ *Kind, isKind bool) {
-	r := a.read(t, from)
-	if !r.isKind {
-		a.refuseStray(t, from)
-		return nil, false
+// List returns the name of the type of a list of the kind.
+func (k *Kind) List() string { return k.Name + "List" }
+
+// ItemsArePointers reports whether a list of the kind has Items []*Foo.
+func (k *Kind) ItemsArePointers() bool { return k.ListForm.ItemsArePointers }
+
+// ListMetaIsField reports whether a list of the kind has a field ListMeta.
+func (k *Kind) ListMetaIsField() bool { return k.ListForm.Meta == ListMetaField }
+
+// ListMetaOf returns the expression for the metadata of the list in a variable. The list has
+// no field ListMeta.
+func (k *Kind) ListMetaOf(list string) string {
+	if k.ListForm.Meta == ListMetaAccessor {
+		return list + ".GetListMeta()"
 	}
-	return a.readKind(t, gv, from, r), true
+	return list
 }
 
-// readKind makes a kind of what its markers say. It returns nil for one with mistakes.
-func (a *assembly) readKind(t *Type, gv *GroupVersion, from From, r reading) *Kind {
-	before := len(a.errs.all)
-	if from != FromKubebuilder {
-		a.followResource(t, &r)
-	}
-	k := &Kind{
-		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
-		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
-		ListForm: t.List,
-		Pos:      t.Pos,
-	}
-	if !a.checkType(t) {
-		return nil
-	}
-	if !r.hasStatus {
-		r.verbs.skip([]Verb{"updateStatus", "applyStatus"})
-	}
-	k.Verbs = r.verbs.of(a.possibleVerbs())
-	if k.NeedsList() && !t.HasList {
-		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
-		if from != FromKubebuilder {
-			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
-		}
-		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
-		k.Verbs = slices.DeleteFunc(k.Verbs, func(v Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
-	}
-	a.Naming.name(k, r.resource)
-	if !IsResource(k.Resource) {
-		marker := "+resourceName="
-		if from == FromKubebuilder {
-			marker = "+kubebuilder:resource:path="
-		}
-		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
-			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
-	}
-	a.addApply(k)
-	if r.verbs.none {
-		a.dropMethods(k, r.methods)
-	} else {
-		a.refuseUnreadable(t, r.methods)
-		a.ignoring(func() { a.addMethods(t, k, r.methods) })
-	}
-	a.ignoring(func() { a.addFields(t, k) })
-	if len(a.errs.all) > before {
-		return nil
-	}
-	a.warnOfConstraint(t)
-	return k
-}
+// Has reports whether the client has a verb. It takes a string for templates.
+func (k *Kind) Has(verb string) bool { return slices.Contains(k.Verbs, Verb(verb)) }
 
-// warnOfConstraint warns of a type that is there only with build tags, without which the
-// generated code does not compile.
-func (a *assembly) warnOfConstraint(t *Type) {
-	if t.BuildConstraint != "" {
-		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build every program that imports them with these tags", t.Name, t.BuildConstraint)
-	}
-}
+// NeedsList reports whether the client has a method that needs the list type.
+func (k *Kind) NeedsList() bool { return k.Has("list") || k.Has("deleteCollection") }
 
-// read reads the markers of those from whom they are.
-func (a *assembly) read(t *Type, from From) reading {
-	if from == FromKubebuilder {
-		return a.readKubebuilder(t)
-	}
-	return a.readGenclient(t)
-}
+// NeedsApply reports whether the client has a method that needs the apply
+// configuration of the kind.
+func (k *Kind) NeedsApply() bool { return k.Has("apply") || k.Has("applyStatus") }
 
-// checkMeta refuses a type, a kind or a view as what says, without the metadata of an
-// API object.
-func (a *assembly) checkMeta(what string, t *Type) {
-	if !t.HasTypeMeta {
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; %s", what, t.Name, a.advice("add: metav1.TypeMeta `json:\",inline\"`", a.leaveOut(t)))
-	}
+// Client returns the type of package gentype that the client consists of. The type for
+// the fake client has the prefix Fake.
+func (k *Kind) Client() string {
 	switch {
-	case t.HasObjectMeta:
-	case t.MissingMethod != "":
-		a.errs.Add(t.Pos, "%s %s has no method %s of metav1.Object; %s", what, t.Name, t.MissingMethod,
-			a.advice("write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
-	default:
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
+	case k.NeedsList() && k.NeedsApply():
+		return "ClientWithListAndApply"
+	case k.NeedsList():
+		return "ClientWithList"
+	case k.NeedsApply():
+		return "ClientWithApply"
 	}
+	return "Client"
 }
 
-// leaveOut says how to go on without a type of a dependency.
-func (a *assembly) leaveOut(t *Type) string {
-	return "leave it out with --exclude=" + a.pkg.Path + "." + t.Name
+// HasInformer reports whether the kind can be listed and watched.
+func (k *Kind) HasInformer() bool { return k.Has("list") && k.Has("watch") }
+
+// HasLister reports whether the kind has a lister: it can be listed, and either watched or read.
+func (k *Kind) HasLister() bool { return k.HasInformer() || k.Has("list") && k.Has("get") }
+
+// Aliased is a kind with the markers that an alias of it needs.
+type Aliased struct {
+	*Kind
+	// Markers are lines that begin with +.
+	Markers []string
+	// GuessedScope reports whether the input does not tell the scope.
+	GuessedScope bool
 }
 
-// DeepCopyFix says how a type gets a method DeepCopyObject.
-const DeepCopyFix = "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
-	"or deepcopy-gen (// +k8s:deepcopy-gen=package and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object there)"
-
-// deepCopyFix is DeepCopyFix, or less of it if the type has the markers.
-func (t *Type) deepCopyFix() string {
-	switch {
-	case t.isRoot():
-		return "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
-	case slices.ContainsFunc(t.Markers, func(m Marker) bool { return m.Is("k8s:deepcopy-gen:interfaces") }):
-		return "generate it first, with deepcopy-gen"
-	}
-	return DeepCopyFix
+// View is a struct with some of a kind's fields, from +informer:view. It has an informer
+// and a lister over the kind's resource.
+type View struct {
+	// Of is the type of the kind.
+	Of TypeRef
+	// Kind is the kind itself, whose client lists and watches. It is nil if the run makes
+	// no client of the kind.
+	Kind *Kind
+	// Group and Version are the kind's on the wire.
+	Group, Version string
 }
 
-// checkType refuses a type that is no kind.
-func (a *assembly) checkType(t *Type) bool {
-	before := len(a.errs.all)
-	switch {
-	case t.IsGeneric:
-		a.errs.Add(t.Pos, "kind %s has type parameters; %s", t.Name, a.advice("remove them, or the marker", a.leaveOut(t)))
-		return false
-	case !t.IsStruct:
-		a.errs.Add(t.Pos, "kind %s is not a struct type; %s", t.Name,
-			a.advice(fmt.Sprintf("remove the marker, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name), a.leaveOut(t)))
-		return false
-	}
-	switch {
-	case !token.IsExported(t.Name):
-		a.errs.Add(t.Pos, "kind %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
-	case !IsKind(t.Name):
-		a.errs.Add(t.Pos, "kind %s does not have a valid name; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
-	}
-	a.checkMeta("kind", t)
-	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice(t.deepCopyFix(), a.leaveOut(t)))
-	}
-	return len(a.errs.all) == before
+// ListForm is how the fields of a list type are accessed.
+type ListForm struct {
+	// ItemsArePointers is set for Items []*Foo.
+	ItemsArePointers bool
+	// Meta is how the metadata is copied from one list to another.
+	Meta ListMeta
 }
+
+// ListMeta is how the metadata of a list is accessed.
+type ListMeta int
+
+const (
+	// ListMetaField is a field ListMeta, nearly always an embedded one.
+	ListMetaField ListMeta = iota
+	// ListMetaMethods are the methods of metav1.ListInterface, of the list itself.
+	ListMetaMethods
+	// ListMetaAccessor is the method GetListMeta of metav1.ListMetaAccessor.
+	ListMetaAccessor
+)

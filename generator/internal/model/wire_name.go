@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxLabel and maxSubdomain are the lengths of the longest DNS label and of the longest
-// DNS subdomain that an API server takes.
+// maxLabel and maxSubdomain are the longest DNS label and the longest DNS subdomain that an
+// API server accepts, in bytes.
 const (
 	maxLabel     = 63
 	maxSubdomain = 253
@@ -19,40 +19,32 @@ var (
 	versionPattern     = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 )
 
-// IsGroup reports whether a server takes s for the name of a group: a DNS-1123 subdomain,
+// IsGroup reports whether a server accepts s as the name of a group: a DNS-1123 subdomain,
 // or nothing for the core group.
 func IsGroup(s string) bool {
 	return s == "" || len(s) <= maxSubdomain && groupPattern.MatchString(s)
 }
 
-// IsResource reports whether a server takes s for the plural of a resource: a DNS-1035
-// label.
-func IsResource(s string) bool { return isLabel(s) }
+// IsLabel reports whether s is a DNS-1035 label, which servers accept as the name of a
+// resource or of a version.
+func IsLabel(s string) bool { return len(s) <= maxLabel && labelPattern.MatchString(s) }
 
-func isLabel(s string) bool { return len(s) <= maxLabel && labelPattern.MatchString(s) }
-
-// IsKind reports whether a server takes s for a kind: a DNS-1035 label, in letters of any
+// IsKind reports whether a server accepts s as a kind: a DNS-1035 label, with letters of any
 // case.
 func IsKind(s string) bool {
-	// Of the letters that are no ASCII, two have an ASCII letter for lower case.
-	return IsResource(strings.ToLower(s)) && len(s) == len(strings.ToLower(s))
+	// Two letters outside of ASCII have an ASCII letter as their lower case.
+	return IsLabel(strings.ToLower(s)) && len(s) == len(strings.ToLower(s))
 }
 
-// IsVersion reports whether s has the form that Kubernetes gives the names of API versions,
-// and that no folder has that is not named after one. Servers take any DNS-1035 label.
+// IsVersion reports whether s has the form that Kubernetes gives to API versions. A folder
+// with such a name is named after the version.
 func IsVersion(s string) bool { return len(s) <= maxLabel && versionPattern.MatchString(s) }
 
-// looksLikeVersion reports whether s begins as IsVersion wants it and goes on otherwise,
-// such as v1api20240901.
-func looksLikeVersion(s string) bool {
-	return isLabel(s) && len(s) > 1 && s[0] == 'v' && '0' <= s[1] && s[1] <= '9'
+// LooksLikeVersion reports whether s begins like a version of IsVersion and may continue in
+// another way, such as v1api20240901.
+func LooksLikeVersion(s string) bool {
+	return IsLabel(s) && len(s) > 1 && s[0] == 'v' && '0' <= s[1] && s[1] <= '9'
 }
 
-// isSubresource reports whether s is one part of a path that a client need not escape.
-func isSubresource(s string) bool { return len(s) <= maxLabel && subresourcePattern.MatchString(s) }
-
-// What to write instead of a name that a server does not take.
-const (
-	groupForm = "write a DNS name in lower case, such as shop.example.com"
-	kindForm  = "rename the type: at most 63 ASCII letters and digits, and a letter first"
-)
+// IsSubresource reports whether s is a single path element that a client need not escape.
+func IsSubresource(s string) bool { return len(s) <= maxLabel && subresourcePattern.MatchString(s) }

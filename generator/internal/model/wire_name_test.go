@@ -23,8 +23,8 @@ func TestWireNames(t *testing.T) {
 		if got, want := IsGroup(name), name == "" || len(validation.IsDNS1123Subdomain(name)) == 0; got != want {
 			t.Errorf("IsGroup(%q) = %v", name, got)
 		}
-		if got, want := IsResource(name), len(validation.IsDNS1035Label(name)) == 0; got != want {
-			t.Errorf("IsResource(%q) = %v", name, got)
+		if got, want := IsLabel(name), len(validation.IsDNS1035Label(name)) == 0; got != want {
+			t.Errorf("IsLabel(%q) = %v", name, got)
 		}
 		// The server looks at the kind in lower case. So it takes the Kelvin sign for a k.
 		if got, want := IsKind(name), len(validation.IsDNS1035Label(strings.ToLower(name))) == 0 && !strings.ContainsAny(name, "\u212Aİ"); got != want {
@@ -33,12 +33,12 @@ func TestWireNames(t *testing.T) {
 		if IsVersion(name) && len(validation.IsDNS1035Label(name)) > 0 {
 			t.Errorf("IsVersion(%q), and no server takes it", name)
 		}
-		if isSubresource(name) && len(content.IsPathSegmentName(name)) > 0 {
-			t.Errorf("isSubresource(%q), and it is no part of a path", name)
+		if IsSubresource(name) && len(content.IsPathSegmentName(name)) > 0 {
+			t.Errorf("IsSubresource(%q), and it is no part of a path", name)
 		}
 	}
 	for _, name := range []string{"scale", "status", "log", "ephemeralcontainers", "token", "portForward"} {
-		if !isSubresource(name) {
+		if !IsSubresource(name) {
 			t.Errorf("%q is no subresource", name)
 		}
 	}
@@ -47,44 +47,13 @@ func TestWireNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherLetters has names that do not begin with an ASCII letter, as the types
-// of views may.
-func TestNamesOfOtherLetters(t *testing.T) {
-	for name, want := range map[string]Kind{
-		"Ärger":    {Private: "ärger", Plural: "Ärgers", PluralPrivate: "ärgers", File: "ärger"},
-		"Élan":     {Private: "élan", Plural: "Élans", PluralPrivate: "élans", File: "élan"},
-		"Öffnung":  {Private: "öffnung", Plural: "Öffnungen", PluralPrivate: "öffnungen", File: "öffnung"},
-		"Я":        {Private: "я", Plural: "Яs", PluralPrivate: "яs", File: "я"},
-		"Tür":      {Private: "tür", Plural: "Türen", PluralPrivate: "türen", File: "tür"},
-		"Ostsee":   {Private: "ostsee", Plural: "Östliche", PluralPrivate: "östliche", File: "ostsee"},
-		"Ökostrom": {Private: "ökostrom", Plural: "Ökostroms", PluralPrivate: "ökostroms", File: "ökostrom"},
+func TestIsVersion(t *testing.T) {
+	for s, want := range map[string]bool{
+		"v1": true, "v12": true, "v1alpha1": true, "v2beta10": true,
+		"": false, "v": false, "1": false, "v1alpha": false, "v1gamma1": false, "v1.2": false, "V1": false, "v1beta1x": false,
 	} {
-		naming := NewNaming(map[string]string{"Öffnung": "Öffnungen", "Tür": "türen", "Ostsee": "östliche"})
-		k := &Kind{Name: name}
-		naming.name(k, "orders")
-		if got := (Kind{Private: k.Private, Plural: k.Plural, PluralPrivate: k.PluralPrivate, File: k.File}); got.Private != want.Private || got.Plural != want.Plural || got.PluralPrivate != want.PluralPrivate || got.File != want.File {
-			t.Errorf("%s: the names are %+v, want %+v", name, got, want)
+		if got := IsVersion(s); got != want {
+			t.Errorf("IsVersion(%q) = %v", s, got)
 		}
-	}
-	for name, want := range map[string]string{"": "", "a": "A", "ä": "Ä", "\xff": "\ufffd"} {
-		if got := upperFirst(name); got != want {
-			t.Errorf("upperFirst(%q) = %q", name, got)
-		}
-	}
-}
-
-// TestSpellingCost wants no table for words that cannot be alike: one of a megabyte and
-// each name of a package would take minutes.
-func TestSpellingCost(t *testing.T) {
-	long := strings.Repeat("x", 1<<20)
-	known := make([]string, 2000)
-	for i := range known {
-		known[i] = "SomeTypeOfThePackage"
-	}
-	if got := nearest(long, known); got != "" {
-		t.Errorf("the nearest word is %s", got)
-	}
-	if got := Misspelt(long); got != "" {
-		t.Errorf("the marker is %s", got)
 	}
 }

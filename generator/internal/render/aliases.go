@@ -9,15 +9,15 @@ import (
 	"github.com/typedinformers/informer-gen/templates"
 )
 
-// aliases is what the template of aliases sees.
+// aliases is the data of the template of aliases.
 type aliases struct {
 	*file
 	Package string
 	Aliases []model.Aliased
 }
 
-// Aliases makes the file with aliases of the kinds of gv for a package of that name. The file is
-// the user's to change, so it has no Header.
+// Aliases makes a file of the package packageName with aliases of the kinds of gv. It has no Header,
+// because the user may change the file.
 func Aliases(gv *model.GroupVersion, kinds []model.Aliased, packageName string, boilerplate []byte) ([]byte, error) {
 	parsed, err := template.New("").ParseFS(templates.Files, "aliases.go.tmpl")
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// row is one template and the files that it makes.
+// row is a template and the files that it makes.
 type row struct {
 	template string
-	// each says what there is a file for.
+	// each returns the subjects of the files.
 	each each
-	// path is that of the file, below the output folder.
+	// path returns the path of a file, relative to the output folder.
 	path func(l layout, s subject) string
-	// when says whether there is a file for a subject; nil for always.
+	// when reports whether there is a file for a subject. It is nil if there always is.
 	when func(s subject) bool
 }
 
 type each func(*model.Set) []subject
 
-// subject is what a file is about. What is narrower than the file is nil.
+// subject is what a file is about. Fields that are narrower than the file are nil.
 type subject struct {
 	Set   *model.Set
 	Group *model.Group
@@ -27,8 +27,7 @@ type subject struct {
 	Kind  *model.Kind
 }
 
-// catalogue has all files that are emitted. To emit another one, add a template
-// and a row.
+// catalogue has all emitted files. To emit another one, add a template and a row.
 var catalogue = []row{
 	{"clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.clientset(), "clientset.go") }, nil},
 	{"scheme.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
@@ -73,7 +72,7 @@ func eachVersion(set *model.Set) []subject {
 
 func eachKind(set *model.Set) []subject { return subjects(set, set.Kinds()) }
 
-// eachInformed is each kind and each view.
+// eachInformed returns each kind and each view.
 func eachInformed(set *model.Set) []subject { return subjects(set, set.Informed()) }
 
 func subjects(set *model.Set, kinds []*model.Kind) []subject {
@@ -84,7 +83,7 @@ func subjects(set *model.Set, kinds []*model.Kind) []subject {
 	return all
 }
 
-// informed are the kinds and views that a subject is about.
+// informed returns the kinds and views of a subject.
 func (s subject) informed() []*model.Kind {
 	switch {
 	case s.Kind != nil:
@@ -97,8 +96,8 @@ func (s subject) informed() []*model.Kind {
 	return s.Set.Informed()
 }
 
-// privateNames are those of variables, and of the types behind typed clients, which no import of their
-// package can have.
+// privateNames returns the unexported names of the file's package that are not in locals, and that no
+// import may have.
 func (s subject) privateNames() []string {
 	if s.GV == nil {
 		return []string{"codecs", "scheme"} // variables of the fake clientset

@@ -2,14 +2,17 @@
 //
 //	model.Set ──catalogue──▶ rows × subjects ──template──▶ body ──imports──▶ gofmt ──▶ File
 //
-//	catalogue.go which files there are: a row for each template
-//	layout.go    where the emitted packages are
-//	file.go      what a template sees
+//	catalogue.go the emitted files: a row for each template
+//	layout.go    the folders of the emitted packages
+//	file.go      the data of a template
+//	method.go    the methods of +genclient:method
 //	index.go     the functions of indexes
-//	imports.go   the packages that a body uses become its imports
-//	render.go    Render: all files, in parallel, the same in every run
+//	reserved.go  names that no other names may be
+//	imports.go   imports for the packages that a body uses
+//	render.go    Render: all files, in parallel
+//	aliases.go   Aliases: a file of aliases
 //
-// A body is written first and names packages by what they are called; then the
-// body is parsed, and what it uses is imported. So an import can be neither
-// missing nor left over, and two packages of one name cannot clash.
+// A body is written first, with a name for each package. Then the body is parsed, and the packages
+// that it uses are imported. So no import is missing or unused, and two packages of one name do not
+// clash.
 package render

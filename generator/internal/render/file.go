@@ -9,23 +9,24 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// file is what a template sees: its subject, and what the packages are called
-// that it wants to name. Calling one of those is what imports it.
+// file is the data of a template: its subject, and the names of packages. A method that returns the
+// name of a package makes it available to the imports.
 type file struct {
 	subject
-	layout  layout
-	path    string
-	imports *imports
-	// PrefersProtobuf says whether clients ask for protobuf.
+	template string
+	layout   layout
+	path     string
+	imports  *imports
+	// PrefersProtobuf reports whether clients request protobuf.
 	PrefersProtobuf bool
-	// handWritten says whether the user has a file of that path.
+	// handWritten reports whether the user has a file at the path.
 	handWritten func(path string) bool
 	// declared are the top-level names of the file once it is rendered.
 	declared []string
 }
 
-// Package is the name of the file's own package, which is that of its folder,
-// except for groups with a dot in it.
+// Package returns the name of the file's own package. It is that of the folder, unless the folder is
+// a group with a dot.
 func (f *file) Package() string {
 	dir := path.Dir(f.path)
 	if f.Group != nil && dir == f.layout.informerGroup(f.Group) {
@@ -34,17 +35,17 @@ func (f *file) Package() string {
 	return path.Base(dir)
 }
 
-// API is the package of the types of gv.
+// API returns the package of the types of gv.
 func (f *file) API(gv *model.GroupVersion) string {
 	return f.imports.use(gv.Path, gv.Alias, "api"+gv.Alias)
 }
 
-// Resource is the resource of the file's kind or view, as an expression.
+// Resource returns an expression for the resource of the file's kind or view.
 func (f *file) Resource() string {
 	gv := f.GV
 	if view := f.Kind.View; view != nil {
 		if view.Kind == nil {
-			// Not by the package of the kind, which a view keeps out of the program.
+			// A literal, because the program of a view must not import the package of the kind.
 			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, f.Kind.Resource)
 		}
 		gv = view.Kind.GroupVersion
@@ -52,8 +53,8 @@ func (f *file) Resource() string {
 	return fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), f.Kind.Resource)
 }
 
-// GroupVersion is the group and version of gv, as an expression: the variable of its package or, if
-// that has none, a literal.
+// GroupVersion returns an expression for the group and version of gv: the variable of its package or,
+// if it has none, a literal.
 func (f *file) GroupVersion(gv *model.GroupVersion) string {
 	if gv.SchemeGroupVersion == "" {
 		return fmt.Sprintf("schema.GroupVersion{Group: %q, Version: %q}", gv.Group.Name, gv.Version)
@@ -61,7 +62,7 @@ func (f *file) GroupVersion(gv *model.GroupVersion) string {
 	return f.API(gv) + "." + gv.SchemeGroupVersion
 }
 
-// WireKind returns the kind in the JSON of the objects: a view has that of the whole.
+// WireKind returns the kind in the JSON of the objects. For a view it is the viewed kind.
 func (f *file) WireKind() string {
 	if view := f.Kind.View; view != nil {
 		return view.Of.Name
@@ -69,8 +70,8 @@ func (f *file) WireKind() string {
 	return f.Kind.Name
 }
 
-// Whole is the kind that lists and watches for the file's kind or view: itself, or
-// the one that it is a view of. It is nil if there is no client of that.
+// Whole returns the kind whose client lists and watches for the file's kind or view: the kind itself,
+// or the viewed kind. It is nil if there is no such client.
 func (f *file) Whole() *model.Kind {
 	if f.Kind.View != nil {
 		return f.Kind.View.Kind
@@ -78,19 +79,19 @@ func (f *file) Whole() *model.Kind {
 	return f.Kind
 }
 
-// registration is what a scheme registers of a group version, with what its file calls the package
-// and the group and version.
+// registration is a group version that a scheme registers, with the expressions for its package and
+// for its group and version.
 type registration struct {
 	GV                *model.GroupVersion
 	API, GroupVersion string
 }
 
-// Registration names the types of gv.
+// Registration returns the registration of gv.
 func (f *file) Registration(gv *model.GroupVersion) registration {
 	return registration{gv, f.API(gv), f.GroupVersion(gv)}
 }
 
-// Type is a type that a marker or a flag names.
+// Type returns an expression for a type that a marker or an option names.
 func (f *file) Type(ref model.TypeRef) string {
 	for _, gv := range f.Set.GroupVersions() {
 		if gv.Path == ref.Path {
@@ -104,27 +105,24 @@ func (f *file) Type(ref model.TypeRef) string {
 	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name
 }
 
-// signature is a method with what its file calls the types.
-type signature struct {
-	*model.Method
-	Kind, Plural, InputType, ResultType string
-}
-
-// Signature names the types of a method of the file's kind.
-func (f *file) Signature(m *model.Method) signature {
-	s := signature{Method: m, Kind: f.Kind.Name, Plural: f.Kind.Plural, ResultType: f.Type(m.Result)}
-	if m.TakesObject() {
-		s.InputType = f.Type(m.Input)
+// TypeArguments returns the type arguments of the kind's client of package gentype.
+func (f *file) TypeArguments() string {
+	types := []string{"*" + f.API(f.GV) + "." + f.Kind.Name}
+	if f.Kind.NeedsList() {
+		types = append(types, "*"+f.API(f.GV)+"."+f.Kind.List())
 	}
-	return s
+	if f.Kind.NeedsApply() {
+		types = append(types, "*"+f.Type(f.Kind.Apply))
+	}
+	return strings.Join(types, ", ")
 }
 
-// ApplyRoot is the package of the apply configurations of all groups.
+// ApplyRoot returns the package of the apply configurations of all groups.
 func (f *file) ApplyRoot() string {
 	return f.imports.use(f.Set.ApplyPackage, "applyconfiguration")
 }
 
-// externalAlias is appsv1 of k8s.io/api/apps/v1.
+// externalAlias returns a name for a package, such as appsv1 for k8s.io/api/apps/v1.
 func externalAlias(importPath string) string {
 	isSeparator := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r == '~' || r == '+' }
 	parts := strings.FieldsFunc(path.Join(path.Base(path.Dir(importPath)), path.Base(importPath)), isSeparator)
@@ -135,40 +133,40 @@ func externalAlias(importPath string) string {
 	return alias
 }
 
-// Clientset is the package of the clientset.
+// Clientset returns the package of the clientset.
 func (f *file) Clientset() string {
 	return f.emitted(f.layout.clientset(), f.layout.clientsetName, "clientset")
 }
 
-// Scheme is the package that knows the types of the clientset.
+// Scheme returns the package with the scheme of the clientset.
 func (f *file) Scheme() string { return f.emitted(f.layout.scheme(), "scheme", "clientsetscheme") }
 
-// Typed is the package of the typed clients of gv.
+// Typed returns the package of the typed clients of gv.
 func (f *file) Typed(gv *model.GroupVersion) string {
 	return f.emitted(f.layout.typed(gv), gv.Alias, "typed"+gv.Alias)
 }
 
-// Fake is the package of the typed clients for tests of gv.
+// Fake returns the package of the fake clients of gv.
 func (f *file) Fake(gv *model.GroupVersion) string {
 	return f.emitted(f.layout.fake(gv), "fake"+gv.Alias, "typedfake"+gv.Alias)
 }
 
-// Listers is the package of the listers of gv.
+// Listers returns the package of the listers of gv.
 func (f *file) Listers(gv *model.GroupVersion) string {
 	return f.emitted(f.layout.listers(gv), "listers", "listers"+gv.Alias)
 }
 
-// Internal is the package that the informers share.
+// Internal returns the package that the informers share.
 func (f *file) Internal() string {
 	return f.emitted(f.layout.internal(), "internalinterfaces", "factoryinterfaces")
 }
 
-// InformerGroup is the package of the informers of a group.
+// InformerGroup returns the package of the informers of a group.
 func (f *file) InformerGroup(g *model.Group) string {
 	return f.emitted(f.layout.informerGroup(g), g.Package, g.Package+"informers")
 }
 
-// Informers is the package of the informers of gv.
+// Informers returns the package of the informers of gv.
 func (f *file) Informers(gv *model.GroupVersion) string {
 	return f.emitted(f.layout.informers(gv), gv.Dir, "informers"+gv.Alias)
 }
@@ -177,9 +175,8 @@ func (f *file) emitted(dir, alias, otherwise string) string {
 	return f.imports.use(path.Join(f.layout.root, dir), alias, otherwise)
 }
 
-// Ref is & for a kind whose expansion the user has declared in a file of his own:
-// its methods may have pointers as receivers. Otherwise a lister is a value, which
-// costs no allocation.
+// Ref returns "&" if the user has declared the expansion of the kind, whose methods may have pointer
+// receivers. Otherwise it returns "", because a lister that is a value costs no allocation.
 func (f *file) Ref() string {
 	if f.handWritten(path.Join(path.Dir(f.path), f.Kind.ExpansionFile+".go")) {
 		return "&"
@@ -187,9 +184,8 @@ func (f *file) Ref() string {
 	return ""
 }
 
-// Expansions are those of the kinds, which are of the file's version, whose
-// expansion the user has not declared in a file of his own, such as
-// foo_expansion.go.
+// Expansions returns the kinds whose expansion the user has not declared in a file such as
+// foo_expansion.go. The kinds are of the file's group version.
 func (f *file) Expansions(of []*model.Kind) []*model.Kind {
 	var kinds []*model.Kind
 	for _, k := range of {

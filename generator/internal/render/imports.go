@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// known are the packages that templates name in plain Go.
+// known has the packages that templates name in plain Go, by name.
 var known = map[string]string{
 	"context": "context",
 	"fmt":     "fmt",
@@ -46,17 +46,10 @@ var known = map[string]string{
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }
 
-// locals are what templates call types, and the variables of functions, that name packages beside
-// the known ones.
-var locals = map[string]bool{
-	"action": true, "c": true, "client": true, "config": true, "cs": true, "f": true, "g": true, "groupVersion": true, "h": true, "i": true, "j": true, "l": true, "ok": true, "v": true, "value": true, "values": true, "ctx": true, "data": true, "err": true, "fake": true, "group": true, "name": true, "namespace": true,
-	"obj": true, "opts": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "subresources": true, "timeout": true,
-}
-
-// imports are the packages that a file may use, by what it calls them.
+// imports has the packages that a file may use.
 type imports struct {
-	paths map[string]string
-	names map[string]string
+	// paths has the import paths by name, and names is the inverse.
+	paths, names map[string]string
 	// reserved are names that the package of the file declares.
 	reserved []string
 }
@@ -65,8 +58,8 @@ func newImports(reserved ...string) *imports {
 	return &imports{paths: map[string]string{}, names: map[string]string{}, reserved: reserved}
 }
 
-// use returns what the file calls a package: the first of the names that no
-// other package has, or the last one with a number.
+// use returns the name of a package in the file: the first of names that is free, or the last one with
+// a number.
 func (i *imports) use(importPath string, names ...string) string {
 	if name, ok := i.names[importPath]; ok {
 		return name
@@ -94,8 +87,8 @@ func (i *imports) isFree(name string) bool {
 	return !isKnown && !isTaken && !locals[name] && !slices.Contains(i.reserved, name) && !token.IsKeyword(name) && !doc.IsPredeclared(name)
 }
 
-// addTo imports what the body uses, and formats it. The body begins with a
-// package clause. It also returns the top-level names that the body declares.
+// addTo adds the imports that body uses, and formats it. It also returns the top-level names that body
+// declares. A body begins with a package clause.
 func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", body, parser.ParseComments)
@@ -113,8 +106,8 @@ func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err e
 	return formatted, declarations(file), nil
 }
 
-// declarations returns the top-level names of a file. A name that a user's file declares too is
-// the compiler's to find.
+// declarations returns the top-level names of a file. Clashes with names in the user's files are left
+// to the compiler.
 func declarations(file *ast.File) []string {
 	var names []string
 	for _, decl := range file.Decls {
@@ -141,7 +134,7 @@ func declarations(file *ast.File) []string {
 	return names
 }
 
-// qualifiers returns the names before a dot that nothing in the file declares.
+// qualifiers returns the names before a dot that the file does not declare.
 func qualifiers(file *ast.File) map[string]bool {
 	unresolved := map[*ast.Ident]bool{}
 	for _, ident := range file.Unresolved {
@@ -159,8 +152,8 @@ func qualifiers(file *ast.File) map[string]bool {
 	return used
 }
 
-// writeTo writes an import declaration: the standard library, then the rest. A
-// qualifier that is no package is a variable of another file of the package.
+// writeTo writes an import declaration: the standard library, then other packages. It skips a
+// qualifier that is a variable in another file of the package.
 func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
 	var standard, others []string
 	for _, name := range slices.Sorted(maps.Keys(used)) {
@@ -202,10 +195,10 @@ func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
 	b.WriteString(")\n")
 }
 
-// unparsable shows what a template made, with the numbers of its lines.
+// unparsable returns an error with the numbered lines of source.
 func unparsable(source []byte, err error) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "a template made code that does not parse, please report it: %v\n", err)
+	fmt.Fprintf(&b, "a template produced code that does not parse, please report it: %v\n", err)
 	for n, line := range strings.Split(string(source), "\n") {
 		fmt.Fprintf(&b, "%5d\t%s\n", n+1, line)
 	}

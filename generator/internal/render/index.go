@@ -7,8 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// ValueType is what a method takes for a value: the named type, or the predeclared
-// one.
+// ValueType returns the type of a parameter for a value: the named type, or the predeclared one.
 func (f *file) ValueType(v model.ValueType) string {
 	if v.Named.Name == "" {
 		return v.Basic
@@ -16,13 +15,13 @@ func (f *file) ValueType(v model.ValueType) string {
 	return f.Type(v.Named)
 }
 
-// IndexArgument is IndexValue of a parameter of type ValueType.
+// IndexArgument is like IndexValue for a parameter of type ValueType.
 func (f *file) IndexArgument(v model.ValueType, expr string) string {
 	v.Defined = v.Named.Name != ""
 	return f.IndexValue(v, expr)
 }
 
-// IndexValue is the expression that makes the key of an index of a value.
+// IndexValue returns an expression that converts a value to the key of an index.
 func (f *file) IndexValue(v model.ValueType, expr string) string {
 	convert := func(to string) string {
 		if v.Basic == to && !v.Defined {
@@ -41,8 +40,8 @@ func (f *file) IndexValue(v model.ValueType, expr string) string {
 	return "strconv.FormatInt(" + convert("int64") + ", 10)"
 }
 
-// IndexBody returns the statements that make the keys of obj. A nil on the way to a
-// value, or a key that a map does not have, leaves it out.
+// IndexBody returns the statements that return the keys of obj. A nil pointer or a missing map key on
+// the path to a value leaves the value out.
 func (f *file) IndexBody(index *model.Index) []string {
 	var body []string
 	single := index.Field.Single()
@@ -50,7 +49,7 @@ func (f *file) IndexBody(index *model.Index) []string {
 		body = append(body, "var values []string")
 	}
 	expr, leave, depth, variables := "obj", "return nil", 0, 0
-	atPointer := false // expr is a pointer, which a selector follows by itself
+	atPointer := false // expr is a pointer, which a selector dereferences
 	for _, step := range index.Field.Steps {
 		if atPointer && step.Op != model.StepField {
 			expr = "(*" + expr + ")"

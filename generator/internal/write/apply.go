@@ -11,16 +11,14 @@ import (
 	"slices"
 )
 
-// Apply carries the plan out, or leaves everything as it was: all new content is
-// on disk, beside its place, before the first file is replaced, and what is
-// replaced or deleted is kept until the last one is. Each file is replaced in one
-// step, so that nobody ever sees half of one. If ctx ends first, what was done is
-// undone. If the process is killed, each file is as it was or as it is to be; the next
-// run does the rest, and one that is an hour later removes the temporary files.
+// Apply makes all changes of the plan or none. It writes all new content to temporary files before
+// it replaces the first file, and keeps the old files until the last one is replaced. Each file is
+// replaced atomically. If Apply fails or ctx ends first, it undoes its changes. If the process is
+// killed, each file has either its old or its new content: the next run makes the other changes, and
+// a run more than an hour later removes the temporary files.
 //
-// A new file has the mode that the umask leaves of 0666, and a replaced file keeps its
-// mode. Nothing outside the output folder is read or changed, even if a folder in it
-// has become a symbolic link since the plan was made.
+// A new file has mode 0666 before the umask, and a replaced file keeps its mode. Nothing outside the
+// output folder is read or changed, even if a folder in it has become a symbolic link since NewPlan.
 func (p *Plan) Apply(ctx context.Context) (err error) {
 	if len(p.Changes)+len(p.abandoned) == 0 {
 		return nil
@@ -64,8 +62,8 @@ func each[T any](ctx context.Context, items []T, do func(T) error) error {
 	return nil
 }
 
-// prune deletes what killed runs have left, and the folders that deleted files leave
-// empty. A file that cannot be deleted does no harm where it is.
+// prune deletes the temporary files of killed runs, and the folders that are now empty. It ignores
+// errors, because such a file or folder does no harm.
 func (p *Plan) prune(root *os.Root) {
 	deleted := slices.Clone(p.abandoned)
 	for _, name := range p.abandoned {
@@ -79,31 +77,31 @@ func (p *Plan) prune(root *os.Root) {
 	for _, name := range deleted {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if root.Remove(dir) != nil {
-				break // not empty: something of the user's is in it
+				break // not empty: it holds a file of the user
 			}
 		}
 	}
 }
 
-// transaction is what has been done to the disk, and how to go back. Names are below
-// the output folder, with slashes.
+// transaction holds what has been done to the disk, and what undo needs. Paths are relative to the
+// output folder, with slashes.
 type transaction struct {
 	// root is the output folder; nil if it could not be opened.
 	root   *os.Root
 	staged []stagedFile
-	// done are the places that have changed, in the order in which they did.
+	// done are the changed files, in the order of the changes.
 	done []changedFile
-	// above are the folders that were made down to the output folder, and below are
-	// those in it; outermost first.
+	// above are the new folders down to the output folder, and below are those in it. Parents are
+	// before their children.
 	above, below []string
 }
 
 type stagedFile struct{ temporary, final string }
 
-// changedFile is a place and what stood there before; backup is empty for nothing.
+// changedFile is a path and the copy of its old file; backup is empty if there was none.
 type changedFile struct{ final, backup string }
 
-// open makes the output folder if it is not there.
+// open opens the output folder, and makes it if it does not exist.
 func (t *transaction) open(dir string) (err error) {
 	if t.above, err = makeDir(dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (t *transaction) open(dir string) (err error) {
 	return err
 }
 
-// makeDir makes dir, and returns the folders that were not there, outermost first.
+// makeDir makes dir and its parents, and returns the new folders, parents first.
 func makeDir(dir string, parent func(string) string, stat func(string) (fs.FileInfo, error), mkdir func(string, fs.FileMode) error) (made []string, err error) {
 	var missing []string
 	for d := dir; ; d = parent(d) {
@@ -130,7 +128,7 @@ func makeDir(dir string, parent func(string) string, stat func(string) (fs.FileI
 	return made, nil
 }
 
-// stage writes new content next to its place.
+// stage writes new content to a temporary file next to the final one.
 func (t *transaction) stage(c Change) error {
 	if c.New == nil {
 		return nil
@@ -151,13 +149,13 @@ func (t *transaction) stage(c Change) error {
 	}
 	t.staged = append(t.staged, stagedFile{temporary, c.Path})
 	_, err = file.Write(c.New)
-	if replaces { // with all of the mode, whatever the umask is
+	if replaces { // OpenFile has applied the umask
 		err = errors.Join(err, file.Chmod(perm))
 	}
 	return errors.Join(err, file.Close())
 }
 
-// replace moves staged content to its place.
+// replace renames a temporary file to its final name.
 func (t *transaction) replace(f stagedFile) error {
 	backup, err := t.keep(f.final)
 	if err != nil {
@@ -165,7 +163,7 @@ func (t *transaction) replace(f stagedFile) error {
 	}
 	if err := t.root.Rename(f.temporary, f.final); err != nil {
 		if backup != "" && t.root.Rename(backup, f.final) == nil {
-			_ = t.root.Remove(backup) // two links of one file: renaming left both
+			_ = t.root.Remove(backup) // for two links of one file, Rename does nothing
 		}
 		return err
 	}
@@ -173,7 +171,7 @@ func (t *transaction) replace(f stagedFile) error {
 	return nil
 }
 
-// remove takes a left-over file away.
+// remove deletes a stale file. It keeps a backup for undo.
 func (t *transaction) remove(c Change) error {
 	if c.New != nil {
 		return nil
@@ -189,8 +187,7 @@ func (t *transaction) remove(c Change) error {
 	return nil
 }
 
-// keep gives a file a second name, under which it outlives its replacement. It
-// returns "" if there is no such file.
+// keep makes a second link to a file as its backup. It returns "" if there is no such file.
 func (t *transaction) keep(name string) (backup string, err error) {
 	info, err := t.root.Lstat(name)
 	switch {
@@ -199,17 +196,17 @@ func (t *transaction) keep(name string) (backup string, err error) {
 	case err != nil:
 		return "", err
 	case info.IsDir():
-		return "", fmt.Errorf("%s is a folder, where a file has to be", name)
+		return "", fmt.Errorf("%s is a folder, but a file is needed here", name)
 	}
 	backup = temporaryName(name)
 	if t.root.Link(name, backup) == nil {
 		return backup, nil
 	}
-	// The file system has no links. So the file is away for a moment.
+	// The file system has no links, so the file is missing until it is replaced.
 	return backup, t.root.Rename(name, backup)
 }
 
-// forget drops what undo would need.
+// forget deletes the backups.
 func (t *transaction) forget() {
 	for _, f := range t.done {
 		if f.backup != "" {
@@ -218,7 +215,7 @@ func (t *transaction) forget() {
 	}
 }
 
-// undo goes back to where the transaction began, and says whether it got there.
+// undo undoes the changes, and returns the end of the error message: what is on disk now.
 func (t *transaction) undo() string {
 	var errs []error
 	for _, f := range slices.Backward(t.done) {
@@ -234,13 +231,13 @@ func (t *transaction) undo() string {
 		}
 	}
 	for _, d := range slices.Backward(t.below) {
-		_ = t.root.Remove(d) // it stays if somebody else has put something into it
+		_ = t.root.Remove(d) // it stays if another process has put a file into it
 	}
 	for _, d := range slices.Backward(t.above) {
 		_ = os.Remove(d)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Sprintf("and what was written cannot be taken back: %v; restore the folder from version control", err)
+		return fmt.Sprintf("the changes cannot be undone: %v; restore the folder from version control", err)
 	}
 	return "nothing was changed"
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
+	"github.com/aymanbagabas/go-udiff"
 )
 
-// Diff returns the plan as a unified diff that patch understands, empty if there
-// is nothing to do. Its paths begin with what the output folder is called.
+// Diff returns the plan as a unified diff that patch and git apply accept. It is empty if the
+// plan changes nothing. Its paths begin with the output folder as messages show it.
 func (p *Plan) Diff() (string, error) {
 	var b strings.Builder
 	for _, c := range p.Changes {
@@ -19,27 +19,12 @@ func (p *Plan) Diff() (string, error) {
 		if c.New == nil {
 			to = "/dev/null"
 		}
-		text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-			A: lines(c.Old), FromFile: from,
-			B: lines(c.New), ToFile: to,
-			Context: 3,
-		})
+		old := string(c.Old)
+		text, err := udiff.ToUnified(from, to, old, udiff.Lines(old, string(c.New)), udiff.DefaultContextLines)
 		if err != nil {
 			return "", fmt.Errorf("cannot compare %s: %w", c.Path, err)
 		}
 		b.WriteString(text)
 	}
 	return b.String(), nil
-}
-
-func lines(content []byte) []string {
-	if len(content) == 0 {
-		return nil
-	}
-	all := strings.SplitAfter(string(content), "\n")
-	if all[len(all)-1] == "" {
-		return all[:len(all)-1]
-	}
-	all[len(all)-1] += "\n\\ No newline at end of file\n"
-	return all
 }

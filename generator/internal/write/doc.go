@@ -1,20 +1,18 @@
-// Package write brings rendered files to disk, or says what would change:
+// Package write compares rendered files with the disk, and writes them:
 //
 //	files ──NewPlan──▶ Plan ──Apply──▶ disk
 //	                    │
 //	                    └────Diff────▶ unified diff, for --verify
 //
-//	plan.go      what differs between the files and the disk, and what is left over
-//	foreign.go   the files of others in the way, and the links that are not followed
-//	apply.go     all of the plan, or nothing of it
-//	temporary.go the files that it makes beside the others, and those that killed
-//	             runs have left
+//	plan.go      the differences between the files and the disk, and stale files
+//	foreign.go   files that others wrote, and links that are not followed
+//	apply.go     all changes of the plan, or none
+//	temporary.go the names of temporary files
 //	diff.go      the plan as a unified diff
 //
-// Files that do not differ are not written, so a second run writes nothing and
-// leaves modification times alone. What is left over from earlier runs is
-// deleted if and only if it carries the header of this generator.
+// Files that do not differ are not written, so a second run writes nothing and leaves modification
+// times alone. A stale file of an earlier run is deleted only if it has the header of this generator.
 //
-// The output folder may be a symbolic link. What is below it is read and changed
-// through an os.Root, so that no link below it leads outside.
+// The output folder may be a symbolic link. Files in it are read and changed through an os.Root, so
+// that no link in it leads outside.
 package write

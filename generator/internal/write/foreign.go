@@ -11,21 +11,19 @@ import (
 	"strings"
 )
 
-// generatedBy is the line by which a file says what generated it, as
-// https://go.dev/s/generatedcode has it.
+// generatedBy matches the line of a file that names its generator. See https://go.dev/s/generatedcode.
 var generatedBy = regexp.MustCompile(`^// Code generated (?:by )?(.*?)\.? ?DO NOT EDIT\.$`)
 
-// fileError is a mistake about a file that is on disk.
+// fileError is an error about a file on disk.
 type fileError struct{ file, message string }
 
 func (e *fileError) Error() string { return e.file + ": " + e.message }
 
-// HasPlace says that the message begins with the name of a file.
+// HasPlace reports whether the message begins with a position, here the name of a file.
 func (e *fileError) HasPlace() bool { return true }
 
-// foreignFiles are those in the way that this generator did not write, by the line
-// with which they say who did; empty for those that do not say it. Paths are below
-// the output folder.
+// foreignFiles has the files that this generator did not write but would overwrite, by the line
+// that names their generator, or "". Paths are relative to the output folder.
 type foreignFiles map[string][]string
 
 func (f foreignFiles) add(name string, content []byte) {
@@ -38,7 +36,8 @@ func (f foreignFiles) add(name string, content []byte) {
 	f[header] = append(f[header], name)
 }
 
-// A few foreign files get an error each; of more, one error names this many.
+// Up to fewForeign files get an error each. More of them share one error, which names up to
+// namedForeign.
 const (
 	fewForeign   = 3
 	namedForeign = 20
@@ -58,7 +57,7 @@ func (f foreignFiles) errors(p *Plan) []error {
 		if len(names) <= fewForeign {
 			who, move = strings.Replace(who, "were", "was", 1), strings.ReplaceAll(move, "%s", "it")
 			for _, name := range names {
-				found = append(found, &fileError{p.file(name), "this file would be overwritten, but " + who + "; " + move + ", or give another --output-dir"})
+				found = append(found, &fileError{p.file(name), "this file would be overwritten, but " + who + "; " + move + ", or use another --output-dir"})
 			}
 			continue
 		}
@@ -70,14 +69,14 @@ func (f foreignFiles) errors(p *Plan) []error {
 		if len(names) > namedForeign {
 			more = fmt.Sprintf(" and %d more", len(names)-namedForeign)
 		}
-		found = append(found, &fileError{p.dir, fmt.Sprintf("%d files would be overwritten, but %s: %s%s; %s, or give another --output-dir",
+		found = append(found, &fileError{p.dir, fmt.Sprintf("%d files would be overwritten, but %s: %s%s; %s, or use another --output-dir",
 			len(names), who, strings.Join(names[:min(len(names), namedForeign)], ", "), more, move)})
 	}
 	return found
 }
 
-// obstacle returns the first entry that blocks the path of name: a file where a folder has to be,
-// or a symbolic link that root does not follow. It returns nil if the way is free.
+// obstacle returns an error for the first entry that blocks the path name: a file instead of a
+// folder, or a symbolic link that root does not follow. It returns nil if there is none.
 func (p *Plan) obstacle(root *os.Root, name string) *fileError {
 	for i, c := range name + "/" {
 		if c != '/' {
@@ -86,7 +85,7 @@ func (p *Plan) obstacle(root *os.Root, name string) *fileError {
 		at, isLast := name[:i], i == len(name)
 		info, err := root.Lstat(at)
 		if err != nil {
-			return nil // there is nothing, or nothing that can be looked at
+			return nil // the entry does not exist or is not readable
 		}
 		isLink := info.Mode()&fs.ModeSymlink != 0
 		if isLink {
@@ -94,9 +93,9 @@ func (p *Plan) obstacle(root *os.Root, name string) *fileError {
 		}
 		switch {
 		case err != nil && !(isLast && errors.Is(err, fs.ErrNotExist)):
-			return &fileError{p.file(at), "this symbolic link leads out of the output folder, or nowhere, and is not followed; replace it by what it stands for, or give another --output-dir"}
+			return &fileError{p.file(at), "this symbolic link leads out of the output folder, or its target does not exist; replace it with its target, or use another --output-dir"}
 		case !isLast && !info.IsDir():
-			return &fileError{p.file(at), "this is a file, where a folder has to be; move it away, or give another --output-dir"}
+			return &fileError{p.file(at), "this is a file, but a folder is needed here; move it away, or use another --output-dir"}
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-const leadsOut = "this symbolic link leads out of the output folder, or nowhere"
+const leadsOut = "this symbolic link leads out of the output folder, or its target does not exist"
 
 // link makes a symbolic link below the folder of the disk.
 func (d *disk) link(target, name string) {
@@ -35,7 +35,7 @@ func TestLinks(t *testing.T) {
 		{"that is absolute", "/", "out/root/sub", "out/root/sub: " + leadsOut},
 		{"of a folder, to nothing", "nothing", "out/root/sub", "out/root/sub: " + leadsOut},
 		{"of a folder, to itself", "sub", "out/root/sub", "out/root/sub: " + leadsOut},
-		{"of a folder, to a file", "../file.go", "out/root/sub", "out/root/sub: this is a file, where a folder has to be"},
+		{"of a folder, to a file", "../file.go", "out/root/sub", "out/root/sub: this is a file, but a folder is needed here"},
 		{"of a file, to outside", "../../../elsewhere/b.go", "out/root/sub/b.go", "out/root/sub/b.go: " + leadsOut},
 		{"of a file, to nothing outside", "../../../elsewhere/c.go", "out/root/sub/b.go", "out/root/sub/b.go: " + leadsOut},
 		{"of a file, to a device", "/dev/zero", "out/root/sub/b.go", "out/root/sub/b.go: " + leadsOut},
@@ -159,10 +159,10 @@ func TestNotRegular(t *testing.T) {
 	}
 	closeWhenOpened(t, pipe)
 	for _, produced := range []bool{true, false} {
-		wants := []string{large + ": cannot tell whether an earlier run wrote this: it has 33554433 bytes"}
+		wants := []string{large + ": cannot tell whether an earlier run wrote this file: it has 33554433 bytes"}
 		if produced {
 			d.output.Files["root/pipe.go"], d.output.Files["root/large.go"] = []byte(ours("")), []byte(ours(""))
-			wants = []string{large + ": cannot read what is to be replaced: it has 33554433 bytes", pipe + ": cannot read what is to be replaced: it is not a regular file, but a named pipe"}
+			wants = []string{large + ": cannot read the file that would be replaced: it has 33554433 bytes", pipe + ": cannot read the file that would be replaced: it is not a regular file, but a named pipe"}
 		} else {
 			clear(d.output.Files)
 		}

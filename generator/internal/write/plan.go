@@ -19,47 +19,46 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// Output is what a run produces, and where.
+// Output is what a run generates, and where.
 type Output struct {
 	// Dir is the output folder. It need not exist, and it may be a symbolic link.
 	Dir string
-	// Shown is what Dir is called in what a person reads, relative to a folder that
-	// the person knows, with slashes.
-	Shown string
-	// Roots are the folders below Dir that belong to the generator: left-over
-	// files are looked for in them and nowhere else.
+	// DisplayDir is Dir as printed in messages, with slashes.
+	DisplayDir string
+	// Roots are the folders below Dir that belong to the generator. Stale files are deleted from
+	// them only.
 	Roots []string
-	// Header is the line by which a file of the generator is known.
+	// Header is the line that marks a file as written by the generator.
 	Header string
-	// Files are by their path below Dir, with slashes.
+	// Files has the content by path, relative to Dir and with slashes.
 	Files map[string][]byte
 }
 
-// Plan is what has to be done so that the disk has the output.
+// Plan holds the differences between the output and the disk.
 type Plan struct {
-	dir, shown string
-	Changes    []Change
-	Unchanged  int
-	// abandoned are temporary files of runs that were killed, below the output
-	// folder.
+	dir, displayDir string
+	Changes         []Change
+	// Unchanged is the number of files that do not differ.
+	Unchanged int
+	// abandoned are temporary files of killed runs, relative to the output folder.
 	abandoned []string
 }
 
-// Show is what a path below the output folder is called in what a person reads.
-func (p *Plan) Show(name string) string { return path.Join(p.shown, name) }
+// Show returns a path relative to the output folder as printed in messages.
+func (p *Plan) Show(name string) string { return path.Join(p.displayDir, name) }
 
-// Change is one file that differs.
+// Change is a file that differs.
 type Change struct {
-	// Path is below the output folder, with slashes.
+	// Path is relative to the output folder, with slashes.
 	Path string
 	// Old is nil for a file that is created, New for one that is deleted.
 	Old, New []byte
 }
 
-// NewPlan compares output with the disk. It refuses to replace a file that it
-// did not write, and to follow a symbolic link that leads out of the output folder.
+// NewPlan compares output with the disk. It returns an error if a file would be replaced that the
+// generator did not write, or if a path has a symbolic link that leads out of the output folder.
 func NewPlan(ctx context.Context, output Output) (*Plan, error) {
-	p := &Plan{dir: output.Dir, shown: output.Shown}
+	p := &Plan{dir: output.Dir, displayDir: output.DisplayDir}
 	if err := checkDir(output.Dir); err != nil {
 		return nil, err
 	}
@@ -71,14 +70,14 @@ func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 		}
 		return p, nil
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or give another --output-dir", output.Dir, regular.WithoutPath(err))
+		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or use another --output-dir", output.Dir, regular.WithoutPath(err))
 	}
 	defer root.Close()
 	errs := p.compare(ctx, root, output)
 	for _, name := range output.Roots {
-		// One that is a link, or a file, holds nothing, or compare has said what is wrong.
+		// A link or a file holds no files of earlier runs, or compare has returned an error for it.
 		if info, err := root.Lstat(name); err == nil && info.IsDir() {
-			errs = append(errs, p.findLeftOver(ctx, root, name, output))
+			errs = append(errs, p.findStale(ctx, root, name, output))
 		}
 	}
 	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
@@ -90,7 +89,7 @@ func NewPlan(ctx context.Context, output Output) (*Plan, error) {
 	return p, errors.Join(errs...)
 }
 
-// compare plans what is created and changed. It stops early if ctx ends.
+// compare adds the files to create and to change. It stops early if ctx ends.
 func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
 	foreign, obstacles := foreignFiles{}, map[string]bool{}
 	files := reader{root: root}
@@ -107,14 +106,14 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 		}
 		switch {
 		case obstacle != nil:
-			if !obstacles[obstacle.file] { // one error, however many files are to go below it
+			if !obstacles[obstacle.file] { // one error, even if it blocks several files
 				errs = append(errs, obstacle)
 			}
 			obstacles[obstacle.file] = true
 		case errors.Is(err, fs.ErrNotExist):
 			p.Changes = append(p.Changes, Change{Path: name, New: content})
 		case err != nil:
-			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read what is to be replaced: %v; move it away, or give another --output-dir", regular.WithoutPath(err))})
+			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
 		case bytes.Equal(old, content):
 			p.Unchanged++
 		case !isOurs(old, output.Header):
@@ -126,11 +125,11 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 	return append(errs, foreign.errors(p)...)
 }
 
-// reader reads files below a root. It keeps the folder of the last one open, because a
-// root opens each folder on the way to a file.
+// reader reads files below a root. It keeps the folder of the last file open, because a root
+// opens each folder on the way to a file.
 type reader struct {
 	root, folder *os.Root
-	// name is that of folder.
+	// name is the path of folder.
 	name string
 }
 
@@ -145,7 +144,7 @@ func (r *reader) read(name string) ([]byte, error) {
 		r.folder, r.name = folder, dir
 	}
 	content, err := regular.Read(r.folder.OpenFile, base)
-	if err != nil { // a link may lead out of the folder, but not out of the root
+	if err != nil { // the file may be a link that leads out of the folder, but not out of the root
 		return regular.Read(r.root.OpenFile, name)
 	}
 	return content, nil
@@ -158,15 +157,14 @@ func (r *reader) close() {
 	}
 }
 
-// findLeftOver plans to delete what earlier runs have written below a folder and
-// this one does not. It follows no symbolic links. The folder is in parent, and named by
-// its path.
-func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string, output Output) error {
+// findStale adds the files to delete in a folder and below it: those that an earlier run wrote and
+// this run does not. It follows no symbolic links. folder is a path whose last element is in parent.
+func (p *Plan) findStale(ctx context.Context, parent *os.Root, folder string, output Output) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	unreadable := func(err error) error {
-		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or give another --output-dir", regular.WithoutPath(err))}
+		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or use another --output-dir", regular.WithoutPath(err))}
 	}
 	root, err := parent.OpenRoot(path.Base(folder))
 	if err != nil {
@@ -182,14 +180,14 @@ func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string,
 		name := path.Join(folder, entry.Name())
 		switch {
 		case entry.IsDir():
-			errs = append(errs, p.findLeftOver(ctx, root, name, output))
+			errs = append(errs, p.findStale(ctx, root, name, output))
 		case !entry.Type().IsRegular():
 		case isAbandoned(entry.Name(), time.Now()):
 			p.abandoned = append(p.abandoned, name)
 		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
 			content, err := regular.Read(root.OpenFile, entry.Name())
 			if err != nil {
-				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this: %v; move it away, or give another --output-dir", regular.WithoutPath(err))})
+				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this file: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
 			} else if isOurs(content, output.Header) {
 				p.Changes = append(p.Changes, Change{Path: name, Old: content})
 			}
@@ -198,8 +196,8 @@ func (p *Plan) findLeftOver(ctx context.Context, parent *os.Root, folder string,
 	return errors.Join(errs...)
 }
 
-// readDir reads the folder of a root. The file system of a root would refuse names that
-// are not UTF-8.
+// readDir returns the entries of a root. The method FS of a root would refuse names that are not
+// UTF-8.
 func readDir(root *os.Root) ([]fs.DirEntry, error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -209,26 +207,26 @@ func readDir(root *os.Root) ([]fs.DirEntry, error) {
 	return dir.ReadDir(-1)
 }
 
-// checkDir refuses an output folder that is a file, or is below one.
+// checkDir returns an error if the output folder is a file, or is below one.
 func checkDir(dir string) error {
 	for d := dir; ; d = filepath.Dir(d) {
 		info, err := os.Stat(d)
 		switch {
 		case err == nil && !info.IsDir():
-			return fmt.Errorf("cannot write to the output folder %s, because %s is a file; give another --output-dir", dir, d)
+			return fmt.Errorf("cannot write to the output folder %s, because %s is a file; use another --output-dir", dir, d)
 		case err == nil || d == filepath.Dir(d):
 			return nil
 		}
 	}
 }
 
-// isOurs says whether the header is one of the lines above the package clause.
+// isOurs reports whether the header is one of the lines above the package clause.
 func isOurs(content []byte, header string) bool {
 	return slices.Contains(linesAbovePackage(content), header)
 }
 
-// linesAbovePackage returns the comments above the package clause. A file that
-// does not parse that far has none.
+// linesAbovePackage returns the comments above the package clause. It returns nil if the file does
+// not parse up to that clause.
 func linesAbovePackage(content []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.PackageClauseOnly|parser.ParseComments)
 	if err != nil {
@@ -247,8 +245,7 @@ func linesAbovePackage(content []byte) []string {
 
 func (p *Plan) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
-// Count returns how many files the plan creates or changes, and how many it
-// deletes.
+// Count returns how many files the plan creates or changes, and how many it deletes.
 func (p *Plan) Count() (written, deleted int) {
 	for _, c := range p.Changes {
 		if c.New == nil {

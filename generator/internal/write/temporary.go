@@ -9,23 +9,21 @@ import (
 	"time"
 )
 
-// temporaryName returns the name of a new file next to the one of that name, which
-// the go command does not look at, such as .informer-gen-1763726400-123456. It has
-// the time in it, in seconds: the file's own time does not tell when a second name of
-// an old file was made. The number is random, so no other file has it.
+// temporaryName returns a path next to name for a new file, such as
+// .informer-gen-1763726400-123456. The go command ignores such files. The first number is the Unix
+// time in seconds, because the modification time of a second link to an old file does not show when
+// the link was made. The second number is random, so that no other file has the name.
 func temporaryName(name string) string {
 	return path.Join(path.Dir(name), fmt.Sprintf(".informer-gen-%d-%d", time.Now().Unix(), rand.Uint64()))
 }
 
-// abandonedAfter is how old a temporary file is that surely belongs to no run: a run
-// needs seconds. What is younger may be of a run beside this one, which needs it to
-// go back.
+// abandonedAfter is the age from which a temporary file belongs to no run, because a run takes
+// seconds. A younger file may belong to another run, which needs it to undo its changes.
 const abandonedAfter = time.Hour
 
 var temporaryPattern = regexp.MustCompile(`^\.informer-gen-([0-9]{1,12})-[0-9]+$`)
 
-// isAbandoned says whether a file of that name was left behind by a run that was
-// killed.
+// isAbandoned reports whether name is that of a temporary file of a killed run.
 func isAbandoned(name string, now time.Time) bool {
 	match := temporaryPattern.FindStringSubmatch(name)
 	if match == nil {

@@ -35,10 +35,3 @@ func KindOf(obj runtime.Object) (kind schema.GroupVersionKind) {
 	}()
 	return obj.GetObjectKind().GroupVersionKind()
 }
-
-// DropManagedFields sets the managed fields of an object to nil. A type whose method
-// panics has none.
-func DropManagedFields(obj metav1.Object) {
-	defer func() { _ = recover() }()
-	obj.SetManagedFields(nil)
-}

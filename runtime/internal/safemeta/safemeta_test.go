@@ -24,19 +24,15 @@ func TestNilMetadata(t *testing.T) {
 		if kind := KindOf(obj); !kind.Empty() {
 			t.Errorf("%s: the kind is %v", name, kind)
 		}
-		DropManagedFields(obj)
 	}
 }
 
 func TestMetadata(t *testing.T) {
-	obj := &pointed{&metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, &metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{}}}}
+	obj := &pointed{&metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, &metav1.ObjectMeta{Name: "a"}}
 	if name, err := NameOf(obj); name != "a" || err != nil {
 		t.Errorf("the name is %q, %v", name, err)
 	}
 	if kind := KindOf(obj); kind != (schema.GroupVersionKind{Version: "v1", Kind: "Pod"}) {
 		t.Errorf("the kind is %v", kind)
-	}
-	if DropManagedFields(obj); obj.ManagedFields != nil {
-		t.Error("the managed fields are there")
 	}
 }

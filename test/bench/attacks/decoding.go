@@ -20,84 +20,75 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// decoding is each text by each decoder that reads its kind, in a list and in a watch.
+// target is a decoder of both sides.
+type target struct {
+	name string
+	// kind is that of the texts that it reads; all if it is empty.
+	kind string
+	// apiVersion and listKind are those of a list, which client-go's decoder has to know.
+	apiVersion, listKind string
+	attacks              func(name string, t target, obj []byte, theirs peer) []attack
+	options              wire.Options
+}
+
+var targets = []target{
+	{"Pod", "pod", "v1", "PodList", decode[*corev1.Pod], wire.Options{}},
+	{"metadata", "pod", "meta.k8s.io/v1", "PartialObjectMetadataList", decode[*metav1.PartialObjectMetadata], wire.Options{WithoutManagedFields: true, WithoutAnnotations: []string{"a"}}},
+	{"Secret", "secret", "v1", "SecretList", decode[*corev1.Secret], wire.Options{}},
+	{"CustomResourceDefinition", "crd", "apiextensions.k8s.io/v1", "CustomResourceDefinitionList", decode[*apiextensionsv1.CustomResourceDefinition], wire.Options{}},
+	{"unstructured", "", "example.com/v1", "CustomList", decode[*unstructured.Unstructured], wire.Options{}},
+}
+
+// decoding is each text in a list and in a watch, for each decoder that reads its kind.
 func decoding(size int) (attacks []attack) {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(corev1.AddToScheme(scheme))
 	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
 	utilruntime.Must(metav1.AddMetaToScheme(scheme))
 	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion) // WatchEvent
-	peer := newPeer(scheme)
-	for _, t := range texts {
-		obj := t.make(size)
-		switch t.kind {
-		case "pod":
-			attacks = append(attacks, decode[*corev1.Pod](t.name, "Pod", obj, peer, wire.Options{})...)
-			attacks = append(attacks, decode[*metav1.PartialObjectMetadata](t.name, "metadata", asMetadata(obj), peer, wire.Options{WithoutManagedFields: true, WithoutAnnotations: []string{"a"}})...)
-		case "secret":
-			attacks = append(attacks, decode[*corev1.Secret](t.name, "Secret", obj, peer, wire.Options{})...)
-		case "crd":
-			attacks = append(attacks, decode[*apiextensionsv1.CustomResourceDefinition](t.name, "CustomResourceDefinition", obj, peer, wire.Options{})...)
+	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
+	info, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
+	typed := peer{info.StreamSerializer, codecs.DecoderToVersion(info.Serializer, nil)}
+	// The dynamic client looks at the kind before, which is not measured.
+	untyped := peer{info.StreamSerializer, unstructured.UnstructuredJSONScheme}
+	for _, text := range texts {
+		obj := text.make(size)
+		for _, t := range targets {
+			switch {
+			case t.kind == "":
+				attacks = append(attacks, t.attacks(text.name, t, obj, untyped)...)
+			case t.name == "metadata" && t.kind == text.kind:
+				attacks = append(attacks, t.attacks(text.name, t, asMetadata(obj), typed)...)
+			case t.kind == text.kind:
+				attacks = append(attacks, t.attacks(text.name, t, obj, typed)...)
+			}
 		}
-		attacks = append(attacks, decode[*unstructured.Unstructured](t.name, "unstructured", obj, peer.untyped(), wire.Options{})...)
 	}
 	return attacks
 }
 
-// asMetadata is the object as a server answers that is asked for metadata only. That it
-// has other members too is part of the attack.
+// asMetadata is the object in an answer to a request for metadata only. Its other members
+// are part of the attack.
 func asMetadata(obj []byte) []byte {
 	obj = bytes.Replace(obj, []byte(`"apiVersion":"v1"`), []byte(`"apiVersion":"meta.k8s.io/v1"`), 1)
 	return bytes.Replace(obj, []byte(`"kind":"Pod"`), []byte(`"kind":"PartialObjectMetadata"`), 1)
 }
 
-// peer is how client-go decodes.
-type peer struct {
-	stream  *runtime.StreamSerializerInfo
-	objects runtime.Decoder
-}
-
-func newPeer(scheme *runtime.Scheme) peer {
-	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
-	info, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
-	return peer{info.StreamSerializer, codecs.DecoderToVersion(info.Serializer, nil)}
-}
-
-// untyped is how the dynamic client decodes, but for a first look at the kind.
-func (p peer) untyped() peer { return peer{p.stream, unstructured.UnstructuredJSONScheme} }
-
-func decode[T wire.Object](name, decoder string, obj []byte, theirs peer, options wire.Options) []attack {
-	ours := wire.NewDecoder[T](options, nil)
+func decode[T wire.Object](name string, t target, obj []byte, theirs peer) []attack {
+	ours := wire.NewDecoder[T](t.options, nil)
 	return []attack{
-		{decoder + ", listed: " + name, func() (func() error, func() error) {
-			body := listOf(obj, decoder)
+		{t.name + ", listed: " + name, func() (func() error, func() error) {
+			body := fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"7"},"items":[%s]}`, t.listKind, t.apiVersion, obj)
 			return func() error { return listed(ours, body) }, func() error {
 				_, _, err := theirs.objects.Decode(body, nil, nil)
 				return err
 			}
 		}},
-		{decoder + ", watched: " + name, func() (func() error, func() error) {
+		{t.name + ", watched: " + name, func() (func() error, func() error) {
 			body := fmt.Appendf(nil, "{\"type\":\"MODIFIED\",\"object\":%s}\n", obj)
 			return func() error { return watched(ours, body) }, func() error { return theirs.watched(body) }
 		}},
 	}
-}
-
-// listOf is the answer to a LIST. client-go does not find out by itself what a list is
-// of.
-func listOf(obj []byte, decoder string) []byte {
-	apiVersion, kind := "v1", "PodList"
-	switch decoder {
-	case "Secret":
-		kind = "SecretList"
-	case "metadata":
-		apiVersion, kind = "meta.k8s.io/v1", "PartialObjectMetadataList"
-	case "CustomResourceDefinition":
-		apiVersion, kind = "apiextensions.k8s.io/v1", "CustomResourceDefinitionList"
-	case "unstructured":
-		apiVersion, kind = "example.com/v1", "CustomList"
-	}
-	return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"7"},"items":[%s]}`, kind, apiVersion, obj)
 }
 
 func listed[T wire.Object](decoder *wire.Decoder[T], body []byte) error {
@@ -122,6 +113,12 @@ func watched[T wire.Object](decoder *wire.Decoder[T], body []byte) error {
 			return err
 		}
 	}
+}
+
+// peer is how client-go decodes.
+type peer struct {
+	stream  *runtime.StreamSerializerInfo
+	objects runtime.Decoder
 }
 
 func (p peer) watched(body []byte) error {

@@ -12,49 +12,37 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// store is what both caches can do.
-type store interface {
-	add(*corev1.Pod)
-	update(*corev1.Pod)
-	remove(*corev1.Pod)
-	replace([]*corev1.Pod)
+// store is a cache of either side.
+type store struct {
+	set, remove func(*corev1.Pod)
+	replace     func([]*corev1.Pod)
 }
-
-type ourStore struct{ *cache.Indexer[*corev1.Pod] }
 
 func newOurStore() store {
-	return ourStore{cache.NewIndexer(cache.Indexers[*corev1.Pod]{"values": valuesOf})}
+	x := cache.NewIndexer(cache.Indexers[*corev1.Pod]{"values": valuesOf})
+	return store{x.Update, x.Delete, x.Replace}
 }
-
-func (s ourStore) add(pod *corev1.Pod)        { s.Add(pod) }
-func (s ourStore) update(pod *corev1.Pod)     { s.Update(pod) }
-func (s ourStore) remove(pod *corev1.Pod)     { s.Delete(pod) }
-func (s ourStore) replace(pods []*corev1.Pod) { s.Replace(pods) }
-
-type theirStore struct{ clientcache.Indexer }
 
 func newTheirStore() store {
-	return theirStore{clientcache.NewIndexer(clientcache.MetaNamespaceKeyFunc, clientcache.Indexers{
+	x := clientcache.NewIndexer(clientcache.MetaNamespaceKeyFunc, clientcache.Indexers{
 		clientcache.NamespaceIndex: clientcache.MetaNamespaceIndexFunc,
 		"values":                   func(obj any) ([]string, error) { return valuesOf(obj.(*corev1.Pod)), nil },
-	})}
-}
-
-func (s theirStore) add(pod *corev1.Pod)    { must(s.Add(pod)) }
-func (s theirStore) update(pod *corev1.Pod) { must(s.Update(pod)) }
-func (s theirStore) remove(pod *corev1.Pod) { must(s.Delete(pod)) }
-
-func (s theirStore) replace(pods []*corev1.Pod) {
-	objs := make([]any, len(pods))
-	for i, pod := range pods {
-		objs[i] = pod
+	})
+	must := func(err error) {
+		if err != nil {
+			panic(err) // the objects have names
+		}
 	}
-	must(s.Replace(objs, ""))
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err) // the objects have names
+	return store{
+		func(pod *corev1.Pod) { must(x.Update(pod)) },
+		func(pod *corev1.Pod) { must(x.Delete(pod)) },
+		func(pods []*corev1.Pod) {
+			objs := make([]any, len(pods))
+			for i, pod := range pods {
+				objs[i] = pod
+			}
+			must(x.Replace(objs, ""))
+		},
 	}
 }
 
@@ -64,7 +52,7 @@ func pod(i int, values []string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("pod-", i), Namespace: "default", ResourceVersion: "1", Finalizers: values}}
 }
 
-// manyValues are about as many values as an object of that size can have.
+// manyValues returns about as many values as an object of that size can have.
 func manyValues(size int, prefix string) []string {
 	values := make([]string, 0, size/8)
 	for i := range size / 8 {
@@ -76,63 +64,59 @@ func manyValues(size int, prefix string) []string {
 // others is how many small objects there are besides.
 const others = 2000
 
-// indexing are changes of objects with many values. setUp fills a store, and returns what
-// is measured.
+func setOthers(s store) {
+	for i := range others {
+		s.set(pod(i, nil))
+	}
+}
+
+// indexing is changes of objects with many values. setUp fills a store, and returns the
+// work to measure.
 func indexing(size int) (attacks []attack) {
+	values := func(prefix string) []string { return manyValues(size, prefix) }
+	// inTurn gives one object other values again and again.
+	inTurn := func(s store, all ...[]string) func() {
+		return func() {
+			for _, values := range all {
+				s.set(pod(0, values))
+			}
+		}
+	}
 	for _, a := range []struct {
 		name  string
 		setUp func(s store) func()
 	}{
 		{"objects with the same values in turn", func(s store) func() {
-			forward, backward := manyValues(size, "v"), manyValues(size, "v")
+			forward, backward := values("v"), values("v")
 			slices.Reverse(backward)
 			return func() {
 				for _, values := range [][]string{forward, backward} {
-					s.update(pod(0, values))
-					s.update(pod(1, values[1:]))
+					s.set(pod(0, values))
+					s.set(pod(1, values[1:]))
 				}
 			}
 		}},
-		{"other values with each update", func(s store) func() {
-			one, two := manyValues(size, "v"), manyValues(size, "w")
-			return func() {
-				s.update(pod(0, one))
-				s.update(pod(0, two))
-			}
-		}},
+		{"other values with each update", func(s store) func() { return inTurn(s, values("v"), values("w")) }},
 		{"one value many times", func(s store) func() {
-			same := strings.Split(strings.Repeat("v ", size/4), " ")
-			return func() {
-				s.update(pod(0, same))
-				s.update(pod(0, nil))
-			}
+			return inTurn(s, strings.Split(strings.Repeat("v ", size/4), " "), nil)
 		}},
-		{"values that come and go", func(s store) func() {
-			values := manyValues(size, "v")
-			return func() {
-				s.update(pod(0, values))
-				s.update(pod(0, nil))
-			}
-		}},
+		{"values that come and go", func(s store) func() { return inTurn(s, values("v"), nil) }},
 		{"few values that come and go, among many objects", func(s store) func() {
 			for i := range 20 * others {
-				s.add(pod(i, []string{"one"}))
+				s.set(pod(i, []string{"one"}))
 			}
-			values := manyValues(1000, "v")
+			change := inTurn(s, manyValues(1000, "v"), nil)
 			return func() {
 				for range 200 {
-					s.update(pod(0, values))
-					s.update(pod(0, nil))
+					change()
 				}
 			}
 		}},
 		{"deletes before an object with many values", func(s store) func() {
-			values := manyValues(size, "v")
+			values := values("v")
 			return func() {
-				for i := range others {
-					s.add(pod(i, nil))
-				}
-				s.add(pod(others, values))
+				setOthers(s)
+				s.set(pod(others, values))
 				for i := range others {
 					s.remove(pod(others-1-i, nil))
 				}
@@ -140,18 +124,16 @@ func indexing(size int) (attacks []attack) {
 			}
 		}},
 		{"a relist that leaves an object with many values", func(s store) func() {
-			values := manyValues(size, "v")
+			values := values("v")
 			return func() {
-				for i := range others {
-					s.add(pod(i, nil))
-				}
-				s.add(pod(others, values))
+				setOthers(s)
+				s.set(pod(others, values))
 				s.replace([]*corev1.Pod{pod(others, values)})
 				s.remove(pod(others, values))
 			}
 		}},
 		{"a relist with other content at the same version", func(s store) func() {
-			one, two := manyValues(size, "v"), manyValues(size, "w")
+			one, two := values("v"), values("w")
 			return func() {
 				s.replace([]*corev1.Pod{pod(0, one)})
 				s.replace([]*corev1.Pod{pod(0, two)})

@@ -1,13 +1,12 @@
-// Command attacks measures what objects cost that were written to be expensive, by
-// someone who may create objects: in the decoders and indexes of this runtime, and of
-// client-go. The benchmark starts it.
+// Command attacks measures objects that an attacker has written to be expensive, in the
+// decoders and indexes of this runtime and of client-go. The benchmark starts it.
 //
-//	texts.go      the texts of such objects
-//	decoding.go   each text by each decoder
-//	indexing.go   changes of objects with many index values
-//	measure.go    one attack on both sides
+//	texts.go     the texts of such objects
+//	decoding.go  each text by each decoder
+//	indexing.go  changes of objects with many index values
+//	attack.go    one attack on both sides
 //
-// An attack is a promise broken if it takes five times as long as with client-go.
+// An attack that takes five times as long as with client-go breaks a promise.
 package main
 
 import (
@@ -20,16 +19,14 @@ import (
 
 func main() {
 	rounds := pflag.Int("rounds", 5, "how often each attack is measured on each side")
-	size := pflag.Int("size", 1_500_000, "how many bytes an object has; the default is what etcd takes")
+	size := pflag.Int("size", 1_500_000, "how many bytes an object has; the default is the limit of etcd")
 	pflag.Parse()
-	report, err := measureAll(allAttacks(*size), *rounds)
+	reports, err := measureAll(allAttacks(*size), *rounds)
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(report)
+		err = json.NewEncoder(os.Stdout).Encode(reports)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "attacks:", err)
 		os.Exit(1)
 	}
 }
-
-func allAttacks(size int) []attack { return append(decoding(size), indexing(size)...) }

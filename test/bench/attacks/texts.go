@@ -14,7 +14,7 @@ type text struct {
 	make func(size int) []byte
 }
 
-// head begins an object. It has a name, as that of an object in a cluster.
+// head begins an object. It has a name, like every object of a cluster.
 func head(apiVersion, kind string) string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"hostile","namespace":"default","uid":"u","resourceVersion":"7"}`, apiVersion, kind)
 }
@@ -26,8 +26,8 @@ var (
 	customHead = head("example.com/v1", "Custom")
 )
 
-// repeated returns begin, as many parts as make size, and end. A part may have one %d,
-// which is its number.
+// repeated returns begin, parts until the text has size bytes, and end. A part may have
+// one %d, which is replaced by its number.
 func repeated(size int, begin, part, separator, end string) []byte {
 	var b bytes.Buffer
 	b.WriteString(begin)
@@ -45,20 +45,21 @@ func repeated(size int, begin, part, separator, end string) []byte {
 	return b.Bytes()
 }
 
-// nested returns begin, depth times open, inner, depth times shut, and end.
+// nested returns begin, open repeated depth times, inner, shut repeated depth times, and
+// end.
 func nested(begin string, depth int, open, inner, shut, end string) []byte {
 	return []byte(begin + strings.Repeat(open, depth) + inner + strings.Repeat(shut, depth) + end)
 }
 
-// deepest is how many levels a text has. Decoders, and API servers, refuse 10,000.
+// deepest is how many levels a text has. Decoders and API servers reject 10,000.
 const deepest = 9_000
 
-// parts is a text of parts.
+// parts makes a text with repeated.
 func parts(name, kind, begin, part, separator, end string) text {
 	return text{name, kind, func(size int) []byte { return repeated(size, begin, part, separator, end) }}
 }
 
-// padded is a text nested as deeply as may be, with a long string inside.
+// padded makes a text that is nested as deeply as allowed, with a long string inside.
 func padded(name, kind, begin, open, shut, inner, end string) text {
 	return text{name, kind, func(size int) []byte {
 		levels := strings.Count(open, "{") + strings.Count(open, "[") - strings.Count(open, "}")
@@ -70,10 +71,10 @@ func padded(name, kind, begin, open, shut, inner, end string) text {
 
 const badContainer = `{"name":"last","ports":[{"containerPort":"no number"}]}`
 
-// texts are what an API server can be made to store and send. So none is broken JSON,
-// or nested too deeply.
+// texts are objects that an API server would store and send. None is invalid JSON or
+// nested too deeply.
 var texts = []text{
-	// What any object may have.
+	// Fields of all objects and of pods.
 	parts("one long annotation", "pod", podHead[:len(podHead)-1]+`,"annotations":{"a":"`, "some text, ", "", `"}}}`),
 	parts("many annotations", "pod", podHead[:len(podHead)-1]+`,"annotations":{`, `"a%d":""`, ",", `}}}`),
 	parts("escaped text", "pod", podHead[:len(podHead)-1]+`,"annotations":{"a":"`, `\u0041\n`, "", `"}}}`),
@@ -96,7 +97,7 @@ var texts = []text{
 	padded("unknown and deep", "pod", podHead+`,"x":`, `[`, `]`, `"REST"`, `}`),
 	padded("unknown and deep objects", "pod", podHead+`,"x":`, `{"a":`, `}`, `"REST"`, `}`),
 	parts("one long quantity", "pod", podHead+`,"spec":{"overhead":{"q":"`, "1234567890", "", `"}}}`),
-	// What fails, late.
+	// Pods that fail near the end.
 	parts("failing after unknown members", "pod", podHead+`,`, `"x%d":1`, ",", `,"spec":5}`),
 	parts("failing after unknown members of the spec", "pod", podHead+`,"spec":{`, `"x%d":1`, ",", `,"nodeName":5}}`),
 	parts("failing last container", "pod", podHead+`,"spec":{"containers":[`, `{}`, ",", `,`+badContainer+`]}}`),
@@ -109,12 +110,12 @@ var texts = []text{
 	parts("failing escaped keys", "pod", podHead[:len(podHead)-1]+`,"annotations":{`, `"\u0061%d":""`, ",", `,"last":5}}}`),
 	parts("failing after a long text", "pod", podHead+`,"spec":{"nodeName":"`, `text`, "", `","containers":5}}`),
 	padded("failing after deep unknown members", "pod", podHead+`,"x":`, `[`, `]`, `"REST"`, `,"spec":5}`),
-	// Bytes.
+	// Fields of bytes.
 	parts("long data", "secret", secretHead+`,"data":{"a":"`, `YWFh`, "", `"}}`),
 	parts("many data", "secret", secretHead+`,"data":{`, `"a%d":"YQ=="`, ",", `}}`),
 	parts("failing last data", "secret", secretHead+`,"data":{`, `"a%d":"YQ=="`, ",", `,"last":"?"}}`),
 	parts("failing long data", "secret", secretHead+`,"data":{"a":"`, `YWFh`, "", `?"}}`),
-	// Kinds that nest.
+	// Types that nest.
 	padded("a deep schema", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":`, `{"not":`, `}`, `{"title":"REST"}`, `}}]}}`),
 	padded("a failing deep schema", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":`, `{"not":`, `}`, `{"title":"REST","type":5}`, `}}]}}`),
 	padded("a failing deep schema of maps", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":`, `{"properties":{"a":`, `}}`, `{"title":"REST","type":5}`, `}}]}}`),
@@ -122,7 +123,7 @@ var texts = []text{
 	parts("many properties", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{`, `"p%d":{}`, ",", `}}}}]}}`),
 	parts("failing last property", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{`, `"p%d":{}`, ",", `,"last":{"type":5}}}}}]}}`),
 	parts("many enum values", "crd", crdHead+`,"spec":{"versions":[{"schema":{"openAPIV3Schema":{"enum":[`, `{"a":%d}`, ",", `]}}}]}}`),
-	// What has no type.
+	// Objects without a Go type.
 	parts("many numbers", "custom", customHead+`,"spec":[`, `1`, ",", `]}`),
 	parts("many fractions", "custom", customHead+`,"spec":[`, `1.7976931348623157e308`, ",", `]}`),
 	parts("many empty objects", "custom", customHead+`,"spec":[`, `{}`, ",", `]}`),

@@ -5,141 +5,149 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"runtime"
-	"runtime/pprof"
-	"syscall"
 	"time"
 
-	"github.com/typedinformers/informer-gen/test/bench/memory"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// client is what the command line asks for.
+// client measures one informer, as the command line asks for it.
 type client struct {
-	objects, updates                     int
-	server, side, mode, scenario, fields string
-	// profile is how the names of CPU profiles begin; none are written if it is empty.
+	report.Client
+	objects, updates int
+	server           string
+	// profile is the prefix of CPU profiles; none are written if it is empty.
 	profile string
-	phases  int
 }
 
-// changedPart is the part of the objects that a relist finds changed.
+// cost is that of one phase of a scenario: from its beginning until the handler has
+// received the last event.
+type cost struct {
+	// seconds are by the clock, and cpu is the processor time of the whole process.
+	seconds, cpu float64
+}
+
+// changedPart is the part of the objects that a relist finds changed: one of so many.
 const changedPart = 100
 
-func (c *client) run(ctx context.Context) (*report.Client, error) {
+func (c *client) run(ctx context.Context) (*report.Report, error) {
+	if err := c.control(ctx, http.MethodPost, "reset", nil); err != nil {
+		return nil, err
+	}
 	clients, err := newClients(c.server)
 	if err != nil {
 		return nil, err
 	}
-	before := memory.LiveHeap()
-	heard := newObserver(c.objects)
-	i, err := newInformer(c.side, c.mode, c.fields, clients, heard)
+	before := meter.LiveHeap()
+	handler := meter.NewCounters(1)
+	i, err := newInformer(c.Client, clients, handler[0])
 	if err != nil {
 		return nil, err
 	}
-	result := &report.Client{}
-	var began time.Time
-	heardAt, err := c.measure(ctx, heard, &result.Sync, func() error {
-		began = time.Now()
+	result := &report.Report{}
+	sync, _, err := c.measure(ctx, handler, "sync", meter.Counts{Adds: c.objects}, func() error {
 		i.start(ctx)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	result.Sync.Seconds = heardAt.Sub(began).Seconds()
-	switch c.scenario {
+	lists := 1
+	switch c.Scenario {
 	case report.Sync:
-		result.HeapPerObject = float64(memory.LiveHeap()-before) / float64(c.objects)
+		result.Figures = c.syncFigures(sync, float64(meter.LiveHeap()-before)/float64(c.objects))
 	case report.Changes:
-		err = c.runChanges(ctx, heard, result)
+		lists = 3
+		if result.Figures, err = c.changes(ctx, handler); err != nil {
+			return nil, err
+		}
 	default:
-		err = fmt.Errorf("there is no scenario %q", c.scenario)
+		return nil, fmt.Errorf("there is no scenario %q", c.Scenario)
 	}
-	if err != nil {
+	if result.Contents, err = c.contents(i); err != nil {
 		return nil, err
 	}
-	result.State = stateOf(i)
-	if result.Contents, err = contentsOf(i, c.objects); err != nil {
-		return nil, err
-	}
-	marks, err := c.marks(ctx)
-	result.Requests = marks.Requests
-	return result, err
+	return result, c.checkRequests(ctx, lists)
 }
 
-func (c *client) runChanges(ctx context.Context, heard *observer, result *report.Client) error {
+// changes measures two relists and a burst of updates. Each phase ends with an update of
+// the sentinel, besides the others.
+func (c *client) changes(ctx context.Context, handler meter.Counters) ([]report.Figure, error) {
+	unchanged, changed := 0, c.objects/changedPart
+	if c.Side == report.Theirs {
+		// client-go reports every object that a relist finds, changed or not.
+		unchanged, changed = c.objects, c.objects
+	}
+	var costs []cost
 	for _, phase := range []struct {
-		result  *report.Phase
-		control string
-		began   func(report.Marks) int64
+		name, control string
+		updates       int
 	}{
-		{&result.Unchanged, "relist?changed=0", func(m report.Marks) int64 { return m.Relisted }},
-		{&result.Changed, fmt.Sprintf("relist?changed=%d", c.objects/changedPart), func(m report.Marks) int64 { return m.Relisted }},
-		{&result.Updates, fmt.Sprintf("update?count=%d", c.updates), func(m report.Marks) int64 { return m.Started }},
+		{"relist unchanged", "relist?changed=0", unchanged},
+		{"relist changed", fmt.Sprintf("relist?changed=%d", c.objects/changedPart), changed},
+		{"updates", fmt.Sprintf("update?count=%d", c.updates), c.updates},
 	} {
-		runtime.GC() // what the phase before has left is not of this one
-		heardAt, err := c.measure(ctx, heard, phase.result, func() error {
+		runtime.GC() // the garbage of the last phase does not count for this one
+		took, ended, err := c.measure(ctx, handler, phase.name, meter.Counts{Updates: phase.updates + 1}, func() error {
 			return c.control(ctx, http.MethodPost, phase.control, nil)
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		marks, err := c.marks(ctx)
-		if err != nil {
-			return err
+		// The server has the same clock. The time that a client waits before it lists
+		// again protects the server, and does not count.
+		var marks podserver.Marks
+		if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
+			return nil, err
 		}
-		// The clock is that of the same machine. What a client waits before it lists
-		// again is to protect the server, and not counted.
-		phase.result.Seconds = heardAt.Sub(time.Unix(0, phase.began(marks))).Seconds()
+		took.seconds = ended.Sub(marks.Began).Seconds()
+		costs = append(costs, took)
+	}
+	return c.changeFigures(costs[0], costs[1], costs[2]), nil
+}
+
+// measure begins a phase, and returns when the handler has received the wanted events. It
+// fails if they are other ones.
+func (c *client) measure(ctx context.Context, handler meter.Counters, name string, want meter.Counts, begin func() error) (took cost, ended time.Time, err error) {
+	stop, err := meter.Profile(c.profile, name)
+	if err != nil {
+		return took, ended, err
+	}
+	defer stop()
+	handler.Expect(want.Adds + want.Updates + want.Deletes)
+	cpu, began := meter.CPUTime(), time.Now()
+	if err := begin(); err != nil {
+		return took, ended, err
+	}
+	if ended, err = handler.Await(ctx); err == nil {
+		took = cost{ended.Sub(began).Seconds(), (meter.CPUTime() - cpu).Seconds()}
+		err = handler.Check(want)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return took, ended, err
+}
+
+// checkRequests fails if the client has not sent as many lists of its mode, or others.
+func (c *client) checkRequests(ctx context.Context, lists int) error {
+	var marks podserver.Marks
+	if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
+		return err
+	}
+	got, streams := marks.Requests, 0
+	if c.Mode == report.Streaming {
+		lists, streams = 0, lists
+	}
+	if got.Lists != lists || got.Streams != streams {
+		return fmt.Errorf("the client has sent %+v, not %d lists and %d streams", got, lists, streams)
 	}
 	return nil
 }
 
-// measure begins something, waits until the handler has heard the last of it, and
-// returns when it did. It fills in phase but for the time.
-func (c *client) measure(ctx context.Context, heard *observer, phase *report.Phase, begin func() error) (time.Time, error) {
-	if c.profile != "" {
-		c.phases++
-		file, err := os.Create(fmt.Sprintf("%s%d.pprof", c.profile, c.phases))
-		if err != nil {
-			return time.Time{}, err
-		}
-		defer file.Close()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return time.Time{}, err
-		}
-		defer pprof.StopCPUProfile()
-	}
-	cpu, err := cpuTime()
-	if err != nil {
-		return time.Time{}, err
-	}
-	if err := begin(); err != nil {
-		return time.Time{}, err
-	}
-	select {
-	case <-ctx.Done():
-		return time.Time{}, fmt.Errorf("waiting for the last event: %w", ctx.Err())
-	case m := <-heard.marks:
-		after, err := cpuTime()
-		*phase = report.Phase{CPUSeconds: (after - cpu).Seconds(), Adds: m.adds, Updates: m.updates, Deletes: m.deletes}
-		return m.at, err
-	}
-}
-
-func cpuTime() (time.Duration, error) {
-	var usage syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
-}
-
-func (c *client) marks(ctx context.Context) (marks report.Marks, err error) {
-	err = c.control(ctx, http.MethodGet, "marks", &marks)
-	return marks, err
-}
-
+// control sends a request to the server, and decodes the answer.
 func (c *client) control(ctx context.Context, method, what string, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, method, c.server+"/control/"+what, nil)
 	if err != nil {

@@ -16,53 +16,54 @@ import (
 // samples is how many objects are compared as a whole.
 const samples = 1000
 
-// stateOf is a digest of which objects there are, in which versions.
-func stateOf(i informer) string {
+// contents are digests of the names and versions of all objects, and of the fields of a
+// sample: those that the informer keeps, and the smaller sets that these include.
+func (c *client) contents(i *informer) (map[string]string, error) {
 	var all []string
-	i.stored(func(obj metav1.Object) {
+	for obj := range i.stored {
 		all = append(all, obj.GetNamespace()+"/"+obj.GetName()+" "+obj.GetResourceVersion())
-	})
+	}
 	slices.Sort(all)
-	return fmt.Sprintf("%d objects, %x", len(all), sha256.Sum256(fmt.Append(nil, all)))
-}
-
-// contentsOf are digests of a sample, by what is kept of each object.
-func contentsOf(i informer, objects int) (map[string]string, error) {
-	hash := sha256.New()
-	contents := map[string][]any{}
-	for n := 0; n < objects; n += max(objects/samples, 1) {
+	digests := map[string]string{c.Scenario + ", state": fmt.Sprintf("%d objects, %x", len(all), sha256.Sum256(fmt.Append(nil, all)))}
+	kept := map[string][]any{}
+	for n := 0; n < c.objects; n += max(c.objects/samples, 1) {
 		namespace, name := podserver.Name(n)
 		obj, ok := i.get(namespace, name)
 		if !ok {
 			return nil, fmt.Errorf("%s/%s is missing", namespace, name)
 		}
-		for fields, part := range parts(obj) {
-			contents[fields] = append(contents[fields], part)
+		for fields, part := range parts(obj, c.Fields) {
+			kept[fields] = append(kept[fields], part)
 		}
 	}
-	digests := map[string]string{}
-	for fields, all := range contents {
-		hash.Reset()
+	for fields, all := range kept {
+		hash := sha256.New()
 		if err := json.NewEncoder(hash).Encode(all); err != nil {
 			return nil, err
 		}
-		digests[fields] = fmt.Sprintf("%x", hash.Sum(nil))
+		digests[c.Scenario+", "+fields+" fields"] = fmt.Sprintf("%x", hash.Sum(nil))
 	}
 	return digests, nil
 }
 
-// parts are those that are kept of obj. Its kind is not compared: client-go's typed
-// clients drop it.
-func parts(obj any) map[string]any {
-	pod, ok := obj.(*corev1.Pod)
-	if !ok {
-		view := *obj.(*podView)
+// parts returns the fields that an informer keeps of obj, and the smaller sets. The kind
+// is left out, because client-go's typed clients drop it.
+func parts(obj any, kept string) map[string]any {
+	if view, ok := obj.(*podView); ok {
+		view := *view
 		view.TypeMeta = metav1.TypeMeta{}
 		return map[string]any{report.View: &view}
 	}
-	whole := *pod
+	whole := *obj.(*corev1.Pod)
 	whole.TypeMeta = metav1.TypeMeta{}
 	unmanaged := whole
 	unmanaged.ManagedFields = nil
-	return map[string]any{report.AllFields: &whole, report.Unmanaged: &unmanaged, report.View: viewOf(&unmanaged)}
+	all := map[string]any{report.View: viewOf(&unmanaged)}
+	if kept != report.View {
+		all[report.Unmanaged] = &unmanaged
+	}
+	if kept == report.AllFields {
+		all[report.AllFields] = &whole
+	}
+	return all
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,31 +11,31 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/typedinformers/informer-gen/test/bench/podserver"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // informer is one of either side.
-type informer interface {
+type informer struct {
 	// start returns at once. The informer ends with ctx.
-	start(ctx context.Context)
-	// stored calls yield for each object.
-	stored(yield func(metav1.Object))
-	// get returns a pod, or what it keeps of it, in its own type.
-	get(namespace, name string) (any, bool)
+	start func(ctx context.Context)
+	// stored are all objects.
+	stored iter.Seq[metav1.Object]
+	// get returns a pod or a podView.
+	get func(namespace, name string) (any, bool)
 }
 
 // newInformer makes an informer with an index by namespace and one handler.
-func newInformer(side, mode, fields string, clients *kubernetes.Clientset, heard *observer) (informer, error) {
+func newInformer(c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
 	switch {
-	case side == report.Theirs:
-		return newTheirs(fields, clients, heard)
-	case side != report.Ours:
-		return nil, fmt.Errorf("there is no side %q", side)
-	case fields == report.View:
-		return newOurs[*podView](mode, fields, clients, heard)
+	case c.Side == report.Theirs:
+		return newTheirs(c, clients, events)
+	case c.Side != report.Ours:
+		return nil, fmt.Errorf("there is no side %q", c.Side)
+	case c.Fields == report.View:
+		return newOurs[*podView](c, clients, events)
 	}
-	return newOurs[*corev1.Pod](mode, fields, clients, heard)
+	return newOurs[*corev1.Pod](c, clients, events)
 }
 
 // newClients speak JSON, which is all that there is for the objects of CRDs.
@@ -47,7 +47,7 @@ func newClients(server string) (*kubernetes.Clientset, error) {
 	})
 }
 
-// podView is what a typical view of pods has.
+// podView has the fields of a typical view of pods.
 type podView struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -70,59 +70,11 @@ func (v *podView) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// unread is the annotation that all pods have. Who takes a view does not read it.
+// unread is the annotation that all pods have, and that a view leaves out.
 const unread = "example.com/checksum"
 
 func viewOf(pod *corev1.Pod) *podView {
-	v := &podView{
-		TypeMeta: pod.TypeMeta, ObjectMeta: pod.ObjectMeta, Spec: podViewSpec{pod.Spec.NodeName},
-		Status: podViewStatus{Phase: pod.Status.Phase, PodIP: pod.Status.PodIP},
-	}
+	v := &podView{pod.TypeMeta, pod.ObjectMeta, podViewSpec{pod.Spec.NodeName}, podViewStatus{pod.Status.Phase, pod.Status.PodIP}}
 	v.ManagedFields, v.Annotations = nil, nil
 	return v
-}
-
-// observer is the one handler: it counts, and tells when it hears of a change of
-// the sentinel, or has been told of as many objects as there are.
-type observer struct {
-	objects             int
-	namespace, sentinel string
-	// Only the goroutine of the handler touches these.
-	adds, updates, deletes int
-	// marks has room for all that one scenario makes.
-	marks chan mark
-}
-
-// mark is what the handler has heard since the last one.
-type mark struct {
-	at                     time.Time
-	adds, updates, deletes int
-}
-
-func newObserver(objects int) *observer {
-	o := &observer{objects: objects, marks: make(chan mark, 16)}
-	o.namespace, o.sentinel = podserver.Name(podserver.Sentinel)
-	return o
-}
-
-func (o *observer) add() {
-	if o.adds++; o.adds == o.objects {
-		o.mark()
-	}
-}
-
-// update may be of an object that has not changed: client-go tells of those that a
-// relist finds, too.
-func (o *observer) update(before, after metav1.Object) {
-	o.updates++
-	if after.GetName() == o.sentinel && after.GetNamespace() == o.namespace && after.GetResourceVersion() != before.GetResourceVersion() {
-		o.mark()
-	}
-}
-
-func (o *observer) delete() { o.deletes++ }
-
-func (o *observer) mark() {
-	o.marks <- mark{time.Now(), o.adds, o.updates, o.deletes}
-	o.adds, o.updates, o.deletes = 0, 0, 0
 }

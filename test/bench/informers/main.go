@@ -1,10 +1,12 @@
-// Command informers is what the benchmark measures: as a client, an informer of
-// this runtime or of client-go; as a server, the one that both read from. The
-// benchmark starts it.
+// Command informers is the processes that the benchmark starts to measure informers: a
+// client is an informer of this runtime or of client-go, serve is the server that both
+// read from, and memory is one side without a network.
 //
 //	informers serve --objects=100000
 //	informers client --server=http://127.0.0.1:… --side=ours --mode=streaming --scenario=sync --fields=all
 //	informers memory --side=ours --objects=100000
+//
+// rows.go names the figures of a client, and package memory the others.
 package main
 
 import (
@@ -34,74 +36,48 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) == 0 {
-		return errors.New("what to be is missing: serve, client or memory")
-	}
-	flags := pflag.NewFlagSet(args[0], pflag.ContinueOnError)
-	objects := flags.Int("objects", 100_000, "how many objects there are")
-	switch args[0] {
-	case "serve":
-		if err := flags.Parse(args[1:]); err != nil {
-			return err
-		}
-		return serve(*objects)
-	case "memory":
-		o := memory.Options{}
-		flags.StringVar(&o.Side, "side", report.Ours, "ours or theirs")
-		flags.IntVar(&o.Rounds, "rounds", 3, "how often rows are measured that take long")
-		flags.IntVar(&o.Events, "events", 200_000, "how many events are sent to one handler in a round")
-		flags.DurationVar(&o.BenchTime, "benchtime", time.Second, "how long each query is repeated")
-		flags.StringVar(&o.Profile, "profile", "", "write a CPU profile of each row to files that begin with `PREFIX`")
-		timeout := flags.Duration("timeout", 10*time.Minute, "when to give up")
-		if err := flags.Parse(args[1:]); err != nil {
-			return err
-		}
-		o.Objects = *objects
-		return runMemory(o, *timeout)
-	case "client":
-		c := client{objects: *objects}
-		flags.StringVar(&c.server, "server", "", "`URL` of the server")
-		flags.StringVar(&c.side, "side", report.Ours, "ours or theirs")
-		flags.StringVar(&c.mode, "mode", report.Streaming, "streaming or list")
-		flags.StringVar(&c.scenario, "scenario", report.Sync, "sync or changes")
-		flags.StringVar(&c.fields, "fields", report.AllFields, "all, unmanaged or view: what is kept of each object")
-		flags.IntVar(&c.updates, "updates", 100_000, "how many updates are sent")
-		flags.StringVar(&c.profile, "profile", "", "write a CPU profile of each phase to files that begin with `PREFIX`")
-		timeout := flags.Duration("timeout", 5*time.Minute, "when to give up")
-		if err := flags.Parse(args[1:]); err != nil {
-			return err
-		}
-		c.objects = *objects
-		// client-go looks it up when the first informer is made.
-		if err := os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(c.mode == report.Streaming)); err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), *timeout)
-		defer cancel()
-		result, err := c.run(ctx)
-		if err != nil {
-			return err
-		}
-		return json.NewEncoder(os.Stdout).Encode(result)
-	}
-	return fmt.Errorf("%s is neither serve nor client nor memory", args[0])
-}
-
-// runMemory lets client-go list: what it watches here has no initial events.
-func runMemory(o memory.Options, timeout time.Duration) error {
-	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+	c, m := client{}, memory.Options{}
+	pflag.IntVar(&c.objects, "objects", 100_000, "how many objects there are")
+	pflag.StringVar(&c.Side, "side", report.Ours, "ours or theirs")
+	pflag.StringVar(&c.profile, "profile", "", "write a CPU profile of each row or phase to files that begin with `PREFIX`")
+	timeout := pflag.Duration("timeout", 10*time.Minute, "when to give up")
+	pflag.StringVar(&c.server, "server", "", "client: `URL` of the server")
+	pflag.StringVar(&c.Mode, "mode", report.Streaming, "client: streaming or LIST")
+	pflag.StringVar(&c.Scenario, "scenario", report.Sync, "client: sync or changes")
+	pflag.StringVar(&c.Fields, "fields", report.AllFields, "client: all, unmanaged or view, the fields that it keeps of each object")
+	pflag.IntVar(&c.updates, "updates", 100_000, "client: how many updates are sent")
+	pflag.IntVar(&m.Rounds, "rounds", 3, "memory: how often rows are measured that take long")
+	pflag.IntVar(&m.Events, "events", 200_000, "memory: how many events are sent to one handler in a round")
+	pflag.DurationVar(&m.BenchTime, "benchtime", time.Second, "memory: how long each query is repeated")
+	if err := pflag.CommandLine.Parse(args); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	m.Side, m.Objects, m.Profile = c.Side, c.objects, c.profile
+	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
-	result, err := memory.Run(ctx, o)
+	streaming, measure := false, c.run
+	switch command := pflag.Arg(0); command {
+	case "serve":
+		return serve(c.objects)
+	case "client":
+		streaming = c.Mode == report.Streaming
+	case "memory": // what client-go watches there has no initial events
+		measure = func(ctx context.Context) (*report.Report, error) { return memory.Run(ctx, m) }
+	default:
+		return fmt.Errorf("the command is %q, and not serve, client or memory", command)
+	}
+	// client-go reads the variable when the first informer is made.
+	if err := os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(streaming)); err != nil {
+		return err
+	}
+	result, err := measure(ctx)
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// serve prints its address, and ends when its standard input does: with whoever
+// serve prints its address. It ends with its standard input, and so with the process that
 // started it.
 func serve(objects int) error {
 	server, err := podserver.New(objects)

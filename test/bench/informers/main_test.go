@@ -3,17 +3,19 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// TestMain lets the test binary be the command: the mode of client-go's informers
-// is one for a whole process.
+// TestMain lets the test binary be the command: client-go's informers have one mode in a
+// whole process.
 func TestMain(m *testing.M) {
 	if os.Getenv("BENCH_INFORMERS") != "" {
 		main()
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 
 const objects = 1000
 
-func runClient(t *testing.T, args ...string) (result report.Client) {
+func runClient(t *testing.T, c report.Client) (result report.Report) {
 	t.Helper()
 	server, err := podserver.New(objects)
 	if err != nil {
@@ -32,12 +34,13 @@ func runClient(t *testing.T, args ...string) (result report.Client) {
 	}
 	web := httptest.NewServer(server)
 	defer web.Close()
-	command := exec.CommandContext(t.Context(), os.Args[0], append(args, "--server="+web.URL, fmt.Sprintf("--objects=%d", objects), fmt.Sprintf("--updates=%d", objects/2), "--timeout=10m")...)
+	command := exec.CommandContext(t.Context(), os.Args[0], "client", "--server="+web.URL, fmt.Sprintf("--objects=%d", objects), fmt.Sprintf("--updates=%d", objects/2),
+		"--side="+c.Side, "--mode="+c.Mode, "--scenario="+c.Scenario, "--fields="+c.Fields, "--timeout=10m")
 	command.Env = append(os.Environ(), "BENCH_INFORMERS=1")
 	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
-		t.Fatalf("%v: %v", args, err)
+		t.Fatal(err)
 	}
 	if err := json.Unmarshal(output, &result); err != nil {
 		t.Fatal(err)
@@ -45,59 +48,71 @@ func runClient(t *testing.T, args ...string) (result report.Client) {
 	return result
 }
 
-// TestChanges lets both sides follow the same collection in both modes, and ends
-// in the same state.
-func TestChanges(t *testing.T) {
-	modes, sides := []string{report.Streaming, report.List}, []string{report.Ours, report.Theirs}
-	results := make([]report.Client, len(modes)*len(sides))
+// TestClients lets both sides follow the same collection in all scenarios. They end in
+// the same state, and each row of ours has its peer.
+func TestClients(t *testing.T) {
+	results := make([]report.Report, len(report.Clients))
 	t.Run("clients", func(t *testing.T) {
-		for i := range results {
-			mode, side := modes[i/len(sides)], sides[i%len(sides)]
-			t.Run(mode+"/"+side, func(t *testing.T) {
+		for i, c := range report.Clients {
+			t.Run(strings.Join([]string{c.Side, c.Mode, c.Scenario, c.Fields}, " "), func(t *testing.T) {
 				t.Parallel() // most of the time they wait before they list again
-				results[i] = runClient(t, "client", "--scenario=changes", "--mode="+mode, "--side="+side)
-				checkChanges(t, mode, side, results[i])
+				results[i] = runClient(t, c)
+				for _, f := range results[i].Figures {
+					if f.Unit != report.PeakMB && f.Value <= 0 || f.Unit == "s" && f.Value > 30 {
+						t.Errorf("%+v", f)
+					}
+				}
 			})
 		}
 	})
-	for _, got := range results[1:] {
-		if want := results[0]; got.State != want.State || fmt.Sprint(got.Contents) != fmt.Sprint(want.Contents) {
-			t.Errorf("one has %s\n%v,\nthe first had %s\n%v", got.State, got.Contents, want.State, want.Contents)
+	rows, contents := map[string]map[string]bool{report.Ours: {}, report.Theirs: {}}, map[string]string{}
+	for i, c := range report.Clients {
+		for _, f := range results[i].Figures {
+			rows[c.Side][f.Row] = true
 		}
+		for name, digest := range results[i].Contents {
+			if contents[name] != "" && contents[name] != digest {
+				t.Errorf("%+v: %s is %s, and was %s", c, name, digest, contents[name])
+			}
+			contents[name] = digest
+		}
+	}
+	if len(contents) != 8 {
+		t.Errorf("the contents are %v", contents)
+	}
+	for i, c := range report.Clients {
+		for _, f := range results[i].Figures {
+			if c.Side == report.Ours && (f.Peer == "" && !rows[report.Theirs][f.Row] || f.Peer != "" && !rows[report.Theirs][f.Peer]) {
+				t.Errorf("%+v has no peer", f)
+			}
+		}
+	}
+	if len(rows[report.Ours]) != 28 {
+		t.Errorf("there are %d rows of ours", len(rows[report.Ours]))
 	}
 }
 
-func checkChanges(t *testing.T, mode, side string, got report.Client) {
-	if got.Sync.Adds != objects || got.Updates.Updates != objects/2+1 {
-		t.Errorf("its handler has heard of %d adds, and %d updates", got.Sync.Adds, got.Updates.Updates)
+// TestCheckRequests takes no client that has sent other lists than it should.
+func TestCheckRequests(t *testing.T) {
+	server, err := podserver.New(objects)
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := 1 // the sentinel
-	if side == report.Theirs {
-		want += objects
+	web := httptest.NewServer(server)
+	defer web.Close()
+	response, err := http.Get(web.URL + "/api/v1/pods")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got.Unchanged.Updates != want {
-		t.Errorf("after a relist of the same its handler has heard of %d updates, and not of %d", got.Unchanged.Updates, want)
-	}
-	for name, phase := range map[string]report.Phase{"sync": got.Sync, "unchanged": got.Unchanged, "changed": got.Changed, "updates": got.Updates} {
-		if phase.Seconds <= 0 || phase.Seconds > 30 {
-			t.Errorf("%s took %v s", name, phase.Seconds)
-		}
-	}
-	if lists, streams := got.Requests.Lists, got.Requests.Streams; lists+streams != 3 || (streams == 3) != (mode == report.Streaming) {
-		t.Errorf("%d lists and %d streams", lists, streams)
-	}
-}
-
-// TestFields keeps parts of the same objects on both sides.
-func TestFields(t *testing.T) {
-	for _, fields := range []string{report.AllFields, report.Unmanaged, report.View} {
-		ours := runClient(t, "client", "--fields="+fields)
-		theirs := runClient(t, "client", "--fields="+fields, "--side=theirs")
-		if ours.Contents[fields] == "" || ours.Contents[fields] != theirs.Contents[fields] {
-			t.Errorf("%s fields: %s and %s", fields, ours.Contents[fields], theirs.Contents[fields])
-		}
-		if ours.HeapPerObject <= 0 || theirs.HeapPerObject <= 0 {
-			t.Errorf("%s fields: an object takes %v and %v bytes", fields, ours.HeapPerObject, theirs.HeapPerObject)
+	response.Body.Close()
+	for _, test := range []struct {
+		mode  string
+		lists int
+		want  bool
+	}{{report.List, 1, true}, {report.List, 3, false}, {report.Streaming, 1, false}} {
+		c := client{Client: report.Client{Mode: test.mode}, server: web.URL}
+		if err := c.checkRequests(t.Context(), test.lists); (err == nil) != test.want {
+			t.Errorf("%+v: %v", test, err)
 		}
 	}
 }

@@ -10,18 +10,15 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// ours is an informer of this runtime.
-type ours[T cache.Object] struct {
-	*cache.SharedIndexInformer[T]
-}
-
-func newOurs[T cache.Object](mode, fields string, clients *kubernetes.Clientset, heard *observer) (informer, error) {
+// newOurs makes an informer of this runtime.
+func newOurs[T cache.Object](c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
 	client := clients.CoreV1().RESTClient()
-	decode := cache.DecodeOptions{WithoutManagedFields: fields != report.AllFields}
-	if fields == report.View {
+	decode := cache.DecodeOptions{WithoutManagedFields: c.Fields != report.AllFields}
+	if c.Fields == report.View {
 		decode.WithoutAnnotations = []string{unread}
 	}
 	i := cache.NewSharedIndexInformer(cache.Config[T]{
@@ -30,25 +27,24 @@ func newOurs[T cache.Object](mode, fields string, clients *kubernetes.Clientset,
 			return client.Get().Resource("pods").VersionedParams(&options, scheme.ParameterCodec).
 				SetHeader("Accept", "application/json").Stream(ctx)
 		},
-		Decode:               decode,
-		DisableStreamingList: mode == report.List,
+		Settings: cache.Settings{Decode: decode, WithoutStreamingList: c.Mode == report.List},
 	})
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
-		AddFunc:    func(T, bool) { heard.add() },
-		UpdateFunc: func(before, after T) { heard.update(before, after) },
-		DeleteFunc: func(T, bool) { heard.delete() },
+		AddFunc:    func(T, bool) { events.Add() },
+		UpdateFunc: func(_, after T) { events.Update(after) },
+		DeleteFunc: func(T, bool) { events.Delete() },
 	})
-	return ours[T]{i}, err
-}
-
-func (o ours[T]) start(ctx context.Context) { go o.Run(ctx) }
-
-func (o ours[T]) stored(yield func(metav1.Object)) {
-	for obj := range o.GetStore().All() {
-		yield(obj)
-	}
-}
-
-func (o ours[T]) get(namespace, name string) (any, bool) {
-	return o.GetStore().Get(cache.ObjectName{Namespace: namespace, Name: name})
+	return &informer{
+		start: func(ctx context.Context) { go i.Run(ctx) },
+		stored: func(yield func(metav1.Object) bool) {
+			for obj := range i.GetStore().All() {
+				if !yield(obj) {
+					return
+				}
+			}
+		},
+		get: func(namespace, name string) (any, bool) {
+			return i.GetStore().Get(cache.ObjectName{Namespace: namespace, Name: name})
+		},
+	}, err
 }

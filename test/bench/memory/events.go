@@ -6,146 +6,128 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// handlers measures events to several handlers.
-func (m *measurement) handlers(ctx context.Context) error {
-	for _, test := range []struct {
-		row              string
-		handlers, events int
-	}{{"events to eight handlers", 8, m.Events / 2}, {"events to 64 handlers", 64, m.Events / 8}} {
-		err := m.eventsOf(ctx, test.row, m.ownSource(), usual, test.handlers, test.events)
-		if err != nil {
+// Rows that are peers of others.
+const (
+	rowSync      = "first sync from memory, two indexes, one handler"
+	rowEvents    = "events to one handler, from memory"
+	rowAllocated = rowEvents + ": allocations per event"
+)
+
+// syncs measures first lists of new informers.
+func (m *measurement) syncs(ctx context.Context) error {
+	for _, row := range []struct {
+		name    string
+		kind    sourceKind
+		indexes int
+		// peer is set if only ours has the row.
+		peer string
+	}{
+		{rowSync, sourceKind{}, usual, ""},
+		{"first sync from memory, of a typed client's list", sourceKind{typed: true}, usual, rowSync},
+		{"first sync from memory, 0 indexes, one handler", sourceKind{}, 0, ""},
+		{"first sync from memory, 8 indexes, one handler", sourceKind{}, 8, ""},
+	} {
+		if row.peer != "" && m.Side == report.Theirs {
+			continue
+		}
+		var all []cost
+		// A short one is repeated more often.
+		for range m.Rounds * min(max(1, 100_000/m.Objects), 5) {
+			r, took, err := m.start(ctx, row.name, row.kind, row.indexes, 1)
+			if err != nil {
+				return err
+			}
+			r.stop()
+			all = append(all, took)
+		}
+		m.addWithPeer(row.name, row.peer, "ms", median(all, cost.milliseconds))
+		if row.name == rowSync {
+			m.add(rowSync+": allocations per object", report.Allocations, median(all, cost.allocationsEach))
+		}
+	}
+	return nil
+}
+
+// otherEvents measures updates of new informers, with other sources, handlers and
+// indexes than the typical informer has.
+func (m *measurement) otherEvents(ctx context.Context) error {
+	for _, row := range []struct {
+		name                      string
+		kind                      sourceKind
+		indexes, handlers, events int
+	}{
+		{"events to one handler, over a channel without room", sourceKind{unbuffered: true}, usual, 1, m.Events},
+		{"events to one handler, in batches as of a body", sourceKind{batched: true}, usual, 1, m.Events},
+		{"events to eight handlers", sourceKind{}, usual, 8, m.Events / 2},
+		{"events to 64 handlers", sourceKind{}, usual, 64, m.Events / 8},
+		{"events to one handler, 0 indexes", sourceKind{}, 0, 1, m.Events},
+		{"events to one handler, 2 indexes", sourceKind{}, usual, 1, m.Events},
+		{"events to one handler, 8 indexes", sourceKind{}, 8, 1, m.Events},
+	} {
+		if row.kind.batched && m.Side == report.Theirs {
+			continue // client-go has no such source
+		}
+		if err := m.withInformer(ctx, row.kind, row.indexes, row.handlers, func(r *running) error {
+			took, err := m.updates(ctx, r, row.name, row.events, often)
+			if err != nil {
+				return err
+			}
+			if !row.kind.batched {
+				m.add(row.name, "ns", median(took, cost.nanosecondsEach))
+			} else {
+				m.addWithPeer(row.name, rowEvents, "ns", median(took, cost.nanosecondsEach))
+				m.addWithPeer(row.name+": allocations per event", rowAllocated, report.Allocations, median(took, cost.allocationsEach))
+			}
+			return m.digest("", r, row.indexes)
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// indexes measures first lists and events with more indexes, and with fewer.
-func (m *measurement) indexes(ctx context.Context) error {
-	for _, count := range []int{0, usual, 8} {
-		if count != usual {
-			took, err := m.firstOf(ctx, m.ownSource(), count)
-			if err != nil {
-				return err
-			}
-			m.add(fmt.Sprintf("first sync from memory, %d indexes, one handler", count), "ms", median(took, cost.milliseconds))
-		}
-		err := m.eventsOf(ctx, fmt.Sprintf("events to one handler, %d indexes", count), m.ownSource(), count, 1, m.Events)
+// deletesAndAdds measures events that change all indexes.
+func (m *measurement) deletesAndAdds(ctx context.Context) error {
+	const row = "events to one handler, deletes and adds by turns"
+	return m.withInformer(ctx, sourceKind{}, usual, 1, func(r *running) error {
+		half := m.Events / 2 / 2
+		took, err := m.send(ctx, r, row, meter.Counts{Adds: half, Deletes: half}, func() []watch.Event { return m.work.deletesAndAdds(2 * half) })
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// sources measures events that come, or that change the cache, in other ways.
-func (m *measurement) sources(ctx context.Context) error {
-	err := m.withInformer(ctx, m.ownSource(), usual, 1, func(r *running) error {
-		const row = "events to one handler, deletes and adds by turns"
-		var all []sent
-		for range m.Rounds {
-			events := m.work.deletesAndAdds(m.Events / 2)
-			took, err := m.sendRound(ctx, r, row, events)
-			if err == nil {
-				err = check(r.counters, len(events)/2, 0, len(events)/2)
-			}
-			if err != nil {
-				return err
-			}
-			all = append(all, sent{took, len(events)})
-		}
-		m.add(row, "ns", median(all, sent.each))
-		return nil
+		m.add(row, "ns", median(took, cost.nanosecondsEach))
+		return m.digest("", r, usual)
 	})
-	if err != nil {
-		return err
-	}
-	kind := unbuffered
-	if m.ownSource() == typed {
-		kind = typedUnbuffered
-	}
-	err = m.eventsOf(ctx, "events to one handler, over a channel without room", kind, usual, 1, m.Events)
-	if err != nil || m.ownSource() == typed {
-		return err
-	}
-	const row = "events to one handler, in batches as of a body"
-	took, err := m.sentTo(ctx, row, batched, usual, 1, m.Events)
-	if err == nil {
-		m.addOwn(row, rowEvents, "ns", median(took, sent.each))
-		m.addOwn(row+": allocations per event", rowAllocated, "allocs", median(took, sent.allocationsEach))
-	}
-	return err
 }
 
-// eventsOf adds a row of updates that are sent to a new informer.
-func (m *measurement) eventsOf(ctx context.Context, row string, kind sourceKind, indexes, handlers, events int) error {
-	took, err := m.sentTo(ctx, row, kind, indexes, handlers, events)
-	if err == nil {
-		m.add(row, "ns", median(took, sent.each))
-	}
-	return err
+// updates measures count updates in each round, of among objects.
+func (m *measurement) updates(ctx context.Context, r *running, row string, count, among int) ([]cost, error) {
+	return m.send(ctx, r, row, meter.Counts{Updates: count}, func() []watch.Event { return m.work.next(count, among) })
 }
 
-// sentTo sends updates to a new informer.
-func (m *measurement) sentTo(ctx context.Context, row string, kind sourceKind, indexes, handlers, events int) (took []sent, err error) {
-	err = m.withInformer(ctx, kind, indexes, handlers, func(r *running) (err error) {
-		took, err = m.sendAll(ctx, r, row, updates{events, often})
-		return err
-	})
-	return took, err
-}
-
-// withInformer measures something of a new informer, and compares in the end what is
-// in its cache.
-func (m *measurement) withInformer(ctx context.Context, kind sourceKind, indexes, handlers int, rows func(*running) error) error {
-	m.work.reset()
-	r, _, err := m.start(ctx, kind, indexes, handlers)
-	if err != nil {
-		return err
-	}
-	defer r.stop()
-	if err := rows(r); err != nil {
-		return err
-	}
-	return m.digest("", r, indexes)
-}
-
-// sent is the cost of count events.
-type sent struct {
-	cost
-	count int
-}
-
-func (c sent) each() float64 { return float64(c.wall.Nanoseconds()) / float64(c.count) }
-
-func (c sent) allocationsEach() float64 { return c.allocations / float64(c.count) }
-
-// updates are how many are sent, of how many objects.
-type updates struct{ count, among int }
-
-// sendAll sends updates in each round, as fast as the informer reads them.
-func (m *measurement) sendAll(ctx context.Context, r *running, row string, u updates) ([]sent, error) {
-	var all []sent
+// send sends events in each round, as fast as the informer reads them, until all handlers
+// have received the last one.
+func (m *measurement) send(ctx context.Context, r *running, row string, want meter.Counts, events func() []watch.Event) (all []cost, err error) {
+	count := want.Adds + want.Updates + want.Deletes
 	for range m.Rounds {
-		took, err := m.sendRound(ctx, r, row, allModified(m.work.next(u.count, u.among)))
+		send := r.source.send(events())
+		r.counters.Expect(count)
+		took, err := m.measure(row, count, func() (time.Time, error) {
+			go send() // ends before the last event is received
+			return r.counters.Await(ctx)
+		})
 		if err == nil {
-			err = check(r.counters, 0, u.count, 0)
+			err = r.counters.Check(want)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", row, err)
 		}
-		all = append(all, sent{took, u.count})
+		all = append(all, took)
 	}
 	return all, nil
-}
-
-func (m *measurement) sendRound(ctx context.Context, r *running, row string, events []watch.Event) (cost, error) {
-	send := r.source.send(events)
-	expect(r.counters, len(events))
-	return m.measure(row, func() (time.Time, error) {
-		go send() // ends before the last event is heard
-		return await(ctx, r.counters)
-	})
 }

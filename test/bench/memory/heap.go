@@ -1,25 +1,38 @@
 package memory
 
 import (
+	"context"
+	"fmt"
 	"runtime"
+	"sync"
 	"time"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// heap measures what a cache takes besides its objects, and what it adds to a
-// garbage collection. The objects have no more than the cache looks at, as the
-// collector's work on a whole pod would hide its work on the cache.
+const (
+	// leastCollected is the least number of objects whose cache shows in a collection.
+	leastCollected = 100_000
+	// leastTime is the least time that shows, in milliseconds for an object.
+	leastTime = 10e-6
+)
+
+// heap measures the memory of a cache without its objects, and what it adds to a garbage
+// collection. The objects have no more than the cache looks at: the collector's work on
+// whole pods would hide its work on the cache.
 func (m *measurement) heap() error {
 	pods := slimPods(m.Objects)
-	before := LiveHeap()
+	before := meter.LiveHeap()
 	var collectionBefore float64
 	if m.Objects >= leastCollected {
 		collectionBefore = collection()
 	}
-	cached, err := m.side.cacheOf(pods, usual)
+	cached, err := m.side.newCache(pods, usual)
 	if err != nil {
 		return err
 	}
-	m.add("cache's own memory per object, two indexes", "B", float64(LiveHeap()-before)/float64(m.Objects))
+	m.add("cache's own memory per object, two indexes", "B", float64(meter.LiveHeap()-before)/float64(m.Objects))
 	if m.Objects >= leastCollected {
 		m.add("what the cache adds to a garbage collection: CPU time", "ms", max(collection()-collectionBefore, leastTime*float64(m.Objects)))
 	}
@@ -28,31 +41,58 @@ func (m *measurement) heap() error {
 	return nil
 }
 
-const (
-	// leastCollected are the objects of which a cache is seen in a collection at all,
-	// and leastTime is what can be told from nothing, in milliseconds for an object.
-	leastCollected = 100_000
-	leastTime      = 10e-6
-)
-
-// collection is the CPU time of a garbage collection in milliseconds.
+// collection returns the CPU time of a garbage collection in milliseconds.
 func collection() float64 {
-	var took []time.Duration
+	var took []float64
 	for range 11 {
-		began := cpuTime()
+		began := meter.CPUTime()
 		runtime.GC()
-		took = append(took, cpuTime()-began)
+		took = append(took, float64(meter.CPUTime()-began)/float64(time.Millisecond))
 	}
-	return median(took, time.Duration.Seconds) * 1e3
+	return report.Median(took)
 }
 
-// LiveHeap counts what is reachable, in bytes. What a sync.Pool has, and what has a
-// finalizer, goes with a later collection than the first.
-func LiveHeap() int64 {
-	for range 4 {
-		runtime.GC()
+// idle measures what informers take besides their objects after a burst of events. They
+// share ten objects, so that caches do not hide the rest. Memory that they keep for
+// later counts only if garbage collections leave it, so there is no need to wait.
+func (m *measurement) idle(ctx context.Context) error {
+	const row, objects, burst = "idle informer after a burst of 1,000 events", 10, 1000
+	work := newWorkload(onNode)
+	work.list.Items, work.pods = work.list.Items[:objects], work.pods[:objects]
+	events := work.next(burst, objects)
+	count := min(1000, m.Events/200)
+	sources, counters := make([]*source, count), meter.NewCounters(count)
+	for i := range sources {
+		sources[i] = newSource(sourceKind{typed: true, unbuffered: true}, work)
 	}
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
+	counters.Expect(objects)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	before := meter.LiveHeap()
+	for i, s := range sources {
+		informer, err := m.side.newInformer(s, usual, counters[i:i+1])
+		if err != nil {
+			return err
+		}
+		running.Go(func() { informer.run(ctx) })
+	}
+	if _, err := counters.Await(ctx); err != nil {
+		return err
+	}
+	counters.Expect(burst)
+	for _, s := range sources {
+		s.send(events)()
+	}
+	if _, err := counters.Await(ctx); err != nil {
+		return err
+	}
+	if err := counters.Check(meter.Counts{Updates: burst}); err != nil {
+		return fmt.Errorf("%s: %w", row, err)
+	}
+	m.add(row, "B", float64(meter.LiveHeap()-before)/float64(count))
+	runtime.KeepAlive(events)
+	runtime.KeepAlive(work)
+	return nil
 }

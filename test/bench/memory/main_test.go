@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// client-go looks it up when the first informer is made.
+	// client-go reads it when the first informer is made.
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		panic(err)
 	}
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // TestRun measures both sides, which read the same and report the same rows.
 func TestRun(t *testing.T) {
-	results := map[string]*report.Memory{}
+	results := map[string]*report.Report{}
 	rows := map[string]map[string]bool{}
 	for _, side := range []string{report.Ours, report.Theirs} {
 		result, err := Run(t.Context(), Options{Side: side, Objects: 2500, Rounds: 1, Events: minEvents, BenchTime: 5 * time.Millisecond})
@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 			if rows[side][figure.Row] {
 				t.Errorf("%s: %q is there twice", side, figure.Row)
 			}
-			if figure.Value < 0 || figure.Value == 0 && figure.Unit != "allocs" {
+			if figure.Value < 0 || figure.Value == 0 && figure.Unit != report.Allocations {
 				t.Errorf("%s: %+v", side, figure)
 			}
 			if figure.Peer == "" {
@@ -51,8 +51,12 @@ func TestRun(t *testing.T) {
 
 // TestDigest notices what a cache lacks, and what it has of an earlier state.
 func TestDigest(t *testing.T) {
-	m := &measurement{Options: Options{Objects: 1000}, side: ours{}, work: newWorkload(1000), result: &report.Memory{Contents: map[string]string{}}}
-	r, _, err := m.start(t.Context(), paged, usual, 1)
+	m, err := newMeasurement(Options{Side: report.Ours, Objects: 1000, Rounds: 1, Events: minEvents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.work = newWorkload(1000)
+	r, _, err := m.start(t.Context(), "sync", sourceKind{}, usual, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

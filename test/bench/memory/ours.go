@@ -2,18 +2,20 @@ package memory
 
 import (
 	"context"
+	"io"
+	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
+	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 )
 
-// ours is this runtime.
-type ours struct{}
-
-func (ours) indexers(count int) cache.Indexers[*corev1.Pod] {
+func ourIndexers(count int) cache.Indexers[*corev1.Pod] {
 	indexers := cache.Indexers[*corev1.Pod]{}
 	for _, index := range chosen(count) {
 		indexers[index.name] = cache.IndexFunc[*corev1.Pod](index.values)
@@ -21,118 +23,104 @@ func (ours) indexers(count int) cache.Indexers[*corev1.Pod] {
 	return indexers
 }
 
-func (o ours) cacheOf(pods []*corev1.Pod, count int) (any, error) {
-	indexer := cache.NewIndexer(o.indexers(count))
+func newOurCache(pods []*corev1.Pod, indexes int) (any, error) {
+	indexer := cache.NewIndexer(ourIndexers(indexes))
 	indexer.Replace(pods)
 	return indexer, nil
 }
 
-func (o ours) informer(s *source, count int, counters []*counter) (instance, error) {
+func newOurs(s *source, indexes int, counters meter.Counters) (*informer, error) {
 	source := cache.NewListWatch[*corev1.Pod](s)
-	if !s.kind.isTyped() {
-		source.ListFunc = s.listPage
+	if !s.typed {
+		page := cache.Page[*corev1.Pod]{Items: make([]cache.Item[*corev1.Pod], len(s.pods)), ResourceVersion: s.list.ResourceVersion}
+		for i, pod := range s.pods {
+			page.Items[i].Object = pod
+		}
+		source.ListFunc = func(context.Context, metav1.ListOptions) (cache.Page[*corev1.Pod], error) { return page, nil }
 	}
-	if s.kind == batched {
+	if s.batched {
 		source.WatchFunc = func(context.Context, metav1.ListOptions) (cache.EventStream[*corev1.Pod], error) {
-			return newBatchStream(s.batches), nil
+			return &batchStream{batches: s.batches, stopped: make(chan struct{})}, nil
 		}
 	}
-	informer := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
-		Resource:             corev1.SchemeGroupVersion.WithResource("pods"),
-		ListerWatcher:        source,
-		Indexers:             o.indexers(count),
-		DisableStreamingList: true,
+	i := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
+		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
+		ListerWatcher: source,
+		Indexers:      ourIndexers(indexes),
+		Settings:      cache.Settings{WithoutStreamingList: true},
 	})
 	for _, c := range counters {
-		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{
-			AddFunc:    func(*corev1.Pod, bool) { c.add() },
-			UpdateFunc: func(_, after *corev1.Pod) { c.update(after) },
-			DeleteFunc: func(*corev1.Pod, bool) { c.delete() },
+		if _, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{
+			AddFunc:    func(*corev1.Pod, bool) { c.Add() },
+			UpdateFunc: func(_, after *corev1.Pod) { c.Update(after) },
+			DeleteFunc: func(*corev1.Pod, bool) { c.Delete() },
 		}); err != nil {
 			return nil, err
 		}
 	}
-	return &ourInstance{informer, generatedLister{cache.NewLister(informer.GetIndexer(), corev1.Resource("pods"))}}, nil
+	lister := generatedLister{cache.NewLister(i.GetIndexer(), corev1.Resource("pods"))}
+	return &informer{
+		run:    func(ctx context.Context) { i.Run(ctx) },
+		lister: lister,
+		byNode: func(node string) (int, error) {
+			pods, err := lister.ByIndex(nodeIndex, node)
+			return len(pods), err
+		},
+		byIndex: lister.ByIndex,
+	}, nil
 }
 
-type ourInstance struct {
-	informer *cache.SharedIndexInformer[*corev1.Pod]
-	lister   podLister
-}
-
-func (i *ourInstance) run(ctx context.Context) { i.informer.Run(ctx) }
-
-func (i *ourInstance) get(names []cache.ObjectName, first, count int) error {
-	for range count {
-		if first += stride; first >= len(names) {
-			first %= len(names)
-		}
-		pod, err := i.lister.Pods(names[first].Namespace).Get(names[first].Name)
-		if err != nil {
-			return err
-		}
-		if pod.Name != names[first].Name {
-			return errOther
-		}
-	}
-	return nil
-}
-
-func (i *ourInstance) listNamespace(namespace string) (int, error) {
-	pods, err := i.lister.Pods(namespace).List(labels.Everything())
-	return len(pods), err
-}
-
-func (i *ourInstance) listAll() (int, error) {
-	pods, err := i.lister.List(labels.Everything())
-	return len(pods), err
-}
-
-func (i *ourInstance) byNode(node string) (int, error) {
-	pods, err := i.lister.ByNode(node)
-	return len(pods), err
-}
-
-func (i *ourInstance) read(namespace string, values map[string]string) (map[string][]*corev1.Pod, error) {
-	all, err := i.lister.List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	ofNamespace, err := i.lister.Pods(namespace).List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	results := map[string][]*corev1.Pod{"all": all, "namespace": ofNamespace}
-	for index, value := range values {
-		if results[index], err = i.informer.GetIndexer().ByIndex(index, value); err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
-}
-
-// podLister and podNamespaceLister are what informer-gen makes of a kind.
-type podLister interface {
-	List(selector labels.Selector) ([]*corev1.Pod, error)
-	Pods(namespace string) podNamespaceLister
-	ByNode(value string) ([]*corev1.Pod, error)
-}
-
-type podNamespaceLister interface {
-	List(selector labels.Selector) ([]*corev1.Pod, error)
-	Get(name string) (*corev1.Pod, error)
-}
-
+// generatedLister and generatedNamespaceLister are as informer-gen generates them.
 type generatedLister struct{ *cache.Lister[*corev1.Pod] }
 
-func (l generatedLister) Pods(namespace string) podNamespaceLister {
+func (l generatedLister) Pods(namespace string) corelisters.PodNamespaceLister {
 	return generatedNamespaceLister{l.Namespace(namespace)}
-}
-
-func (l generatedLister) ByNode(value string) ([]*corev1.Pod, error) {
-	return l.ByIndex(nodeIndex, value)
 }
 
 type generatedNamespaceLister struct {
 	*cache.NamespaceLister[*corev1.Pod]
+}
+
+// batchStream is an EventStream on a channel of batches.
+type batchStream struct {
+	batches <-chan []cache.Event[*corev1.Pod]
+	stopped chan struct{}
+	once    sync.Once
+}
+
+// Next returns the events that are there, up to as many as package wire returns at once.
+func (s *batchStream) Next(ctx context.Context, reuse []cache.Event[*corev1.Pod]) ([]cache.Event[*corev1.Pod], error) {
+	var all []cache.Event[*corev1.Pod]
+	select {
+	case events := <-s.batches:
+		all = append(reuse[:0], events...)
+	case <-s.stopped:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for len(all) < channelSize {
+		select {
+		case events := <-s.batches:
+			all = append(all, events...)
+		default:
+			return all, nil
+		}
+	}
+	return all, nil
+}
+
+func (s *batchStream) Stop() { s.once.Do(func() { close(s.stopped) }) }
+
+// batchesOf returns events in the batches of a batchStream.
+func batchesOf(all []watch.Event) (batches [][]cache.Event[*corev1.Pod]) {
+	for chunk := range slices.Chunk(all, batchSize) {
+		batch := make([]cache.Event[*corev1.Pod], len(chunk))
+		for i, event := range chunk {
+			pod := event.Object.(*corev1.Pod)
+			batch[i] = cache.Event[*corev1.Pod]{Type: event.Type, Item: cache.Item[*corev1.Pod]{Object: pod}, ResourceVersion: pod.ResourceVersion}
+		}
+		batches = append(batches, batch)
+	}
+	return batches
 }

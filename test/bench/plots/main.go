@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 
@@ -16,36 +17,36 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	_ "gonum.org/v1/plot/vg/vgimg"
+	_ "gonum.org/v1/plot/vg/vgsvg"
 )
 
-// result is an object of results.json, as far as plots need it.
+// result is an object of results.json, without what plots do not show.
 type result struct {
-	Section, Row, Unit       string
+	Section, Row             string
 	Objects                  int
 	Ours, Peer, Ratio, Floor float64
 }
 
-// picture is one file.
+// picture is one file: plots next to each other and below each other.
 type picture struct {
 	name          string
 	width, height vg.Length
-	draw          func(draw.Canvas) error
+	plots         [][]*plot.Plot
 }
 
 func main() {
 	results := pflag.String("results", "bench/results.json", "`FILE` with the results")
 	out := pflag.String("out", "../docs/plots", "`FOLDER` for the plots")
-	png := pflag.Bool("png", false, "write PNG files instead")
+	format := pflag.String("format", "svg", "svg or png")
 	pflag.Parse()
-	if err := run(*results, *out, *png); err != nil {
+	if err := run(*results, *out, *format); err != nil {
 		fmt.Fprintln(os.Stderr, "plots:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file, out string, png bool) error {
+func run(file, out, format string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -54,35 +55,62 @@ func run(file, out string, png bool) error {
 	if err := json.Unmarshal(text, &results); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	plot.DefaultFont.Variant = "Sans" // what a browser has instead is as wide
+	plot.DefaultFont.Variant = "Sans" // a browser's own font is as wide
 	plotter.DefaultFont.Variant = "Sans"
+	bars, err := bars(results)
+	if err != nil {
+		return err
+	}
+	lines, err := lines(results)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	for _, p := range append(bars(results), lines(results)...) {
-		if err := p.write(out, png); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+	for _, p := range append(bars, lines...) {
+		if err := p.write(filepath.Join(out, p.name+"."+format), format); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p *picture) write(folder string, png bool) error {
-	var canvas interface {
-		vg.CanvasSizer
-		vg.CanvasWriterTo
-	} = vgsvg.New(p.width, p.height)
-	name := p.name + ".svg"
-	if png {
-		canvas, name = vgimg.PngCanvas{Canvas: vgimg.New(p.width, p.height)}, p.name+".png"
-	}
-	if err := p.draw(draw.New(canvas)); err != nil {
-		return err
-	}
-	file, err := os.Create(filepath.Join(folder, name))
+func (p *picture) write(file, format string) error {
+	formatted, err := draw.NewFormattedCanvas(p.width, p.height, format)
 	if err != nil {
 		return err
 	}
-	_, err = canvas.WriteTo(file)
-	return errors.Join(err, file.Close())
+	canvas := draw.New(formatted)
+	canvas.SetColor(color.White)
+	canvas.Fill(canvas.Rectangle.Path())
+	tiles := draw.Tiles{Rows: len(p.plots), Cols: len(p.plots[0]), PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14, PadX: 16, PadY: 14}
+	for i, row := range plot.Align(p.plots, tiles, canvas) {
+		for j, tile := range row {
+			if p.plots[i][j] != nil {
+				p.plots[i][j].Draw(tile)
+			}
+		}
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = formatted.WriteTo(out)
+	return errors.Join(err, out.Close())
+}
+
+var (
+	ourColor  = color.RGBA{R: 0x1f, G: 0x77, B: 0xb4, A: 0xff}
+	peerColor = color.RGBA{R: 0xd9, G: 0x5f, B: 0x02, A: 0xff}
+)
+
+// newPlot has a grid, and a white background also where a page is dark.
+func newPlot(title string) (*plot.Plot, *plotter.Grid) {
+	p, grid := plot.New(), plotter.NewGrid()
+	p.Title.Text, p.Title.Padding, p.BackgroundColor = title, 8, color.White
+	light := color.RGBA{R: 0xdd, G: 0xdd, B: 0xdd, A: 0xff}
+	grid.Vertical.Color, grid.Horizontal.Color = light, light
+	p.Add(grid)
+	return p, grid
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestRun draws made-up results of all rows that panels need.
+// TestRun draws invented results of all rows in panels.
 func TestRun(t *testing.T) {
 	var results []result
-	for section, panels := range map[string][]panel{"runtime": runtimePanels, "memory": memoryPanels} {
+	for section, panels := range panels {
 		for _, panel := range panels {
 			for _, objects := range []int{10_000, barsAt, 1_000_000} {
 				results = append(results, result{Section: section, Row: panel.row, Objects: objects, Ours: 1, Peer: 10, Ratio: 10, Floor: 5})
@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(file, folder, false); err != nil {
+	if err := run(file, folder, "svg"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"runtime", "memory", "runtime-sizes", "memory-sizes"} {

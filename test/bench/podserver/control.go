@@ -7,16 +7,25 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// reset begins anew, for another client.
+// Marks are what a client asks for after it was measured.
+type Marks struct {
+	// Began is when the first request for a list came after watches expired, or when the
+	// server wrote the first of a burst of updates, whichever was later.
+	Began    time.Time
+	Requests Requests
+}
+
+// Requests are how many the server has received since a reset.
+type Requests struct{ Lists, Pages, Streams, Watches int }
+
+// reset restores the initial state, for another client.
 func (s *Server) reset(http.ResponseWriter, *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
-	s.current, s.marks = s.initial, report.Marks{}
+	s.current, s.marks = s.initial, Marks{}
 	s.relisting, s.sentinelDue = false, false
 }
 
@@ -26,51 +35,45 @@ func (s *Server) getMarks(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.marks) // the client may be gone
 }
 
-// relist changes some objects in silence, ends all watches with 410, and sends an
-// update of the sentinel as soon as somebody has listed and watches again.
-func (s *Server) relist(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	places, err := s.places(r, "changed")
-	if err != nil {
+// spread makes a handler that calls do with the numbers of as many pods as the parameter
+// asks for. It holds mu.
+func (s *Server) spread(parameter string, do func(numbers []int)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		count, err := strconv.Atoi(r.URL.Query().Get(parameter))
+		if err == nil {
+			var numbers []int
+			if numbers, err = s.current.spread(count); err == nil {
+				do(numbers)
+				return
+			}
+		}
 		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
 	}
-	next := s.current.change(places)
-	next.version++ // even if nothing of this collection has changed
-	s.current = next
+}
+
+// relist changes pods without events, and ends all watches with 410. The sentinel is
+// updated when a client has listed again and watches.
+func (s *Server) relist(numbers []int) {
+	s.current = s.current.change(numbers)
+	s.current.version++ // even if nothing of this collection has changed
 	s.relisting, s.sentinelDue = true, true
 	s.expire()
 }
 
-// update sends updates of that many objects, and of the sentinel, as fast as they
-// are taken. It renders them first.
-func (s *Server) update(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	places, err := s.places(r, "count")
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	places = append(places, Sentinel)
-	s.current = s.current.change(places)
+// update sends updates of pods, and then of the sentinel, as fast as clients read. It
+// renders them first.
+func (s *Server) update(numbers []int) {
+	numbers = append(numbers, Sentinel)
+	s.current = s.current.change(numbers)
 	b := batch{kind: watch.Modified, started: func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.marks.Started = time.Now().UnixNano()
+		s.marks.Began = time.Now()
 	}}
-	for _, place := range places {
-		b.pods = append(b.pods, s.current.pods[place])
+	for _, i := range numbers {
+		b.pods = append(b.pods, s.current.pods[i])
 	}
 	s.send(b)
-}
-
-// places is called with mu held.
-func (s *Server) places(r *http.Request, parameter string) ([]int, error) {
-	count, err := strconv.Atoi(r.URL.Query().Get(parameter))
-	if err != nil {
-		return nil, err
-	}
-	return s.current.spread(count)
 }

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Namespaces is over how many the pods are spread.
+// Namespaces is how many namespaces have pods.
 const Namespaces = 100
 
-// began is a time in the past that does not depend on the day of the benchmark.
+// began is the creation time of the first pod. It is the same in each run.
 var began = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// replicas are those of one ReplicaSet.
+// replicas is how many pods a ReplicaSet has.
 const replicas = 3
 
 // Name returns the namespace and the name of pod i.
@@ -29,11 +29,11 @@ func Name(i int) (namespace, name string) {
 
 func setHash(i int) string { return suffix(uint64(i/replicas), 10) }
 
-// suffix is as those of generated names, and another one for each n that is below
-// 27 to the power of length.
+// suffix looks like those of generated names. It differs for each n below 27 to the power
+// of length.
 func suffix(n uint64, length int) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
-	const scatter = 7_368_787 // a prime, so that names that follow each other are not alike
+	const scatter = 7_368_787 // a prime, so that successive names are not alike
 	n *= scatter
 	text := make([]byte, length)
 	for i := range text {
@@ -43,9 +43,9 @@ func suffix(n uint64, length int) string {
 	return string(text)
 }
 
-// newPod makes pod i: what a Deployment's pod of a small service is like. Its JSON
-// has about 1.9 KB, and its Go value takes about 4 KB. Values differ between pods
-// where they do in a cluster. generation counts its changes.
+// newPod makes pod i, which is like the pod of a small service's Deployment. Its JSON has
+// about 1.9 KB, and its Go value takes about 4 KB. Values differ between pods if they do
+// in a cluster. generation counts its changes.
 func newPod(i, generation int, version uint64) *corev1.Pod {
 	random := rand.New(rand.NewPCG(uint64(i), 1))
 	namespace, name := Name(i)
@@ -112,15 +112,15 @@ func uid(random *rand.Rand) types.UID {
 	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0xfff, b&0xffffffffffff))
 }
 
-// render returns a pod's JSON without kind and version and without the brace that
-// opens it: a list has its pods without kind, and a watch has them with it.
+// render returns a pod's JSON without kind, apiVersion and opening brace: pods have a
+// kind in a watch, and none in a list.
 func render(i, generation int, version uint64) []byte {
 	text, err := json.Marshal(newPod(i, generation, version))
 	if err != nil {
-		panic(err) // it is our own
+		panic(err) // newPod makes no invalid pod
 	}
 	return text[1:]
 }
 
-// Pod makes pod i in its first state, as the server has it.
+// Pod makes pod i as the server has it at first.
 func Pod(i int) *corev1.Pod { return newPod(i, 1, firstVersion+uint64(i)) }

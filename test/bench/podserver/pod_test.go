@@ -6,10 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 )
 
-// TestSize keeps the pods what the documentation says of them. The decoder is that
-// of client-go.
+// TestSize compares the pods with the documentation. The decoder is client-go's.
 func TestSize(t *testing.T) {
 	const pods = 2000
 	texts, length := make([][]byte, pods), 0
@@ -18,14 +19,14 @@ func TestSize(t *testing.T) {
 		length += len(texts[i])
 	}
 	decoded := make([]*corev1.Pod, pods)
-	before := allocated()
+	before := meter.LiveHeap()
 	for i, text := range texts {
 		decoded[i] = new(corev1.Pod)
 		if err := json.Unmarshal(text, decoded[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	size := int(allocated()-before) / pods
+	size := int(meter.LiveHeap()-before) / pods
 	runtime.KeepAlive(texts)
 	runtime.KeepAlive(decoded)
 	t.Logf("a pod has %d bytes of JSON, and takes %d", length/pods, size)
@@ -35,12 +36,4 @@ func TestSize(t *testing.T) {
 	if size < 4000 || size > 5000 { // the race detector takes some more
 		t.Errorf("a pod takes %d bytes", size)
 	}
-}
-
-func allocated() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -12,11 +11,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// writeSize is how much is written at a time.
+// writeSize is how many bytes are written at a time.
 const writeSize = 64 << 10
 
 // Server is an http.Handler.
@@ -24,15 +21,14 @@ type Server struct {
 	mux     http.ServeMux
 	initial *state
 
-	mu sync.Mutex // guards what follows, but is not held while anything is written
-	// current is replaced, and watchers told, in one step.
+	mu sync.Mutex // guards the fields below; it is not held during writes
+	// A new state is stored and sent to the watchers in one step.
 	current  *state
-	watchers map[*watcher]struct{}
-	marks    report.Marks
-	// relisting is set until a request for a list comes.
-	relisting bool
-	// sentinelDue is set until a watch is open after that list.
-	sentinelDue bool
+	watchers map[watcher]struct{}
+	marks    Marks
+	// relisting is set until a request for a list comes, and sentinelDue until a watch is
+	// open after that list.
+	relisting, sentinelDue bool
 }
 
 // New renders the pods.
@@ -40,13 +36,13 @@ func New(objects int) (*Server, error) {
 	if objects < 1 {
 		return nil, errors.New("at least one object is needed")
 	}
-	s := &Server{initial: newState(objects), watchers: map[*watcher]struct{}{}}
+	s := &Server{initial: newState(objects), watchers: map[watcher]struct{}{}}
 	s.current = s.initial
 	s.mux.HandleFunc("GET /api/v1/pods", s.pods)
 	s.mux.HandleFunc("GET /control/marks", s.getMarks)
 	s.mux.HandleFunc("POST /control/reset", s.reset)
-	s.mux.HandleFunc("POST /control/relist", s.relist)
-	s.mux.HandleFunc("POST /control/update", s.update)
+	s.mux.HandleFunc("POST /control/relist", s.spread("changed", s.relist))
+	s.mux.HandleFunc("POST /control/update", s.spread("count", s.update))
 	return s, nil
 }
 
@@ -72,7 +68,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time
 	limit, _ := strconv.Atoi(query.Get("limit"))
 	token := query.Get("continue")
 	if query.Get("resourceVersion") == "0" {
-		limit = 0 // from its watch cache, the API server answers in one piece
+		limit = 0 // the API server answers in one piece from its watch cache
 	}
 	s.mu.Lock()
 	if token == "" {
@@ -82,37 +78,34 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, received time.Time
 	s.marks.Requests.Pages++
 	state := s.current
 	s.mu.Unlock()
-	p, err := state.page(limit, token)
-	if err != nil {
-		writeError(w, err)
+	start, end, failed := state.page(limit, token)
+	if failed != nil {
+		writeError(w, failed)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	// An error means that the client is gone.
-	_ = writePage(bufio.NewWriterSize(w, writeSize), state, p)
-}
-
-func writePage(w *bufio.Writer, state *state, p page) error {
-	fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
-	if p.token != "" {
-		fmt.Fprintf(w, `,"continue":%q,"remainingItemCount":%d`, p.token, p.remaining)
+	out := bufio.NewWriterSize(w, writeSize)
+	defer out.Flush() // an error means that the client is gone
+	fmt.Fprintf(out, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"`, state.version)
+	if end < len(state.pods) {
+		fmt.Fprintf(out, `,"continue":"`+tokenFormat+`","remainingItemCount":%d`, state.version, end, len(state.pods)-end)
 	}
-	io.WriteString(w, `},"items":[`)
-	for i, pod := range p.pods {
+	out.WriteString(`},"items":[`)
+	for i, pod := range state.pods[start:end] {
 		if i > 0 {
-			w.WriteByte(',')
+			out.WriteByte(',')
 		}
-		w.WriteByte('{')
-		w.Write(pod)
+		out.WriteByte('{')
+		out.Write(pod)
 	}
-	io.WriteString(w, "]}\n")
-	return w.Flush() // reports what failed before
+	out.WriteString("]}\n")
 }
 
-// relistedAt is called with mu held.
+// relistedAt notes the first request for a list after watches expired. The caller holds
+// mu.
 func (s *Server) relistedAt(received time.Time) {
 	if s.relisting {
 		s.relisting = false
-		s.marks.Relisted = received.UnixNano()
+		s.marks.Began = received
 	}
 }

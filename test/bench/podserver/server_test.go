@@ -1,21 +1,28 @@
 package podserver
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 )
 
-func start(t *testing.T, objects int) string {
+// client is client-go's, with paths below /control/.
+type client struct {
+	corev1client.PodInterface
+	t   *testing.T
+	url string
+}
+
+func start(t *testing.T, objects int) client {
 	t.Helper()
 	server, err := New(objects)
 	if err != nil {
@@ -23,39 +30,39 @@ func start(t *testing.T, objects int) string {
 	}
 	web := httptest.NewServer(server)
 	t.Cleanup(web.Close)
-	return web.URL
-}
-
-func list(t *testing.T, server, query string) (code int, pods corev1.PodList) {
-	t.Helper()
-	response, err := http.Get(server + "/api/v1/pods?" + query)
+	core, err := corev1client.NewForConfig(&rest.Config{Host: web.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&pods); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, pods
+	return client{core.Pods(""), t, web.URL}
 }
 
-func control(t *testing.T, server, what string) {
-	t.Helper()
-	response, err := http.Post(server+"/control/"+what, "", nil)
+func (c client) list(options metav1.ListOptions) *corev1.PodList {
+	c.t.Helper()
+	pods, err := c.List(c.t.Context(), options)
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
+	}
+	return pods
+}
+
+func (c client) control(what string) {
+	c.t.Helper()
+	response, err := http.Post(c.url+"/control/"+what, "", nil)
+	if err != nil {
+		c.t.Fatal(err)
 	}
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", what, response.Status)
+		c.t.Fatalf("%s: %s", what, response.Status)
 	}
 }
 
 func TestPages(t *testing.T) {
-	server := start(t, 25)
+	c := start(t, 25)
 	seen, token := map[string]bool{}, ""
 	for _, want := range []int{10, 10, 5} {
-		_, page := list(t, server, "limit=10&continue="+url.QueryEscape(token))
+		page := c.list(metav1.ListOptions{Limit: 10, Continue: token})
 		if len(page.Items) != want {
 			t.Errorf("a page has %d pods instead of %d", len(page.Items), want)
 		}
@@ -71,116 +78,93 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d pods, and %q to continue", len(seen), token)
 	}
 	// From its cache, the API server does not answer in pages.
-	if _, whole := list(t, server, "limit=10&resourceVersion=0"); len(whole.Items) != 25 {
+	if whole := c.list(metav1.ListOptions{Limit: 10, ResourceVersion: "0"}); len(whole.Items) != 25 {
 		t.Errorf("at version 0 there are %d pods", len(whole.Items))
 	}
 }
 
 func TestExpiredPage(t *testing.T) {
-	server := start(t, 25)
-	_, page := list(t, server, "limit=10")
-	control(t, server, "relist?changed=3")
-	if code, _ := list(t, server, "limit=10&continue="+url.QueryEscape(page.Continue)); code != http.StatusGone {
-		t.Errorf("the token of an older version answers %d", code)
+	c := start(t, 25)
+	page := c.list(metav1.ListOptions{Limit: 10})
+	c.control("relist?changed=3")
+	if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 10, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
+		t.Errorf("the token of an older version: %v", err)
 	}
-	if code, _ := list(t, server, "limit=10&continue=x"); code != http.StatusBadRequest {
-		t.Errorf("a token that is none answers %d", code)
+	if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 10, Continue: "x"}); !apierrors.IsBadRequest(err) {
+		t.Errorf("an invalid token: %v", err)
 	}
 }
 
-// events reads a watch.
-type events struct {
-	t    *testing.T
-	body io.ReadCloser
-	text *bufio.Reader
-}
-
-func watchPods(t *testing.T, server, query string) *events {
-	t.Helper()
-	response, err := http.Get(server + "/api/v1/pods?watch=true&" + query)
+// watch returns the next event of a new watch each time that it is called.
+func (c client) watch(options metav1.ListOptions) (next func() (watch.EventType, *corev1.Pod)) {
+	c.t.Helper()
+	w, err := c.Watch(c.t.Context(), options)
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	t.Cleanup(func() { response.Body.Close() })
-	return &events{t, response.Body, bufio.NewReader(response.Body)}
-}
-
-// next returns the kind of the next event, and its object.
-func (e *events) next() (string, *corev1.Pod) {
-	e.t.Helper()
-	line, err := e.text.ReadBytes('\n')
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	var event struct {
-		Type   string
-		Object json.RawMessage
-	}
-	pod := &corev1.Pod{}
-	if err := json.Unmarshal(line, &event); err != nil {
-		e.t.Fatal(err)
-	}
-	if event.Type == "ERROR" {
-		var status metav1.Status
-		if err := json.Unmarshal(event.Object, &status); err != nil || status.Kind != "Status" || status.Code != http.StatusGone || status.Reason != metav1.StatusReasonExpired {
-			e.t.Fatalf("%v, %+v", err, status)
+	c.t.Cleanup(w.Stop)
+	return func() (watch.EventType, *corev1.Pod) {
+		c.t.Helper()
+		event := <-w.ResultChan()
+		pod, ok := event.Object.(*corev1.Pod)
+		if err := apierrors.FromObject(event.Object); !ok && !apierrors.IsResourceExpired(err) {
+			c.t.Fatal(err)
 		}
-	} else if err := json.Unmarshal(event.Object, pod); err != nil {
-		e.t.Fatal(err)
+		return event.Type, pod
 	}
-	return event.Type, pod
 }
 
-// TestRelist is what a client sees of a streaming list, of a relist and of updates.
+// TestRelist watches a streaming list, a relist and updates.
 func TestRelist(t *testing.T) {
 	const objects = 20
-	server := start(t, objects)
-	query := "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-	all := func(e *events) (revised int, version string) {
+	c := start(t, objects)
+	yes := true
+	streaming := metav1.ListOptions{SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true}
+	all := func(next func() (watch.EventType, *corev1.Pod)) (revised int, version string) {
 		t.Helper()
 		for range objects {
-			kind, pod := e.next()
-			if kind != "ADDED" || pod.Kind != "Pod" {
-				t.Fatalf("%s %s", kind, pod.Kind)
+			kind, pod := next()
+			if kind != watch.Added {
+				t.Fatal(kind)
 			}
 			if pod.Labels["revision"] != "1" {
 				revised++
 			}
 		}
-		kind, bookmark := e.next()
-		if kind != "BOOKMARK" || bookmark.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
+		kind, bookmark := next()
+		if kind != watch.Bookmark || bookmark.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
 			t.Fatalf("%s %v", kind, bookmark.Annotations)
 		}
 		return revised, bookmark.ResourceVersion
 	}
-	expectSentinel := func(e *events, revision string) {
+	expectSentinel := func(next func() (watch.EventType, *corev1.Pod), revision string) {
 		t.Helper()
 		_, name := Name(Sentinel)
-		if kind, pod := e.next(); kind != "MODIFIED" || pod.Name != name || pod.Labels["revision"] != revision {
+		if kind, pod := next(); kind != watch.Modified || pod.Name != name || pod.Labels["revision"] != revision {
 			t.Fatalf("%s %s %v", kind, pod.Name, pod.Labels)
 		}
 	}
-	first := watchPods(t, server, query)
+	first := c.watch(streaming)
 	revised, version := all(first)
 	if revised != 0 {
 		t.Errorf("%d pods are not in their first revision", revised)
 	}
-	control(t, server, "relist?changed=2")
-	if kind, _ := first.next(); kind != "ERROR" {
+	c.control("relist?changed=2")
+	if kind, _ := first(); kind != watch.Error {
 		t.Errorf("the open watch gets %s", kind)
 	}
-	if kind, _ := watchPods(t, server, "resourceVersion="+version).next(); kind != "ERROR" {
+	if kind, _ := c.watch(metav1.ListOptions{ResourceVersion: version})(); kind != watch.Error {
 		t.Errorf("a watch at an old version gets %s", kind)
 	}
-	second := watchPods(t, server, query)
+	second := c.watch(streaming)
 	if revised, _ = all(second); revised != 2 {
 		t.Errorf("%d pods have changed", revised)
 	}
 	expectSentinel(second, "2")
-	control(t, server, fmt.Sprintf("update?count=%d", objects-1))
+	c.control(fmt.Sprintf("update?count=%d", objects-1))
 	for range objects - 1 {
-		if kind, _ := second.next(); kind != "MODIFIED" {
-			t.Errorf("%s", kind)
+		if kind, _ := second(); kind != watch.Modified {
+			t.Error(kind)
 		}
 	}
 	expectSentinel(second, "3")
@@ -199,13 +183,13 @@ func TestNames(t *testing.T) {
 }
 
 func TestChangeTooMany(t *testing.T) {
-	response, err := http.Post(start(t, 10)+"/control/update?count=10", "", nil)
+	server, err := New(10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), "cannot be changed") {
-		t.Errorf("%s: %s", response.Status, text)
+	answer := httptest.NewRecorder()
+	server.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/control/update?count=10", nil))
+	if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "cannot be changed") {
+		t.Errorf("%d: %s", answer.Code, answer.Body)
 	}
 }

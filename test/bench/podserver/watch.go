@@ -3,7 +3,6 @@ package podserver
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,40 +14,31 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher is an open watch.
-type watcher struct {
-	// batches are what is to be written next. It is closed when the watch expires.
-	batches chan batch
-}
+// watcher is an open watch. It is closed when the watch expires.
+type watcher chan batch
 
-// batch is events that are there at the same time.
+// batch is the events of one moment.
 type batch struct {
 	kind watch.EventType
 	pods [][]byte
-	// started is told when the first of them is about to be written.
+	// started, if it is not nil, is called before the first of them is written.
 	started func()
 }
 
 // maxBatches is more than any step of a benchmark sends.
 const maxBatches = 16
 
-var errExpired = apierrors.NewResourceExpired("too old resource version")
-
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
-	out := bufio.NewWriterSize(w, writeSize)
-	flush := func() bool {
-		return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
-	}
 	w.Header().Set("Content-Type", "application/json")
-	opened := &watcher{batches: make(chan batch, maxBatches)}
+	opened := make(watcher, maxBatches)
 	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
 	if !ok {
-		// The API server says so within the watch, too.
-		writeExpired(out)
-		flush()
+		writeExpired(w) // the API server also reports it as an event
 		return
 	}
 	defer s.close(opened)
+	out := bufio.NewWriterSize(w, writeSize)
+	flush := func() bool { return out.Flush() == nil && http.NewResponseController(w).Flush() == nil }
 	if streaming {
 		writeEvents(out, watch.Added, state.pods)
 		fmt.Fprintf(out, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n",
@@ -62,10 +52,9 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 		select {
 		case <-r.Context().Done():
 			return
-		case b, open := <-opened.batches:
+		case b, open := <-opened:
 			if !open {
-				writeExpired(out)
-				flush()
+				writeExpired(w)
 				return
 			}
 			if b.started != nil {
@@ -79,9 +68,9 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Tim
 	}
 }
 
-// open lets opened hear of all that comes after the state that it returns. It
-// returns false if there is a gap between that and version.
-func (s *Server) open(opened *watcher, received time.Time, streaming bool, version string) (*state, bool) {
+// open returns the current state. The watcher receives all events after it. It returns
+// false if there were events between version and that state.
+func (s *Server) open(opened watcher, received time.Time, streaming bool, version string) (*state, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if streaming {
@@ -97,13 +86,13 @@ func (s *Server) open(opened *watcher, received time.Time, streaming bool, versi
 	return s.current, true
 }
 
-func (s *Server) close(w *watcher) {
+func (s *Server) close(w watcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watchers, w)
 }
 
-// sendSentinel ends a relist.
+// sendSentinel updates the sentinel if the client has listed again.
 func (s *Server) sendSentinel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,17 +103,17 @@ func (s *Server) sendSentinel() {
 	}
 }
 
-// send is called with mu held.
+// send sends to all watchers. The caller holds mu.
 func (s *Server) send(b batch) {
 	for w := range s.watchers {
-		w.batches <- b
+		w <- b
 	}
 }
 
-// expire ends all watches. It is called with mu held.
+// expire ends all watches. The caller holds mu.
 func (s *Server) expire() {
 	for w := range s.watchers {
-		close(w.batches)
+		close(w)
 		delete(s.watchers, w)
 	}
 }
@@ -132,7 +121,7 @@ func (s *Server) expire() {
 func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
 	begin := fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",`, kind)
 	for _, pod := range pods {
-		// The writer keeps an error for Flush.
+		// Flush reports errors.
 		w.WriteString(begin)
 		w.Write(pod)
 		w.WriteString("}\n")
@@ -140,15 +129,19 @@ func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
 }
 
 func writeExpired(w io.Writer) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": statusOf(errExpired)}) // the client may be gone
+	expired := statusOf(apierrors.NewResourceExpired("too old resource version"))
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": expired}) // the client may be gone
 }
 
-func statusOf(err error) metav1.Status {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		status = apierrors.NewInternalError(err)
-	}
-	result := status.Status()
-	result.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	return result
+// writeError answers as the API server does.
+func writeError(w http.ResponseWriter, err *apierrors.StatusError) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(int(err.ErrStatus.Code))
+	_ = json.NewEncoder(w).Encode(statusOf(err)) // the client may be gone
+}
+
+func statusOf(err *apierrors.StatusError) metav1.Status {
+	status := err.Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return status
 }

@@ -1,7 +1,13 @@
-// Package report is what a measured client tells the benchmark, as JSON on its
-// standard output. It imports nothing: the benchmark itself has to stay smaller
-// than what it measures, and client-go's scheme alone takes tens of megabytes.
+// Package report is what a measuring process prints for the benchmark, as JSON on its
+// standard output, and what the benchmark asks of it. It imports next to nothing: the
+// benchmark itself has to use less memory than the processes that it measures, and
+// client-go's scheme alone takes tens of megabytes.
 package report
+
+import (
+	"math"
+	"slices"
+)
 
 // Sides.
 const (
@@ -12,87 +18,75 @@ const (
 // Modes of a first list.
 const (
 	Streaming = "streaming"
-	List      = "list"
+	List      = "LIST"
 )
 
 // Scenarios.
 const (
 	// Sync is the first list, and what it leaves on the heap.
 	Sync = "sync"
-	// Changes is the first list, a relist of the same, a relist with some objects
-	// changed, and a burst of updates.
+	// Changes is the first list, a relist of the same objects, a relist with some
+	// objects changed, and a burst of updates.
 	Changes = "changes"
 )
 
-// Fields that are kept of each object.
+// Fields that an informer keeps of each object.
 const (
 	AllFields = "all"
-	// Unmanaged is all but managedFields.
+	// Unmanaged is all fields but managedFields.
 	Unmanaged = "unmanaged"
-	// View is what a typical view has.
+	// View is the fields of a typical view.
 	View = "view"
 )
 
-// Client is the report of one client process.
-type Client struct {
-	Sync      Phase
-	Unchanged Phase
-	Changed   Phase
-	Updates   Phase
-	// HeapPerObject is the live heap with the cache less that without it, in bytes.
-	HeapPerObject float64
-	// State is a digest of the names and versions of all objects in the end.
-	State string
-	// Contents are digests of a sample of objects in the end, by what is kept of
-	// them: of all fields, and of the smaller sets that these include.
-	Contents map[string]string
-	// Requests are what the server was asked for.
-	Requests Requests
+// Client is an informer over HTTP, which one process measures.
+type Client struct{ Side, Mode, Scenario, Fields string }
+
+// Clients are all that the benchmark measures. Each row has both sides.
+var Clients = []Client{
+	{Ours, Streaming, Sync, AllFields},
+	{Theirs, Streaming, Sync, AllFields},
+	{Ours, List, Sync, AllFields},
+	{Theirs, List, Sync, AllFields},
+	{Ours, Streaming, Sync, Unmanaged},
+	{Theirs, List, Sync, Unmanaged},
+	{Ours, Streaming, Sync, View},
+	{Theirs, List, Sync, View},
+	{Ours, Streaming, Changes, AllFields},
+	{Theirs, Streaming, Changes, AllFields},
+	{Ours, List, Changes, AllFields},
+	{Theirs, List, Changes, AllFields},
 }
 
-// Phase is one part of a scenario.
-type Phase struct {
-	// Seconds is until the one handler has heard the last event.
-	Seconds float64
-	// CPUSeconds is of the whole process.
-	CPUSeconds float64
-	// What the handler has heard.
-	Adds, Updates, Deletes int
-}
-
-// Requests are counts.
-type Requests struct{ Lists, Pages, Streams, Watches int }
-
-// Marks are times of the server's clock, in nanoseconds since 1970.
-type Marks struct {
-	// Relisted is when the first request for a list came after watches expired.
-	Relisted int64
-	// Started is when the first of a burst of updates was written.
-	Started  int64
-	Requests Requests
-}
-
-// Memory is the report of one process that measured one side in memory.
-type Memory struct {
+// Report is what one process has measured.
+type Report struct {
 	Figures []Figure
-	// Contents are digests of what was read, by moment and query.
-	Contents map[string]string
+	// Contents are digests of what the process read, by name. Another process that has
+	// the same name must have the same digest.
+	Contents map[string]string `json:",omitempty"`
 }
 
-// Figure is one row of one side.
+// Figure is one side of a row.
 type Figure struct {
 	Row, Unit string
 	Value     float64
-	// Peer is the row of the peer to compare with, if it has another name.
+	// Peer is the other side's row to compare with, if that has another name.
 	Peer string `json:",omitempty"`
 }
 
-// Attacks is the report of the process that measures what hostile objects cost.
-type Attacks struct{ Attacks []Attack }
+// Units. The benchmark itself fills in figures with the unit PeakMB: they are the peak
+// RSS of the process, in MB.
+const (
+	Allocations = "allocs"
+	PeakMB      = "MB"
+)
 
-// Attack is one way to be expensive. Ours and Theirs are seconds of processor time, one
-// a round.
-type Attack struct {
-	Name         string
-	Ours, Theirs []float64
+// Median returns NaN if there are no values.
+func Median(values []float64) float64 {
+	values = slices.Sorted(slices.Values(values))
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
 }

@@ -16,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GenericInformer is an informer of any kind.
+// GenericInformer is an informer whose kind is not known when the program is compiled.
 type GenericInformer = cache.GenericInformer
 
-// ForResource returns the informer of a resource.
+// ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
 	case castlev1.SchemeGroupVersion.WithResource("castles"):

@@ -43,7 +43,7 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	typev1.AddToScheme,
 }
 
-// AddToScheme adds the types of all groups of the clientset to another scheme.
+// AddToScheme adds the types of the clientset to another scheme.
 var AddToScheme = localSchemeBuilder.AddToScheme
 
 func init() {

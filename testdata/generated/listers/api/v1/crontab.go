@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// CronTabLister reads CronTabs from a cache. What it returns is shared and must
-// not be changed.
+// CronTabLister reads CronTabs from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // CronTab is the Schema for the crontabs API.
 type CronTabLister interface {
-	// List returns the CronTabs that selector matches, in no particular order.
+	// List returns the CronTabs that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*singlev1.CronTab, err error)
-	// CronTabs returns a lister of one namespace.
+	// CronTabs returns a lister of the CronTabs in the given namespace.
 	CronTabs(namespace string) CronTabNamespaceLister
 	CronTabListerExpansion
 }
@@ -27,7 +27,7 @@ type cronTabLister struct {
 	*cache.Lister[*singlev1.CronTab]
 }
 
-// NewCronTabLister returns a lister of an informer's cache.
+// NewCronTabLister returns a lister that reads the given indexer.
 func NewCronTabLister(indexer *cache.Indexer[*singlev1.CronTab]) CronTabLister {
 	return cronTabLister{cache.NewLister(indexer, singlev1.GroupVersion.WithResource("crontabs").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l cronTabLister) CronTabs(namespace string) CronTabNamespaceLister {
 	return cronTabNamespaceLister{l.Namespace(namespace)}
 }
 
-// CronTabNamespaceLister reads the CronTabs of one namespace. What it returns is
-// shared and must not be changed.
+// CronTabNamespaceLister reads the CronTabs in one namespace. The returned objects
+// are shared and must not be modified.
 type CronTabNamespaceLister interface {
-	// List returns the CronTabs that selector matches, in no particular order.
+	// List returns the CronTabs that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*singlev1.CronTab, err error)
-	// Get returns the CronTab of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the CronTab with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*singlev1.CronTab, error)
 	CronTabNamespaceListerExpansion
 }

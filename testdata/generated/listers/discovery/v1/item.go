@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ItemLister reads Items from a cache. What it returns is shared and must
-// not be changed.
+// ItemLister reads Items from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Item is the only kind.
 type ItemLister interface {
-	// List returns the Items that selector matches, in no particular order.
+	// List returns the Items that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*discoveryv1.Item, err error)
-	// Items returns a lister of one namespace.
+	// Items returns a lister of the Items in the given namespace.
 	Items(namespace string) ItemNamespaceLister
 	ItemListerExpansion
 }
@@ -27,7 +27,7 @@ type itemLister struct {
 	*cache.Lister[*discoveryv1.Item]
 }
 
-// NewItemLister returns a lister of an informer's cache.
+// NewItemLister returns a lister that reads the given indexer.
 func NewItemLister(indexer *cache.Indexer[*discoveryv1.Item]) ItemLister {
 	return itemLister{cache.NewLister(indexer, discoveryv1.SchemeGroupVersion.WithResource("items").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l itemLister) Items(namespace string) ItemNamespaceLister {
 	return itemNamespaceLister{l.Namespace(namespace)}
 }
 
-// ItemNamespaceLister reads the Items of one namespace. What it returns is
-// shared and must not be changed.
+// ItemNamespaceLister reads the Items in one namespace. The returned objects
+// are shared and must not be modified.
 type ItemNamespaceLister interface {
-	// List returns the Items that selector matches, in no particular order.
+	// List returns the Items that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*discoveryv1.Item, err error)
-	// Get returns the Item of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Item with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*discoveryv1.Item, error)
 	ItemNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ContextLister reads Contexts from a cache. What it returns is shared and must
-// not be changed.
+// ContextLister reads Contexts from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Context is a package in lower case, and has methods with awkward types.
 type ContextLister interface {
-	// List returns the Contexts that selector matches, in no particular order.
+	// List returns the Contexts that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Context, err error)
-	// Contexts returns a lister of one namespace.
+	// Contexts returns a lister of the Contexts in the given namespace.
 	Contexts(namespace string) ContextNamespaceLister
 	ContextListerExpansion
 }
@@ -27,7 +27,7 @@ type contextLister struct {
 	*cache.Lister[*vesselsv1.Context]
 }
 
-// NewContextLister returns a lister of an informer's cache.
+// NewContextLister returns a lister that reads the given indexer.
 func NewContextLister(indexer *cache.Indexer[*vesselsv1.Context]) ContextLister {
 	return contextLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("contexts").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l contextLister) Contexts(namespace string) ContextNamespaceLister {
 	return contextNamespaceLister{l.Namespace(namespace)}
 }
 
-// ContextNamespaceLister reads the Contexts of one namespace. What it returns is
-// shared and must not be changed.
+// ContextNamespaceLister reads the Contexts in one namespace. The returned objects
+// are shared and must not be modified.
 type ContextNamespaceLister interface {
-	// List returns the Contexts that selector matches, in no particular order.
+	// List returns the Contexts that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Context, err error)
-	// Get returns the Context of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Context with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Context, error)
 	ContextNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ErrorLister reads Errors from a cache. What it returns is shared and must
-// not be changed.
+// ErrorLister reads Errors from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Error is a predeclared type in lower case.
 type ErrorLister interface {
-	// List returns the Errors that selector matches, in no particular order.
+	// List returns the Errors that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Error, err error)
-	// Errors returns a lister of one namespace.
+	// Errors returns a lister of the Errors in the given namespace.
 	Errors(namespace string) ErrorNamespaceLister
 	ErrorListerExpansion
 }
@@ -27,7 +27,7 @@ type errorLister struct {
 	*cache.Lister[*vesselsv1.Error]
 }
 
-// NewErrorLister returns a lister of an informer's cache.
+// NewErrorLister returns a lister that reads the given indexer.
 func NewErrorLister(indexer *cache.Indexer[*vesselsv1.Error]) ErrorLister {
 	return errorLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("errors").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l errorLister) Errors(namespace string) ErrorNamespaceLister {
 	return errorNamespaceLister{l.Namespace(namespace)}
 }
 
-// ErrorNamespaceLister reads the Errors of one namespace. What it returns is
-// shared and must not be changed.
+// ErrorNamespaceLister reads the Errors in one namespace. The returned objects
+// are shared and must not be modified.
 type ErrorNamespaceLister interface {
-	// List returns the Errors that selector matches, in no particular order.
+	// List returns the Errors that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Error, err error)
-	// Get returns the Error of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Error with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Error, error)
 	ErrorNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// InterfaceLister reads Interfaces from a cache. What it returns is shared and must
-// not be changed.
+// InterfaceLister reads Interfaces from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Interface would have its informer in interface.go.
 type InterfaceLister interface {
-	// List returns the Interfaces that selector matches, in no particular order.
+	// List returns the Interfaces that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Interface, err error)
-	// Interfaces returns a lister of one namespace.
+	// Interfaces returns a lister of the Interfaces in the given namespace.
 	Interfaces(namespace string) InterfaceNamespaceLister
 	InterfaceListerExpansion
 }
@@ -27,7 +27,7 @@ type interfaceLister struct {
 	*cache.Lister[*vesselsv1.Interface]
 }
 
-// NewInterfaceLister returns a lister of an informer's cache.
+// NewInterfaceLister returns a lister that reads the given indexer.
 func NewInterfaceLister(indexer *cache.Indexer[*vesselsv1.Interface]) InterfaceLister {
 	return interfaceLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("interfaces").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l interfaceLister) Interfaces(namespace string) InterfaceNamespaceLister {
 	return interfaceNamespaceLister{l.Namespace(namespace)}
 }
 
-// InterfaceNamespaceLister reads the Interfaces of one namespace. What it returns is
-// shared and must not be changed.
+// InterfaceNamespaceLister reads the Interfaces in one namespace. The returned objects
+// are shared and must not be modified.
 type InterfaceNamespaceLister interface {
-	// List returns the Interfaces that selector matches, in no particular order.
+	// List returns the Interfaces that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Interface, err error)
-	// Get returns the Interface of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Interface with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Interface, error)
 	InterfaceNamespaceListerExpansion
 }

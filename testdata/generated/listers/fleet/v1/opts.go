@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// OptsLister reads Optses from a cache. What it returns is shared and must
-// not be changed.
+// OptsLister reads Optses from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Opts is a parameter of clients in lower case.
 type OptsLister interface {
-	// List returns the Optses that selector matches, in no particular order.
+	// List returns the Optses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Opts, err error)
-	// Optses returns a lister of one namespace.
+	// Optses returns a lister of the Optses in the given namespace.
 	Optses(namespace string) OptsNamespaceLister
 	OptsListerExpansion
 }
@@ -27,7 +27,7 @@ type optsLister struct {
 	*cache.Lister[*vesselsv1.Opts]
 }
 
-// NewOptsLister returns a lister of an informer's cache.
+// NewOptsLister returns a lister that reads the given indexer.
 func NewOptsLister(indexer *cache.Indexer[*vesselsv1.Opts]) OptsLister {
 	return optsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("optses").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l optsLister) Optses(namespace string) OptsNamespaceLister {
 	return optsNamespaceLister{l.Namespace(namespace)}
 }
 
-// OptsNamespaceLister reads the Optses of one namespace. What it returns is
-// shared and must not be changed.
+// OptsNamespaceLister reads the Optses in one namespace. The returned objects
+// are shared and must not be modified.
 type OptsNamespaceLister interface {
-	// List returns the Optses that selector matches, in no particular order.
+	// List returns the Optses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Opts, err error)
-	// Get returns the Opts of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Opts with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Opts, error)
 	OptsNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// PackageLister reads Packages from a cache. What it returns is shared and must
-// not be changed.
+// PackageLister reads Packages from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Package is a keyword in lower case.
 type PackageLister interface {
-	// List returns the Packages that selector matches, in no particular order.
+	// List returns the Packages that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Package, err error)
-	// Packages returns a lister of one namespace.
+	// Packages returns a lister of the Packages in the given namespace.
 	Packages(namespace string) PackageNamespaceLister
 	PackageListerExpansion
 }
@@ -27,7 +27,7 @@ type packageLister struct {
 	*cache.Lister[*vesselsv1.Package]
 }
 
-// NewPackageLister returns a lister of an informer's cache.
+// NewPackageLister returns a lister that reads the given indexer.
 func NewPackageLister(indexer *cache.Indexer[*vesselsv1.Package]) PackageLister {
 	return packageLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("packages").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l packageLister) Packages(namespace string) PackageNamespaceLister {
 	return packageNamespaceLister{l.Namespace(namespace)}
 }
 
-// PackageNamespaceLister reads the Packages of one namespace. What it returns is
-// shared and must not be changed.
+// PackageNamespaceLister reads the Packages in one namespace. The returned objects
+// are shared and must not be modified.
 type PackageNamespaceLister interface {
-	// List returns the Packages that selector matches, in no particular order.
+	// List returns the Packages that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Package, err error)
-	// Get returns the Package of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Package with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Package, error)
 	PackageNamespaceListerExpansion
 }

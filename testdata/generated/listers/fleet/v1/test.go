@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestLister reads Tests from a cache. What it returns is shared and must
-// not be changed.
+// TestLister reads Tests from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Test would have its fake in fake_test.go.
 type TestLister interface {
-	// List returns the Tests that selector matches, in no particular order.
+	// List returns the Tests that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Test, err error)
-	// Tests returns a lister of one namespace.
+	// Tests returns a lister of the Tests in the given namespace.
 	Tests(namespace string) TestNamespaceLister
 	TestListerExpansion
 }
@@ -27,7 +27,7 @@ type testLister struct {
 	*cache.Lister[*vesselsv1.Test]
 }
 
-// NewTestLister returns a lister of an informer's cache.
+// NewTestLister returns a lister that reads the given indexer.
 func NewTestLister(indexer *cache.Indexer[*vesselsv1.Test]) TestLister {
 	return testLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("tests").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l testLister) Tests(namespace string) TestNamespaceLister {
 	return testNamespaceLister{l.Namespace(namespace)}
 }
 
-// TestNamespaceLister reads the Tests of one namespace. What it returns is
-// shared and must not be changed.
+// TestNamespaceLister reads the Tests in one namespace. The returned objects
+// are shared and must not be modified.
 type TestNamespaceLister interface {
-	// List returns the Tests that selector matches, in no particular order.
+	// List returns the Tests that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Test, err error)
-	// Get returns the Test of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Test with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Test, error)
 	TestNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TypeLister reads Types from a cache. What it returns is shared and must
-// not be changed.
+// TypeLister reads Types from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeLister interface {
-	// List returns the Types that selector matches, in no particular order.
+	// List returns the Types that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Type, err error)
-	// Types returns a lister of one namespace.
+	// Types returns a lister of the Types in the given namespace.
 	Types(namespace string) TypeNamespaceLister
 	TypeListerExpansion
 }
@@ -27,7 +27,7 @@ type typeLister struct {
 	*cache.Lister[*vesselsv1.Type]
 }
 
-// NewTypeLister returns a lister of an informer's cache.
+// NewTypeLister returns a lister that reads the given indexer.
 func NewTypeLister(indexer *cache.Indexer[*vesselsv1.Type]) TypeLister {
 	return typeLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("types").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l typeLister) Types(namespace string) TypeNamespaceLister {
 	return typeNamespaceLister{l.Namespace(namespace)}
 }
 
-// TypeNamespaceLister reads the Types of one namespace. What it returns is
-// shared and must not be changed.
+// TypeNamespaceLister reads the Types in one namespace. The returned objects
+// are shared and must not be modified.
 type TypeNamespaceLister interface {
-	// List returns the Types that selector matches, in no particular order.
+	// List returns the Types that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Type, err error)
-	// Get returns the Type of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Type with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Type, error)
 	TypeNamespaceListerExpansion
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// WindowsLister reads Windowses from a cache. What it returns is shared and must
-// not be changed.
+// WindowsLister reads Windowses from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Windows would have its fake in fake_windows.go.
 type WindowsLister interface {
-	// List returns the Windowses that selector matches, in no particular order.
+	// List returns the Windowses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*vesselsv1.Windows, err error)
-	// Get returns the Windows of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Windows with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*vesselsv1.Windows, error)
 	WindowsListerExpansion
 }
@@ -28,7 +28,7 @@ type windowsLister struct {
 	*cache.Lister[*vesselsv1.Windows]
 }
 
-// NewWindowsLister returns a lister of an informer's cache.
+// NewWindowsLister returns a lister that reads the given indexer.
 func NewWindowsLister(indexer *cache.Indexer[*vesselsv1.Windows]) WindowsLister {
 	return windowsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("windowses").GroupResource())}
 }

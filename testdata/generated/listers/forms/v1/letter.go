@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// LetterLister reads Letters from a cache. What it returns is shared and must
-// not be changed.
+// LetterLister reads Letters from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Letter embeds what makes it a kind.
 type LetterLister interface {
-	// List returns the Letters that selector matches, in no particular order.
+	// List returns the Letters that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*formsv1.Letter, err error)
-	// Get returns the Letter of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Letter with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*formsv1.Letter, error)
 	LetterListerExpansion
 }
@@ -28,7 +28,7 @@ type letterLister struct {
 	*cache.Lister[*formsv1.Letter]
 }
 
-// NewLetterLister returns a lister of an informer's cache.
+// NewLetterLister returns a lister that reads the given indexer.
 func NewLetterLister(indexer *cache.Indexer[*formsv1.Letter]) LetterLister {
 	return letterLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("letters").GroupResource())}
 }

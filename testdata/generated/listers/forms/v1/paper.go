@@ -12,17 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// PaperLister reads Papers from a cache. What it returns is shared and must
-// not be changed.
+// PaperLister reads Papers from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Paper is another name for a type of another package.
 type PaperLister interface {
-	// List returns the Papers that selector matches, in no particular order.
+	// List returns the Papers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*formsv1.Paper, err error)
-	// Papers returns a lister of one namespace.
+	// Papers returns a lister of the Papers in the given namespace.
 	Papers(namespace string) PaperNamespaceLister
-	// ByAuthor returns the Papers of an index: those whose
-	// spec.author is value.
+	// ByAuthor returns the Papers whose spec.author is value.
 	ByAuthor(value formsbase.Name) ([]*formsv1.Paper, error)
 	PaperListerExpansion
 }
@@ -31,7 +30,7 @@ type paperLister struct {
 	*cache.Lister[*formsv1.Paper]
 }
 
-// NewPaperLister returns a lister of an informer's cache.
+// NewPaperLister returns a lister that reads the given indexer.
 func NewPaperLister(indexer *cache.Indexer[*formsv1.Paper]) PaperLister {
 	return paperLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("papers").GroupResource())}
 }
@@ -40,7 +39,7 @@ func (l paperLister) ByAuthor(value formsbase.Name) ([]*formsv1.Paper, error) {
 	return l.ByIndex("byAuthor", string(value))
 }
 
-// PaperIndexers returns the indexes of Papers that the informer keeps.
+// PaperIndexers returns the indexes that the informer of Papers maintains.
 func PaperIndexers() cache.Indexers[*formsv1.Paper] {
 	return cache.Indexers[*formsv1.Paper]{
 		// spec.author
@@ -54,13 +53,13 @@ func (l paperLister) Papers(namespace string) PaperNamespaceLister {
 	return paperNamespaceLister{l.Namespace(namespace)}
 }
 
-// PaperNamespaceLister reads the Papers of one namespace. What it returns is
-// shared and must not be changed.
+// PaperNamespaceLister reads the Papers in one namespace. The returned objects
+// are shared and must not be modified.
 type PaperNamespaceLister interface {
-	// List returns the Papers that selector matches, in no particular order.
+	// List returns the Papers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*formsv1.Paper, err error)
-	// Get returns the Paper of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Paper with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*formsv1.Paper, error)
 	PaperNamespaceListerExpansion
 }

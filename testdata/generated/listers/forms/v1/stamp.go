@@ -13,17 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// StampLister reads Stamps from a cache. What it returns is shared and must
-// not be changed.
+// StampLister reads Stamps from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Stamp is another name for an instance of a generic type.
 type StampLister interface {
-	// List returns the Stamps that selector matches, in no particular order.
+	// List returns the Stamps that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*formsv1.Stamp, err error)
-	// Stamps returns a lister of one namespace.
+	// Stamps returns a lister of the Stamps in the given namespace.
 	Stamps(namespace string) StampNamespaceLister
-	// ByValue returns the Stamps of an index: those whose
-	// spec.value is value.
+	// ByValue returns the Stamps whose spec.value is value.
 	ByValue(value int) ([]*formsv1.Stamp, error)
 	StampListerExpansion
 }
@@ -32,7 +31,7 @@ type stampLister struct {
 	*cache.Lister[*formsv1.Stamp]
 }
 
-// NewStampLister returns a lister of an informer's cache.
+// NewStampLister returns a lister that reads the given indexer.
 func NewStampLister(indexer *cache.Indexer[*formsv1.Stamp]) StampLister {
 	return stampLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("stamps").GroupResource())}
 }
@@ -41,7 +40,7 @@ func (l stampLister) ByValue(value int) ([]*formsv1.Stamp, error) {
 	return l.ByIndex("byValue", strconv.FormatInt(int64(value), 10))
 }
 
-// StampIndexers returns the indexes of Stamps that the informer keeps.
+// StampIndexers returns the indexes that the informer of Stamps maintains.
 func StampIndexers() cache.Indexers[*formsv1.Stamp] {
 	return cache.Indexers[*formsv1.Stamp]{
 		// spec.value
@@ -55,13 +54,13 @@ func (l stampLister) Stamps(namespace string) StampNamespaceLister {
 	return stampNamespaceLister{l.Namespace(namespace)}
 }
 
-// StampNamespaceLister reads the Stamps of one namespace. What it returns is
-// shared and must not be changed.
+// StampNamespaceLister reads the Stamps in one namespace. The returned objects
+// are shared and must not be modified.
 type StampNamespaceLister interface {
-	// List returns the Stamps that selector matches, in no particular order.
+	// List returns the Stamps that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*formsv1.Stamp, err error)
-	// Get returns the Stamp of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Stamp with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*formsv1.Stamp, error)
 	StampNamespaceListerExpansion
 }

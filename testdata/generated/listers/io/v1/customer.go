@@ -12,17 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// CustomerLister reads Customers from a cache. What it returns is shared and must
-// not be changed.
+// CustomerLister reads Customers from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Customer is a view of a kind of which the same run makes a client.
 type CustomerLister interface {
-	// List returns the Customers that selector matches, in no particular order.
+	// List returns the Customers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.Customer, err error)
-	// Customers returns a lister of one namespace.
+	// Customers returns a lister of the Customers in the given namespace.
 	Customers(namespace string) CustomerNamespaceLister
-	// ByCustomer returns the Customers of an index: those whose
-	// spec.customer is value.
+	// ByCustomer returns the Customers whose spec.customer is value.
 	ByCustomer(value iov1.Name) ([]*iov1.Customer, error)
 	CustomerListerExpansion
 }
@@ -31,7 +30,7 @@ type customerLister struct {
 	*cache.Lister[*iov1.Customer]
 }
 
-// NewCustomerLister returns a lister of an informer's cache.
+// NewCustomerLister returns a lister that reads the given indexer.
 func NewCustomerLister(indexer *cache.Indexer[*iov1.Customer]) CustomerLister {
 	return customerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
 }
@@ -40,7 +39,7 @@ func (l customerLister) ByCustomer(value iov1.Name) ([]*iov1.Customer, error) {
 	return l.ByIndex("byCustomer", string(value))
 }
 
-// CustomerIndexers returns the indexes of Customers that the informer keeps.
+// CustomerIndexers returns the indexes that the informer of Customers maintains.
 func CustomerIndexers() cache.Indexers[*iov1.Customer] {
 	return cache.Indexers[*iov1.Customer]{
 		// spec.customer
@@ -57,13 +56,13 @@ func (l customerLister) Customers(namespace string) CustomerNamespaceLister {
 	return customerNamespaceLister{l.Namespace(namespace)}
 }
 
-// CustomerNamespaceLister reads the Customers of one namespace. What it returns is
-// shared and must not be changed.
+// CustomerNamespaceLister reads the Customers in one namespace. The returned objects
+// are shared and must not be modified.
 type CustomerNamespaceLister interface {
-	// List returns the Customers that selector matches, in no particular order.
+	// List returns the Customers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.Customer, err error)
-	// Get returns the Customer of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Customer with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*iov1.Customer, error)
 	CustomerNamespaceListerExpansion
 }

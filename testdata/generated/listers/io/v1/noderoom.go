@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NodeRoomLister reads NodeRooms from a cache. What it returns is shared and must
-// not be changed.
+// NodeRoomLister reads NodeRooms from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // NodeRoom is what there is on a Node, which is cluster-scoped.
 type NodeRoomLister interface {
-	// List returns the NodeRooms that selector matches, in no particular order.
+	// List returns the NodeRooms that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.NodeRoom, err error)
-	// Get returns the NodeRoom of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the NodeRoom with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*iov1.NodeRoom, error)
 	NodeRoomListerExpansion
 }
@@ -29,7 +29,7 @@ type nodeRoomLister struct {
 	*cache.Lister[*iov1.NodeRoom]
 }
 
-// NewNodeRoomLister returns a lister of an informer's cache.
+// NewNodeRoomLister returns a lister that reads the given indexer.
 func NewNodeRoomLister(indexer *cache.Indexer[*iov1.NodeRoom]) NodeRoomLister {
 	return nodeRoomLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"}.GroupResource())}
 }

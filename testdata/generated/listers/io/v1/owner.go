@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// OwnerLister reads Owners from a cache. What it returns is shared and must
-// not be changed.
+// OwnerLister reads Owners from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Owner is the metadata of a Deployment, of a group with a name.
 type OwnerLister interface {
-	// List returns the Owners that selector matches, in no particular order.
+	// List returns the Owners that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.Owner, err error)
-	// Owners returns a lister of one namespace.
+	// Owners returns a lister of the Owners in the given namespace.
 	Owners(namespace string) OwnerNamespaceLister
 	OwnerListerExpansion
 }
@@ -28,7 +28,7 @@ type ownerLister struct {
 	*cache.Lister[*iov1.Owner]
 }
 
-// NewOwnerLister returns a lister of an informer's cache.
+// NewOwnerLister returns a lister that reads the given indexer.
 func NewOwnerLister(indexer *cache.Indexer[*iov1.Owner]) OwnerLister {
 	return ownerLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}.GroupResource())}
 }
@@ -37,13 +37,13 @@ func (l ownerLister) Owners(namespace string) OwnerNamespaceLister {
 	return ownerNamespaceLister{l.Namespace(namespace)}
 }
 
-// OwnerNamespaceLister reads the Owners of one namespace. What it returns is
-// shared and must not be changed.
+// OwnerNamespaceLister reads the Owners in one namespace. The returned objects
+// are shared and must not be modified.
 type OwnerNamespaceLister interface {
-	// List returns the Owners that selector matches, in no particular order.
+	// List returns the Owners that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.Owner, err error)
-	// Get returns the Owner of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Owner with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*iov1.Owner, error)
 	OwnerNamespaceListerExpansion
 }

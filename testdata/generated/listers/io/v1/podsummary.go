@@ -13,20 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PodSummaryLister reads PodSummaries from a cache. What it returns is shared and must
-// not be changed.
+// PodSummaryLister reads PodSummaries from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // PodSummary is where a Pod runs, and what.
 type PodSummaryLister interface {
-	// List returns the PodSummaries that selector matches, in no particular order.
+	// List returns the PodSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.PodSummary, err error)
-	// PodSummaries returns a lister of one namespace.
+	// PodSummaries returns a lister of the PodSummaries in the given namespace.
 	PodSummaries(namespace string) PodSummaryNamespaceLister
-	// ByNodeName returns the PodSummaries of an index: those whose
-	// spec.nodeName is value.
+	// ByNodeName returns the PodSummaries whose spec.nodeName is value.
 	ByNodeName(value string) ([]*iov1.PodSummary, error)
-	// ByPhase returns the PodSummaries of an index: those whose
-	// status.phase is value.
+	// ByPhase returns the PodSummaries whose status.phase is value.
 	ByPhase(value corev1.PodPhase) ([]*iov1.PodSummary, error)
 	PodSummaryListerExpansion
 }
@@ -35,7 +33,7 @@ type podSummaryLister struct {
 	*cache.Lister[*iov1.PodSummary]
 }
 
-// NewPodSummaryLister returns a lister of an informer's cache.
+// NewPodSummaryLister returns a lister that reads the given indexer.
 func NewPodSummaryLister(indexer *cache.Indexer[*iov1.PodSummary]) PodSummaryLister {
 	return podSummaryLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}.GroupResource())}
 }
@@ -48,7 +46,7 @@ func (l podSummaryLister) ByPhase(value corev1.PodPhase) ([]*iov1.PodSummary, er
 	return l.ByIndex("byPhase", string(value))
 }
 
-// PodSummaryIndexers returns the indexes of PodSummaries that the informer keeps.
+// PodSummaryIndexers returns the indexes that the informer of PodSummaries maintains.
 func PodSummaryIndexers() cache.Indexers[*iov1.PodSummary] {
 	return cache.Indexers[*iov1.PodSummary]{
 		// spec.nodeName
@@ -66,13 +64,13 @@ func (l podSummaryLister) PodSummaries(namespace string) PodSummaryNamespaceList
 	return podSummaryNamespaceLister{l.Namespace(namespace)}
 }
 
-// PodSummaryNamespaceLister reads the PodSummaries of one namespace. What it returns is
-// shared and must not be changed.
+// PodSummaryNamespaceLister reads the PodSummaries in one namespace. The returned objects
+// are shared and must not be modified.
 type PodSummaryNamespaceLister interface {
-	// List returns the PodSummaries that selector matches, in no particular order.
+	// List returns the PodSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*iov1.PodSummary, err error)
-	// Get returns the PodSummary of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the PodSummary with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*iov1.PodSummary, error)
 	PodSummaryNamespaceListerExpansion
 }

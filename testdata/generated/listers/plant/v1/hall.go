@@ -11,18 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// HallLister reads Halls from a cache. What it returns is shared and must
-// not be changed.
+// HallLister reads Halls from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Hall is where robots work.
 //
 // Deprecated: Robots find their way without one, which is why nothing reads a
 // Hall since version 3.
 type HallLister interface {
-	// List returns the Halls that selector matches, in no particular order.
+	// List returns the Halls that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.Hall, err error)
-	// Get returns the Hall of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Hall with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*plantv1.Hall, error)
 	HallListerExpansion
 }
@@ -31,7 +31,7 @@ type hallLister struct {
 	*cache.Lister[*plantv1.Hall]
 }
 
-// NewHallLister returns a lister of an informer's cache.
+// NewHallLister returns a lister that reads the given indexer.
 func NewHallLister(indexer *cache.Indexer[*plantv1.Hall]) HallLister {
 	return hallLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("factoryhalls").GroupResource())}
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// HallNameLister reads HallNames from a cache. What it returns is shared and must
-// not be changed.
+// HallNameLister reads HallNames from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // HallName is the metadata of a Hall, which is cluster-scoped.
 type HallNameLister interface {
-	// List returns the HallNames that selector matches, in no particular order.
+	// List returns the HallNames that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.HallName, err error)
-	// Get returns the HallName of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the HallName with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*plantv1.HallName, error)
 	HallNameListerExpansion
 }
@@ -28,7 +28,7 @@ type hallNameLister struct {
 	*cache.Lister[*plantv1.HallName]
 }
 
-// NewHallNameLister returns a lister of an informer's cache.
+// NewHallNameLister returns a lister that reads the given indexer.
 func NewHallNameLister(indexer *cache.Indexer[*plantv1.HallName]) HallNameLister {
 	return hallNameLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("factoryhalls").GroupResource())}
 }

@@ -13,47 +13,36 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// RobotLister reads Robots from a cache. What it returns is shared and must
-// not be changed.
+// RobotLister reads Robots from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Robot works.
 type RobotLister interface {
-	// List returns the Robots that selector matches, in no particular order.
+	// List returns the Robots that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.Robot, err error)
-	// Robots returns a lister of one namespace.
+	// Robots returns a lister of the Robots in the given namespace.
 	Robots(namespace string) RobotNamespaceLister
-	// ByNodeName returns the Robots of an index: those whose
-	// spec.nodeName is value.
+	// ByNodeName returns the Robots whose spec.nodeName is value.
 	ByNodeName(value string) ([]*plantv1.Robot, error)
-	// ByColor returns the Robots of an index: those whose
-	// spec.color is value.
+	// ByColor returns the Robots whose spec.color is value.
 	ByColor(value string) ([]*plantv1.Robot, error)
-	// ByHall returns the Robots of an index: those whose
-	// spec.hall is value.
+	// ByHall returns the Robots whose spec.hall is value.
 	ByHall(value string) ([]*plantv1.Robot, error)
-	// ByPriority returns the Robots of an index: those whose
-	// spec.priority is value.
+	// ByPriority returns the Robots whose spec.priority is value.
 	ByPriority(value int64) ([]*plantv1.Robot, error)
-	// ByPaused returns the Robots of an index: those whose
-	// spec.paused is value.
+	// ByPaused returns the Robots whose spec.paused is value.
 	ByPaused(value bool) ([]*plantv1.Robot, error)
-	// ByPhase returns the Robots of an index: those whose
-	// status.phase is value.
+	// ByPhase returns the Robots whose status.phase is value.
 	ByPhase(value plantv1.Phase) ([]*plantv1.Robot, error)
-	// ByVolts returns the Robots of an index: those whose
-	// spec.charger.volts is value.
+	// ByVolts returns the Robots whose spec.charger.volts is value.
 	ByVolts(value uint16) ([]*plantv1.Robot, error)
-	// ByTool returns the Robots of an index: those whose
-	// spec.tools[*].name has value.
+	// ByTool returns the Robots that have value among spec.tools[*].name.
 	ByTool(value string) ([]*plantv1.Robot, error)
-	// ByPart returns the Robots of an index: those whose
-	// spec.tools.parts has value.
+	// ByPart returns the Robots that have value among spec.tools.parts.
 	ByPart(value string) ([]*plantv1.Robot, error)
-	// BySpare returns the Robots of an index: those whose
-	// spec.spares[left].name has value.
+	// BySpare returns the Robots that have value among spec.spares[left].name.
 	BySpare(value string) ([]*plantv1.Robot, error)
-	// ByApp returns the Robots of an index: those whose
-	// metadata.labels[app.kubernetes.io/name] is value.
+	// ByApp returns the Robots whose metadata.labels[app.kubernetes.io/name] is value.
 	ByApp(value string) ([]*plantv1.Robot, error)
 	RobotListerExpansion
 }
@@ -62,7 +51,7 @@ type robotLister struct {
 	*cache.Lister[*plantv1.Robot]
 }
 
-// NewRobotLister returns a lister of an informer's cache.
+// NewRobotLister returns a lister that reads the given indexer.
 func NewRobotLister(indexer *cache.Indexer[*plantv1.Robot]) RobotLister {
 	return robotLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robots").GroupResource())}
 }
@@ -111,7 +100,7 @@ func (l robotLister) ByApp(value string) ([]*plantv1.Robot, error) {
 	return l.ByIndex("byApp", value)
 }
 
-// RobotIndexers returns the indexes of Robots that the informer keeps.
+// RobotIndexers returns the indexes that the informer of Robots maintains.
 func RobotIndexers() cache.Indexers[*plantv1.Robot] {
 	return cache.Indexers[*plantv1.Robot]{
 		// spec.nodeName
@@ -202,13 +191,13 @@ func (l robotLister) Robots(namespace string) RobotNamespaceLister {
 	return robotNamespaceLister{l.Namespace(namespace)}
 }
 
-// RobotNamespaceLister reads the Robots of one namespace. What it returns is
-// shared and must not be changed.
+// RobotNamespaceLister reads the Robots in one namespace. The returned objects
+// are shared and must not be modified.
 type RobotNamespaceLister interface {
-	// List returns the Robots that selector matches, in no particular order.
+	// List returns the Robots that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.Robot, err error)
-	// Get returns the Robot of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Robot with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*plantv1.Robot, error)
 	RobotNamespaceListerExpansion
 }

@@ -11,20 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// RobotSummaryLister reads RobotSummaries from a cache. What it returns is shared and must
-// not be changed.
+// RobotSummaryLister reads RobotSummaries from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // RobotSummary is where a Robot stands and what it does.
 type RobotSummaryLister interface {
-	// List returns the RobotSummaries that selector matches, in no particular order.
+	// List returns the RobotSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.RobotSummary, err error)
-	// RobotSummaries returns a lister of one namespace.
+	// RobotSummaries returns a lister of the RobotSummaries in the given namespace.
 	RobotSummaries(namespace string) RobotSummaryNamespaceLister
-	// ByHall returns the RobotSummaries of an index: those whose
-	// spec.hall is value.
+	// ByHall returns the RobotSummaries whose spec.hall is value.
 	ByHall(value string) ([]*plantv1.RobotSummary, error)
-	// ByTool returns the RobotSummaries of an index: those whose
-	// spec.tools.name has value.
+	// ByTool returns the RobotSummaries that have value among spec.tools.name.
 	ByTool(value string) ([]*plantv1.RobotSummary, error)
 	RobotSummaryListerExpansion
 }
@@ -33,7 +31,7 @@ type robotSummaryLister struct {
 	*cache.Lister[*plantv1.RobotSummary]
 }
 
-// NewRobotSummaryLister returns a lister of an informer's cache.
+// NewRobotSummaryLister returns a lister that reads the given indexer.
 func NewRobotSummaryLister(indexer *cache.Indexer[*plantv1.RobotSummary]) RobotSummaryLister {
 	return robotSummaryLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robots").GroupResource())}
 }
@@ -46,7 +44,7 @@ func (l robotSummaryLister) ByTool(value string) ([]*plantv1.RobotSummary, error
 	return l.ByIndex("byTool", value)
 }
 
-// RobotSummaryIndexers returns the indexes of RobotSummaries that the informer keeps.
+// RobotSummaryIndexers returns the indexes that the informer of RobotSummaries maintains.
 func RobotSummaryIndexers() cache.Indexers[*plantv1.RobotSummary] {
 	return cache.Indexers[*plantv1.RobotSummary]{
 		// spec.hall
@@ -68,13 +66,13 @@ func (l robotSummaryLister) RobotSummaries(namespace string) RobotSummaryNamespa
 	return robotSummaryNamespaceLister{l.Namespace(namespace)}
 }
 
-// RobotSummaryNamespaceLister reads the RobotSummaries of one namespace. What it returns is
-// shared and must not be changed.
+// RobotSummaryNamespaceLister reads the RobotSummaries in one namespace. The returned objects
+// are shared and must not be modified.
 type RobotSummaryNamespaceLister interface {
-	// List returns the RobotSummaries that selector matches, in no particular order.
+	// List returns the RobotSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*plantv1.RobotSummary, err error)
-	// Get returns the RobotSummary of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the RobotSummary with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*plantv1.RobotSummary, error)
 	RobotSummaryNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// BarrelLister reads Barrels from a cache. What it returns is shared and must
-// not be changed.
+// BarrelLister reads Barrels from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Barrel embeds its kind and its metadata as pointers.
 type BarrelLister interface {
-	// List returns the Barrels that selector matches, in no particular order.
+	// List returns the Barrels that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Barrel, err error)
-	// Barrels returns a lister of one namespace.
+	// Barrels returns a lister of the Barrels in the given namespace.
 	Barrels(namespace string) BarrelNamespaceLister
 	BarrelListerExpansion
 }
@@ -27,7 +27,7 @@ type barrelLister struct {
 	*cache.Lister[*shapesv1.Barrel]
 }
 
-// NewBarrelLister returns a lister of an informer's cache.
+// NewBarrelLister returns a lister that reads the given indexer.
 func NewBarrelLister(indexer *cache.Indexer[*shapesv1.Barrel]) BarrelLister {
 	return barrelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("barrels").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l barrelLister) Barrels(namespace string) BarrelNamespaceLister {
 	return barrelNamespaceLister{l.Namespace(namespace)}
 }
 
-// BarrelNamespaceLister reads the Barrels of one namespace. What it returns is
-// shared and must not be changed.
+// BarrelNamespaceLister reads the Barrels in one namespace. The returned objects
+// are shared and must not be modified.
 type BarrelNamespaceLister interface {
-	// List returns the Barrels that selector matches, in no particular order.
+	// List returns the Barrels that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Barrel, err error)
-	// Get returns the Barrel of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Barrel with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shapesv1.Barrel, error)
 	BarrelNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// CrateLister reads Crates from a cache. What it returns is shared and must
-// not be changed.
+// CrateLister reads Crates from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Crate has a list of pointers.
 type CrateLister interface {
-	// List returns the Crates that selector matches, in no particular order.
+	// List returns the Crates that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Crate, err error)
-	// Crates returns a lister of one namespace.
+	// Crates returns a lister of the Crates in the given namespace.
 	Crates(namespace string) CrateNamespaceLister
 	CrateListerExpansion
 }
@@ -27,7 +27,7 @@ type crateLister struct {
 	*cache.Lister[*shapesv1.Crate]
 }
 
-// NewCrateLister returns a lister of an informer's cache.
+// NewCrateLister returns a lister that reads the given indexer.
 func NewCrateLister(indexer *cache.Indexer[*shapesv1.Crate]) CrateLister {
 	return crateLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("crates").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l crateLister) Crates(namespace string) CrateNamespaceLister {
 	return crateNamespaceLister{l.Namespace(namespace)}
 }
 
-// CrateNamespaceLister reads the Crates of one namespace. What it returns is
-// shared and must not be changed.
+// CrateNamespaceLister reads the Crates in one namespace. The returned objects
+// are shared and must not be modified.
 type CrateNamespaceLister interface {
-	// List returns the Crates that selector matches, in no particular order.
+	// List returns the Crates that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Crate, err error)
-	// Get returns the Crate of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Crate with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shapesv1.Crate, error)
 	CrateNamespaceListerExpansion
 }

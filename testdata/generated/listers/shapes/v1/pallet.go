@@ -11,17 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// PalletLister reads Pallets from a cache. What it returns is shared and must
-// not be changed.
+// PalletLister reads Pallets from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Pallet embeds its metadata as a pointer.
 type PalletLister interface {
-	// List returns the Pallets that selector matches, in no particular order.
+	// List returns the Pallets that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Pallet, err error)
-	// Pallets returns a lister of one namespace.
+	// Pallets returns a lister of the Pallets in the given namespace.
 	Pallets(namespace string) PalletNamespaceLister
-	// ByOwner returns the Pallets of an index: those whose
-	// metadata.labels[owner] is value.
+	// ByOwner returns the Pallets whose metadata.labels[owner] is value.
 	ByOwner(value string) ([]*shapesv1.Pallet, error)
 	PalletListerExpansion
 }
@@ -30,7 +29,7 @@ type palletLister struct {
 	*cache.Lister[*shapesv1.Pallet]
 }
 
-// NewPalletLister returns a lister of an informer's cache.
+// NewPalletLister returns a lister that reads the given indexer.
 func NewPalletLister(indexer *cache.Indexer[*shapesv1.Pallet]) PalletLister {
 	return palletLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("pallets").GroupResource())}
 }
@@ -39,7 +38,7 @@ func (l palletLister) ByOwner(value string) ([]*shapesv1.Pallet, error) {
 	return l.ByIndex("byOwner", value)
 }
 
-// PalletIndexers returns the indexes of Pallets that the informer keeps.
+// PalletIndexers returns the indexes that the informer of Pallets maintains.
 func PalletIndexers() cache.Indexers[*shapesv1.Pallet] {
 	return cache.Indexers[*shapesv1.Pallet]{
 		// metadata.labels[owner]
@@ -60,13 +59,13 @@ func (l palletLister) Pallets(namespace string) PalletNamespaceLister {
 	return palletNamespaceLister{l.Namespace(namespace)}
 }
 
-// PalletNamespaceLister reads the Pallets of one namespace. What it returns is
-// shared and must not be changed.
+// PalletNamespaceLister reads the Pallets in one namespace. The returned objects
+// are shared and must not be modified.
 type PalletNamespaceLister interface {
-	// List returns the Pallets that selector matches, in no particular order.
+	// List returns the Pallets that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Pallet, err error)
-	// Get returns the Pallet of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Pallet with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shapesv1.Pallet, error)
 	PalletNamespaceListerExpansion
 }

@@ -11,17 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ParcelLister reads Parcels from a cache. What it returns is shared and must
-// not be changed.
+// ParcelLister reads Parcels from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Parcel has metadata that is not apimachinery's.
 type ParcelLister interface {
-	// List returns the Parcels that selector matches, in no particular order.
+	// List returns the Parcels that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Parcel, err error)
-	// Parcels returns a lister of one namespace.
+	// Parcels returns a lister of the Parcels in the given namespace.
 	Parcels(namespace string) ParcelNamespaceLister
-	// ByOwner returns the Parcels of an index: those whose
-	// metadata.labels[owner] is value.
+	// ByOwner returns the Parcels whose metadata.labels[owner] is value.
 	ByOwner(value string) ([]*shapesv1.Parcel, error)
 	ParcelListerExpansion
 }
@@ -30,7 +29,7 @@ type parcelLister struct {
 	*cache.Lister[*shapesv1.Parcel]
 }
 
-// NewParcelLister returns a lister of an informer's cache.
+// NewParcelLister returns a lister that reads the given indexer.
 func NewParcelLister(indexer *cache.Indexer[*shapesv1.Parcel]) ParcelLister {
 	return parcelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("parcels").GroupResource())}
 }
@@ -39,7 +38,7 @@ func (l parcelLister) ByOwner(value string) ([]*shapesv1.Parcel, error) {
 	return l.ByIndex("byOwner", value)
 }
 
-// ParcelIndexers returns the indexes of Parcels that the informer keeps.
+// ParcelIndexers returns the indexes that the informer of Parcels maintains.
 func ParcelIndexers() cache.Indexers[*shapesv1.Parcel] {
 	return cache.Indexers[*shapesv1.Parcel]{
 		// metadata.labels[owner]
@@ -57,13 +56,13 @@ func (l parcelLister) Parcels(namespace string) ParcelNamespaceLister {
 	return parcelNamespaceLister{l.Namespace(namespace)}
 }
 
-// ParcelNamespaceLister reads the Parcels of one namespace. What it returns is
-// shared and must not be changed.
+// ParcelNamespaceLister reads the Parcels in one namespace. The returned objects
+// are shared and must not be modified.
 type ParcelNamespaceLister interface {
-	// List returns the Parcels that selector matches, in no particular order.
+	// List returns the Parcels that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Parcel, err error)
-	// Get returns the Parcel of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Parcel with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shapesv1.Parcel, error)
 	ParcelNamespaceListerExpansion
 }

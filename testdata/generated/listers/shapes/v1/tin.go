@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TinLister reads Tins from a cache. What it returns is shared and must
-// not be changed.
+// TinLister reads Tins from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Tin has methods of its own for its metadata, and so has its list.
 type TinLister interface {
-	// List returns the Tins that selector matches, in no particular order.
+	// List returns the Tins that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Tin, err error)
-	// Tins returns a lister of one namespace.
+	// Tins returns a lister of the Tins in the given namespace.
 	Tins(namespace string) TinNamespaceLister
 	TinListerExpansion
 }
@@ -27,7 +27,7 @@ type tinLister struct {
 	*cache.Lister[*shapesv1.Tin]
 }
 
-// NewTinLister returns a lister of an informer's cache.
+// NewTinLister returns a lister that reads the given indexer.
 func NewTinLister(indexer *cache.Indexer[*shapesv1.Tin]) TinLister {
 	return tinLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("tins").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l tinLister) Tins(namespace string) TinNamespaceLister {
 	return tinNamespaceLister{l.Namespace(namespace)}
 }
 
-// TinNamespaceLister reads the Tins of one namespace. What it returns is
-// shared and must not be changed.
+// TinNamespaceLister reads the Tins in one namespace. The returned objects
+// are shared and must not be modified.
 type TinNamespaceLister interface {
-	// List returns the Tins that selector matches, in no particular order.
+	// List returns the Tins that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shapesv1.Tin, err error)
-	// Get returns the Tin of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Tin with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shapesv1.Tin, error)
 	TinNamespaceListerExpansion
 }

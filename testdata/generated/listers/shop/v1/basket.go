@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// BasketLister reads Baskets from a cache. What it returns is shared and must
-// not be changed.
+// BasketLister reads Baskets from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Basket cannot be patched, nor deleted all at once.
 type BasketLister interface {
-	// List returns the Baskets that selector matches, in no particular order.
+	// List returns the Baskets that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Basket, err error)
-	// Baskets returns a lister of one namespace.
+	// Baskets returns a lister of the Baskets in the given namespace.
 	Baskets(namespace string) BasketNamespaceLister
 	BasketListerExpansion
 }
@@ -27,7 +27,7 @@ type basketLister struct {
 	*cache.Lister[*shopv1.Basket]
 }
 
-// NewBasketLister returns a lister of an informer's cache.
+// NewBasketLister returns a lister that reads the given indexer.
 func NewBasketLister(indexer *cache.Indexer[*shopv1.Basket]) BasketLister {
 	return basketLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("baskets").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l basketLister) Baskets(namespace string) BasketNamespaceLister {
 	return basketNamespaceLister{l.Namespace(namespace)}
 }
 
-// BasketNamespaceLister reads the Baskets of one namespace. What it returns is
-// shared and must not be changed.
+// BasketNamespaceLister reads the Baskets in one namespace. The returned objects
+// are shared and must not be modified.
 type BasketNamespaceLister interface {
-	// List returns the Baskets that selector matches, in no particular order.
+	// List returns the Baskets that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Basket, err error)
-	// Get returns the Basket of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Basket with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Basket, error)
 	BasketNamespaceListerExpansion
 }

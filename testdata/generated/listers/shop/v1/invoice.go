@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// InvoiceLister reads Invoices from a cache. What it returns is shared and must
-// not be changed.
+// InvoiceLister reads Invoices from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceLister interface {
-	// List returns the Invoices that selector matches, in no particular order.
+	// List returns the Invoices that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Invoice, err error)
-	// Invoices returns a lister of one namespace.
+	// Invoices returns a lister of the Invoices in the given namespace.
 	Invoices(namespace string) InvoiceNamespaceLister
 	InvoiceListerExpansion
 }
@@ -27,7 +27,7 @@ type invoiceLister struct {
 	*cache.Lister[*shopv1.Invoice]
 }
 
-// NewInvoiceLister returns a lister of an informer's cache.
+// NewInvoiceLister returns a lister that reads the given indexer.
 func NewInvoiceLister(indexer *cache.Indexer[*shopv1.Invoice]) InvoiceLister {
 	return invoiceLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("invoices").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l invoiceLister) Invoices(namespace string) InvoiceNamespaceLister {
 	return invoiceNamespaceLister{l.Namespace(namespace)}
 }
 
-// InvoiceNamespaceLister reads the Invoices of one namespace. What it returns is
-// shared and must not be changed.
+// InvoiceNamespaceLister reads the Invoices in one namespace. The returned objects
+// are shared and must not be modified.
 type InvoiceNamespaceLister interface {
-	// List returns the Invoices that selector matches, in no particular order.
+	// List returns the Invoices that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Invoice, err error)
-	// Get returns the Invoice of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Invoice with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Invoice, error)
 	InvoiceNamespaceListerExpansion
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// LedgerLister reads Ledgers from a cache. What it returns is shared and must
-// not be changed.
+// LedgerLister reads Ledgers from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Ledger is readonly.
 type LedgerLister interface {
-	// List returns the Ledgers that selector matches, in no particular order.
+	// List returns the Ledgers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Ledger, err error)
-	// Get returns the Ledger of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Ledger with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Ledger, error)
 	LedgerListerExpansion
 }
@@ -28,7 +28,7 @@ type ledgerLister struct {
 	*cache.Lister[*shopv1.Ledger]
 }
 
-// NewLedgerLister returns a lister of an informer's cache.
+// NewLedgerLister returns a lister that reads the given indexer.
 func NewLedgerLister(indexer *cache.Indexer[*shopv1.Ledger]) LedgerLister {
 	return ledgerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("ledgers").GroupResource())}
 }

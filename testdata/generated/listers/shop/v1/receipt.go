@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ReceiptLister reads Receipts from a cache. What it returns is shared and must
-// not be changed.
+// ReceiptLister reads Receipts from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Receipt can be got and listed, but not watched: it has a lister and no informer.
 type ReceiptLister interface {
-	// List returns the Receipts that selector matches, in no particular order.
+	// List returns the Receipts that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Receipt, err error)
-	// Receipts returns a lister of one namespace.
+	// Receipts returns a lister of the Receipts in the given namespace.
 	Receipts(namespace string) ReceiptNamespaceLister
 	ReceiptListerExpansion
 }
@@ -27,7 +27,7 @@ type receiptLister struct {
 	*cache.Lister[*shopv1.Receipt]
 }
 
-// NewReceiptLister returns a lister of an informer's cache.
+// NewReceiptLister returns a lister that reads the given indexer.
 func NewReceiptLister(indexer *cache.Indexer[*shopv1.Receipt]) ReceiptLister {
 	return receiptLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("receipts").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l receiptLister) Receipts(namespace string) ReceiptNamespaceLister {
 	return receiptNamespaceLister{l.Namespace(namespace)}
 }
 
-// ReceiptNamespaceLister reads the Receipts of one namespace. What it returns is
-// shared and must not be changed.
+// ReceiptNamespaceLister reads the Receipts in one namespace. The returned objects
+// are shared and must not be modified.
 type ReceiptNamespaceLister interface {
-	// List returns the Receipts that selector matches, in no particular order.
+	// List returns the Receipts that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Receipt, err error)
-	// Get returns the Receipt of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Receipt with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Receipt, error)
 	ReceiptNamespaceListerExpansion
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ShopLister reads Shops from a cache. What it returns is shared and must
-// not be changed.
+// ShopLister reads Shops from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Shop is cluster-scoped and has no status, and methods for itself.
 type ShopLister interface {
-	// List returns the Shops that selector matches, in no particular order.
+	// List returns the Shops that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Shop, err error)
-	// Get returns the Shop of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Shop with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Shop, error)
 	ShopListerExpansion
 }
@@ -28,7 +28,7 @@ type shopLister struct {
 	*cache.Lister[*shopv1.Shop]
 }
 
-// NewShopLister returns a lister of an informer's cache.
+// NewShopLister returns a lister that reads the given indexer.
 func NewShopLister(indexer *cache.Indexer[*shopv1.Shop]) ShopLister {
 	return shopLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("shops").GroupResource())}
 }

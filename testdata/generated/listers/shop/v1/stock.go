@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// StockLister reads Stocks from a cache. What it returns is shared and must
-// not be changed.
+// StockLister reads Stocks from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Stock has a resource that is no plural of it.
 type StockLister interface {
-	// List returns the Stocks that selector matches, in no particular order.
+	// List returns the Stocks that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Stock, err error)
-	// Stocks returns a lister of one namespace.
+	// Stocks returns a lister of the Stocks in the given namespace.
 	Stocks(namespace string) StockNamespaceLister
 	StockListerExpansion
 }
@@ -27,7 +27,7 @@ type stockLister struct {
 	*cache.Lister[*shopv1.Stock]
 }
 
-// NewStockLister returns a lister of an informer's cache.
+// NewStockLister returns a lister that reads the given indexer.
 func NewStockLister(indexer *cache.Indexer[*shopv1.Stock]) StockLister {
 	return stockLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("stock-levels").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l stockLister) Stocks(namespace string) StockNamespaceLister {
 	return stockNamespaceLister{l.Namespace(namespace)}
 }
 
-// StockNamespaceLister reads the Stocks of one namespace. What it returns is
-// shared and must not be changed.
+// StockNamespaceLister reads the Stocks in one namespace. The returned objects
+// are shared and must not be modified.
 type StockNamespaceLister interface {
-	// List returns the Stocks that selector matches, in no particular order.
+	// List returns the Stocks that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1.Stock, err error)
-	// Get returns the Stock of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Stock with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1.Stock, error)
 	StockNamespaceListerExpansion
 }

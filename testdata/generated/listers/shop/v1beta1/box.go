@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// BoxLister reads Boxes from a cache. What it returns is shared and must
-// not be changed.
+// BoxLister reads Boxes from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Box ends in x.
 type BoxLister interface {
-	// List returns the Boxes that selector matches, in no particular order.
+	// List returns the Boxes that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Box, err error)
-	// Boxes returns a lister of one namespace.
+	// Boxes returns a lister of the Boxes in the given namespace.
 	Boxes(namespace string) BoxNamespaceLister
 	BoxListerExpansion
 }
@@ -27,7 +27,7 @@ type boxLister struct {
 	*cache.Lister[*shopv1beta1.Box]
 }
 
-// NewBoxLister returns a lister of an informer's cache.
+// NewBoxLister returns a lister that reads the given indexer.
 func NewBoxLister(indexer *cache.Indexer[*shopv1beta1.Box]) BoxLister {
 	return boxLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("boxes").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l boxLister) Boxes(namespace string) BoxNamespaceLister {
 	return boxNamespaceLister{l.Namespace(namespace)}
 }
 
-// BoxNamespaceLister reads the Boxes of one namespace. What it returns is
-// shared and must not be changed.
+// BoxNamespaceLister reads the Boxes in one namespace. The returned objects
+// are shared and must not be modified.
 type BoxNamespaceLister interface {
-	// List returns the Boxes that selector matches, in no particular order.
+	// List returns the Boxes that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Box, err error)
-	// Get returns the Box of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Box with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Box, error)
 	BoxNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// EndpointsLister reads Endpoints from a cache. What it returns is shared and must
-// not be changed.
+// EndpointsLister reads Endpoints from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Endpoints is its own plural.
 type EndpointsLister interface {
-	// List returns the Endpoints that selector matches, in no particular order.
+	// List returns the Endpoints that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Endpoints, err error)
-	// Endpoints returns a lister of one namespace.
+	// Endpoints returns a lister of the Endpoints in the given namespace.
 	Endpoints(namespace string) EndpointsNamespaceLister
 	EndpointsListerExpansion
 }
@@ -27,7 +27,7 @@ type endpointsLister struct {
 	*cache.Lister[*shopv1beta1.Endpoints]
 }
 
-// NewEndpointsLister returns a lister of an informer's cache.
+// NewEndpointsLister returns a lister that reads the given indexer.
 func NewEndpointsLister(indexer *cache.Indexer[*shopv1beta1.Endpoints]) EndpointsLister {
 	return endpointsLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("endpoints").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l endpointsLister) Endpoints(namespace string) EndpointsNamespaceLister {
 	return endpointsNamespaceLister{l.Namespace(namespace)}
 }
 
-// EndpointsNamespaceLister reads the Endpoints of one namespace. What it returns is
-// shared and must not be changed.
+// EndpointsNamespaceLister reads the Endpoints in one namespace. The returned objects
+// are shared and must not be modified.
 type EndpointsNamespaceLister interface {
-	// List returns the Endpoints that selector matches, in no particular order.
+	// List returns the Endpoints that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Endpoints, err error)
-	// Get returns the Endpoints of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Endpoints with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Endpoints, error)
 	EndpointsNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// GatewayLister reads Gateways from a cache. What it returns is shared and must
-// not be changed.
+// GatewayLister reads Gateways from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Gateway ends in y after a vowel.
 type GatewayLister interface {
-	// List returns the Gateways that selector matches, in no particular order.
+	// List returns the Gateways that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Gateway, err error)
-	// Gateways returns a lister of one namespace.
+	// Gateways returns a lister of the Gateways in the given namespace.
 	Gateways(namespace string) GatewayNamespaceLister
 	GatewayListerExpansion
 }
@@ -27,7 +27,7 @@ type gatewayLister struct {
 	*cache.Lister[*shopv1beta1.Gateway]
 }
 
-// NewGatewayLister returns a lister of an informer's cache.
+// NewGatewayLister returns a lister that reads the given indexer.
 func NewGatewayLister(indexer *cache.Indexer[*shopv1beta1.Gateway]) GatewayLister {
 	return gatewayLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("gateways").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l gatewayLister) Gateways(namespace string) GatewayNamespaceLister {
 	return gatewayNamespaceLister{l.Namespace(namespace)}
 }
 
-// GatewayNamespaceLister reads the Gateways of one namespace. What it returns is
-// shared and must not be changed.
+// GatewayNamespaceLister reads the Gateways in one namespace. The returned objects
+// are shared and must not be modified.
 type GatewayNamespaceLister interface {
-	// List returns the Gateways that selector matches, in no particular order.
+	// List returns the Gateways that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Gateway, err error)
-	// Get returns the Gateway of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Gateway with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Gateway, error)
 	GatewayNamespaceListerExpansion
 }

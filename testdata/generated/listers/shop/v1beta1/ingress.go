@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// IngressLister reads Ingresses from a cache. What it returns is shared and must
-// not be changed.
+// IngressLister reads Ingresses from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Ingress ends in s.
 type IngressLister interface {
-	// List returns the Ingresses that selector matches, in no particular order.
+	// List returns the Ingresses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Ingress, err error)
-	// Ingresses returns a lister of one namespace.
+	// Ingresses returns a lister of the Ingresses in the given namespace.
 	Ingresses(namespace string) IngressNamespaceLister
 	IngressListerExpansion
 }
@@ -27,7 +27,7 @@ type ingressLister struct {
 	*cache.Lister[*shopv1beta1.Ingress]
 }
 
-// NewIngressLister returns a lister of an informer's cache.
+// NewIngressLister returns a lister that reads the given indexer.
 func NewIngressLister(indexer *cache.Indexer[*shopv1beta1.Ingress]) IngressLister {
 	return ingressLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("ingresses").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l ingressLister) Ingresses(namespace string) IngressNamespaceLister {
 	return ingressNamespaceLister{l.Namespace(namespace)}
 }
 
-// IngressNamespaceLister reads the Ingresses of one namespace. What it returns is
-// shared and must not be changed.
+// IngressNamespaceLister reads the Ingresses in one namespace. The returned objects
+// are shared and must not be modified.
 type IngressNamespaceLister interface {
-	// List returns the Ingresses that selector matches, in no particular order.
+	// List returns the Ingresses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Ingress, err error)
-	// Get returns the Ingress of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Ingress with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Ingress, error)
 	IngressNamespaceListerExpansion
 }

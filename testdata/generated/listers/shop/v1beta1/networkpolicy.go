@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// NetworkPolicyLister reads NetworkPolicies from a cache. What it returns is shared and must
-// not be changed.
+// NetworkPolicyLister reads NetworkPolicies from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // NetworkPolicy ends in y.
 type NetworkPolicyLister interface {
-	// List returns the NetworkPolicies that selector matches, in no particular order.
+	// List returns the NetworkPolicies that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.NetworkPolicy, err error)
-	// NetworkPolicies returns a lister of one namespace.
+	// NetworkPolicies returns a lister of the NetworkPolicies in the given namespace.
 	NetworkPolicies(namespace string) NetworkPolicyNamespaceLister
 	NetworkPolicyListerExpansion
 }
@@ -27,7 +27,7 @@ type networkPolicyLister struct {
 	*cache.Lister[*shopv1beta1.NetworkPolicy]
 }
 
-// NewNetworkPolicyLister returns a lister of an informer's cache.
+// NewNetworkPolicyLister returns a lister that reads the given indexer.
 func NewNetworkPolicyLister(indexer *cache.Indexer[*shopv1beta1.NetworkPolicy]) NetworkPolicyLister {
 	return networkPolicyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l networkPolicyLister) NetworkPolicies(namespace string) NetworkPolicyName
 	return networkPolicyNamespaceLister{l.Namespace(namespace)}
 }
 
-// NetworkPolicyNamespaceLister reads the NetworkPolicies of one namespace. What it returns is
-// shared and must not be changed.
+// NetworkPolicyNamespaceLister reads the NetworkPolicies in one namespace. The returned objects
+// are shared and must not be modified.
 type NetworkPolicyNamespaceLister interface {
-	// List returns the NetworkPolicies that selector matches, in no particular order.
+	// List returns the NetworkPolicies that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.NetworkPolicy, err error)
-	// Get returns the NetworkPolicy of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the NetworkPolicy with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.NetworkPolicy, error)
 	NetworkPolicyNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// OrderLister reads Orders from a cache. What it returns is shared and must
-// not be changed.
+// OrderLister reads Orders from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Order is in both versions.
 type OrderLister interface {
-	// List returns the Orders that selector matches, in no particular order.
+	// List returns the Orders that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Order, err error)
-	// Orders returns a lister of one namespace.
+	// Orders returns a lister of the Orders in the given namespace.
 	Orders(namespace string) OrderNamespaceLister
 	OrderListerExpansion
 }
@@ -27,7 +27,7 @@ type orderLister struct {
 	*cache.Lister[*shopv1beta1.Order]
 }
 
-// NewOrderLister returns a lister of an informer's cache.
+// NewOrderLister returns a lister that reads the given indexer.
 func NewOrderLister(indexer *cache.Indexer[*shopv1beta1.Order]) OrderLister {
 	return orderLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("orders").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l orderLister) Orders(namespace string) OrderNamespaceLister {
 	return orderNamespaceLister{l.Namespace(namespace)}
 }
 
-// OrderNamespaceLister reads the Orders of one namespace. What it returns is
-// shared and must not be changed.
+// OrderNamespaceLister reads the Orders in one namespace. The returned objects
+// are shared and must not be modified.
 type OrderNamespaceLister interface {
-	// List returns the Orders that selector matches, in no particular order.
+	// List returns the Orders that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Order, err error)
-	// Get returns the Order of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Order with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Order, error)
 	OrderNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ProxyLister reads Proxies from a cache. What it returns is shared and must
-// not be changed.
+// ProxyLister reads Proxies from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Proxy ends in y too.
 type ProxyLister interface {
-	// List returns the Proxies that selector matches, in no particular order.
+	// List returns the Proxies that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Proxy, err error)
-	// Proxies returns a lister of one namespace.
+	// Proxies returns a lister of the Proxies in the given namespace.
 	Proxies(namespace string) ProxyNamespaceLister
 	ProxyListerExpansion
 }
@@ -27,7 +27,7 @@ type proxyLister struct {
 	*cache.Lister[*shopv1beta1.Proxy]
 }
 
-// NewProxyLister returns a lister of an informer's cache.
+// NewProxyLister returns a lister that reads the given indexer.
 func NewProxyLister(indexer *cache.Indexer[*shopv1beta1.Proxy]) ProxyLister {
 	return proxyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("proxies").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l proxyLister) Proxies(namespace string) ProxyNamespaceLister {
 	return proxyNamespaceLister{l.Namespace(namespace)}
 }
 
-// ProxyNamespaceLister reads the Proxies of one namespace. What it returns is
-// shared and must not be changed.
+// ProxyNamespaceLister reads the Proxies in one namespace. The returned objects
+// are shared and must not be modified.
 type ProxyNamespaceLister interface {
-	// List returns the Proxies that selector matches, in no particular order.
+	// List returns the Proxies that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Proxy, err error)
-	// Get returns the Proxy of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Proxy with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Proxy, error)
 	ProxyNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// ShelfLister reads Shelves from a cache. What it returns is shared and must
-// not be changed.
+// ShelfLister reads Shelves from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Shelf ends in f.
 type ShelfLister interface {
-	// List returns the Shelves that selector matches, in no particular order.
+	// List returns the Shelves that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Shelf, err error)
-	// Shelves returns a lister of one namespace.
+	// Shelves returns a lister of the Shelves in the given namespace.
 	Shelves(namespace string) ShelfNamespaceLister
 	ShelfListerExpansion
 }
@@ -27,7 +27,7 @@ type shelfLister struct {
 	*cache.Lister[*shopv1beta1.Shelf]
 }
 
-// NewShelfLister returns a lister of an informer's cache.
+// NewShelfLister returns a lister that reads the given indexer.
 func NewShelfLister(indexer *cache.Indexer[*shopv1beta1.Shelf]) ShelfLister {
 	return shelfLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("shelves").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l shelfLister) Shelves(namespace string) ShelfNamespaceLister {
 	return shelfNamespaceLister{l.Namespace(namespace)}
 }
 
-// ShelfNamespaceLister reads the Shelves of one namespace. What it returns is
-// shared and must not be changed.
+// ShelfNamespaceLister reads the Shelves in one namespace. The returned objects
+// are shared and must not be modified.
 type ShelfNamespaceLister interface {
-	// List returns the Shelves that selector matches, in no particular order.
+	// List returns the Shelves that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*shopv1beta1.Shelf, err error)
-	// Get returns the Shelf of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Shelf with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*shopv1beta1.Shelf, error)
 	ShelfNamespaceListerExpansion
 }

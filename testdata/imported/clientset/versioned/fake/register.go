@@ -25,7 +25,7 @@ var (
 
 var localSchemeBuilder = runtime.SchemeBuilder{
 	castlev1.AddToScheme,
-	// The package of these types has no AddToScheme.
+	// The package of these types declares no AddToScheme.
 	func(scheme *runtime.Scheme) error {
 		groupVersion := schema.GroupVersion{Group: "fort.example.com", Version: "v1"}
 		scheme.AddKnownTypes(groupVersion,
@@ -37,7 +37,7 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 		metav1.AddToGroupVersion(scheme, groupVersion)
 		return nil
 	},
-	// The package of these types has no AddToScheme.
+	// The package of these types declares no AddToScheme.
 	func(scheme *runtime.Scheme) error {
 		groupVersion := fortv1api20240901.GroupVersion
 		scheme.AddKnownTypes(groupVersion,
@@ -51,7 +51,7 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	harbourv1.AddToScheme,
 }
 
-// AddToScheme adds the types of all groups of the clientset to another scheme.
+// AddToScheme adds the types of the clientset to another scheme.
 var AddToScheme = localSchemeBuilder.AddToScheme
 
 func init() {

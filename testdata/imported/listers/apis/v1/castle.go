@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// CastleLister reads Castles from a cache. What it returns is shared and must
-// not be changed.
+// CastleLister reads Castles from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Castle is a kind.
 type CastleLister interface {
-	// List returns the Castles that selector matches, in no particular order.
+	// List returns the Castles that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*castlev1.Castle, err error)
-	// Castles returns a lister of one namespace.
+	// Castles returns a lister of the Castles in the given namespace.
 	Castles(namespace string) CastleNamespaceLister
 	CastleListerExpansion
 }
@@ -27,7 +27,7 @@ type castleLister struct {
 	*cache.Lister[*castlev1.Castle]
 }
 
-// NewCastleLister returns a lister of an informer's cache.
+// NewCastleLister returns a lister that reads the given indexer.
 func NewCastleLister(indexer *cache.Indexer[*castlev1.Castle]) CastleLister {
 	return castleLister{cache.NewLister(indexer, castlev1.SchemeGroupVersion.WithResource("castles").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l castleLister) Castles(namespace string) CastleNamespaceLister {
 	return castleNamespaceLister{l.Namespace(namespace)}
 }
 
-// CastleNamespaceLister reads the Castles of one namespace. What it returns is
-// shared and must not be changed.
+// CastleNamespaceLister reads the Castles in one namespace. The returned objects
+// are shared and must not be modified.
 type CastleNamespaceLister interface {
-	// List returns the Castles that selector matches, in no particular order.
+	// List returns the Castles that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*castlev1.Castle, err error)
-	// Get returns the Castle of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Castle with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*castlev1.Castle, error)
 	CastleNamespaceListerExpansion
 }

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GateLister reads Gates from a cache. What it returns is shared and must
-// not be changed.
+// GateLister reads Gates from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Gate is a kind.
 type GateLister interface {
-	// List returns the Gates that selector matches, in no particular order.
+	// List returns the Gates that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*fortv1.Gate, err error)
-	// Gates returns a lister of one namespace.
+	// Gates returns a lister of the Gates in the given namespace.
 	Gates(namespace string) GateNamespaceLister
 	GateListerExpansion
 }
@@ -28,7 +28,7 @@ type gateLister struct {
 	*cache.Lister[*fortv1.Gate]
 }
 
-// NewGateLister returns a lister of an informer's cache.
+// NewGateLister returns a lister that reads the given indexer.
 func NewGateLister(indexer *cache.Indexer[*fortv1.Gate]) GateLister {
 	return gateLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates").GroupResource())}
 }
@@ -37,13 +37,13 @@ func (l gateLister) Gates(namespace string) GateNamespaceLister {
 	return gateNamespaceLister{l.Namespace(namespace)}
 }
 
-// GateNamespaceLister reads the Gates of one namespace. What it returns is
-// shared and must not be changed.
+// GateNamespaceLister reads the Gates in one namespace. The returned objects
+// are shared and must not be modified.
 type GateNamespaceLister interface {
-	// List returns the Gates that selector matches, in no particular order.
+	// List returns the Gates that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*fortv1.Gate, err error)
-	// Get returns the Gate of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Gate with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*fortv1.Gate, error)
 	GateNamespaceListerExpansion
 }

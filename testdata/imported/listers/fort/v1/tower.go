@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TowerLister reads Towers from a cache. What it returns is shared and must
-// not be changed.
+// TowerLister reads Towers from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Tower is a kind.
 type TowerLister interface {
-	// List returns the Towers that selector matches, in no particular order.
+	// List returns the Towers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*fortv1.Tower, err error)
-	// Get returns the Tower of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Tower with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*fortv1.Tower, error)
 	TowerListerExpansion
 }
@@ -29,7 +29,7 @@ type towerLister struct {
 	*cache.Lister[*fortv1.Tower]
 }
 
-// NewTowerLister returns a lister of an informer's cache.
+// NewTowerLister returns a lister that reads the given indexer.
 func NewTowerLister(indexer *cache.Indexer[*fortv1.Tower]) TowerLister {
 	return towerLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers").GroupResource())}
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TowerLister reads Towers from a cache. What it returns is shared and must
-// not be changed.
+// TowerLister reads Towers from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Tower is a kind.
 type TowerLister interface {
-	// List returns the Towers that selector matches, in no particular order.
+	// List returns the Towers that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*fortv1api20240901.Tower, err error)
-	// Get returns the Tower of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Tower with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*fortv1api20240901.Tower, error)
 	TowerListerExpansion
 }
@@ -28,7 +28,7 @@ type towerLister struct {
 	*cache.Lister[*fortv1api20240901.Tower]
 }
 
-// NewTowerLister returns a lister of an informer's cache.
+// NewTowerLister returns a lister that reads the given indexer.
 func NewTowerLister(indexer *cache.Indexer[*fortv1api20240901.Tower]) TowerLister {
 	return towerLister{cache.NewLister(indexer, fortv1api20240901.GroupVersion.WithResource("towers").GroupResource())}
 }

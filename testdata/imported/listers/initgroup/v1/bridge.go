@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// BridgeLister reads Bridges from a cache. What it returns is shared and must
-// not be changed.
+// BridgeLister reads Bridges from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Bridge is a kind.
 type BridgeLister interface {
-	// List returns the Bridges that selector matches, in no particular order.
+	// List returns the Bridges that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*bridgev1.Bridge, err error)
-	// Bridges returns a lister of one namespace.
+	// Bridges returns a lister of the Bridges in the given namespace.
 	Bridges(namespace string) BridgeNamespaceLister
 	BridgeListerExpansion
 }
@@ -27,7 +27,7 @@ type bridgeLister struct {
 	*cache.Lister[*bridgev1.Bridge]
 }
 
-// NewBridgeLister returns a lister of an informer's cache.
+// NewBridgeLister returns a lister that reads the given indexer.
 func NewBridgeLister(indexer *cache.Indexer[*bridgev1.Bridge]) BridgeLister {
 	return bridgeLister{cache.NewLister(indexer, bridgev1.SchemeGroupVersion.WithResource("bridges").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l bridgeLister) Bridges(namespace string) BridgeNamespaceLister {
 	return bridgeNamespaceLister{l.Namespace(namespace)}
 }
 
-// BridgeNamespaceLister reads the Bridges of one namespace. What it returns is
-// shared and must not be changed.
+// BridgeNamespaceLister reads the Bridges in one namespace. The returned objects
+// are shared and must not be modified.
 type BridgeNamespaceLister interface {
-	// List returns the Bridges that selector matches, in no particular order.
+	// List returns the Bridges that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*bridgev1.Bridge, err error)
-	// Get returns the Bridge of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Bridge with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*bridgev1.Bridge, error)
 	BridgeNamespaceListerExpansion
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// HarbourLister reads Harbours from a cache. What it returns is shared and must
-// not be changed.
+// HarbourLister reads Harbours from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Harbour is a kind.
 type HarbourLister interface {
-	// List returns the Harbours that selector matches, in no particular order.
+	// List returns the Harbours that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*harbourv1.Harbour, err error)
-	// Harbours returns a lister of one namespace.
+	// Harbours returns a lister of the Harbours in the given namespace.
 	Harbours(namespace string) HarbourNamespaceLister
 	HarbourListerExpansion
 }
@@ -27,7 +27,7 @@ type harbourLister struct {
 	*cache.Lister[*harbourv1.Harbour]
 }
 
-// NewHarbourLister returns a lister of an informer's cache.
+// NewHarbourLister returns a lister that reads the given indexer.
 func NewHarbourLister(indexer *cache.Indexer[*harbourv1.Harbour]) HarbourLister {
 	return harbourLister{cache.NewLister(indexer, harbourv1.SchemeGroupVersion.WithResource("harbours").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l harbourLister) Harbours(namespace string) HarbourNamespaceLister {
 	return harbourNamespaceLister{l.Namespace(namespace)}
 }
 
-// HarbourNamespaceLister reads the Harbours of one namespace. What it returns is
-// shared and must not be changed.
+// HarbourNamespaceLister reads the Harbours in one namespace. The returned objects
+// are shared and must not be modified.
 type HarbourNamespaceLister interface {
-	// List returns the Harbours that selector matches, in no particular order.
+	// List returns the Harbours that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*harbourv1.Harbour, err error)
-	// Get returns the Harbour of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Harbour with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*harbourv1.Harbour, error)
 	HarbourNamespaceListerExpansion
 }

@@ -23,7 +23,7 @@ var localSchemeBuilder = runtime.SchemeBuilder{
 	datav1.AddToScheme,
 }
 
-// AddToScheme adds the types of all groups of the clientset to another scheme.
+// AddToScheme adds the types of the clientset to another scheme.
 var AddToScheme = localSchemeBuilder.AddToScheme
 
 func init() {

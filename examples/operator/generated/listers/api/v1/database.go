@@ -11,17 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// DatabaseLister reads Databases from a cache. What it returns is shared and must
-// not be changed.
+// DatabaseLister reads Databases from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Database asks for a database of a class, and says how far it has come.
 type DatabaseLister interface {
-	// List returns the Databases that selector matches, in no particular order.
+	// List returns the Databases that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.Database, err error)
-	// Databases returns a lister of one namespace.
+	// Databases returns a lister of the Databases in the given namespace.
 	Databases(namespace string) DatabaseNamespaceLister
-	// ByClass returns the Databases of an index: those whose
-	// spec.className is value.
+	// ByClass returns the Databases whose spec.className is value.
 	ByClass(value string) ([]*datav1.Database, error)
 	DatabaseListerExpansion
 }
@@ -30,7 +29,7 @@ type databaseLister struct {
 	*cache.Lister[*datav1.Database]
 }
 
-// NewDatabaseLister returns a lister of an informer's cache.
+// NewDatabaseLister returns a lister that reads the given indexer.
 func NewDatabaseLister(indexer *cache.Indexer[*datav1.Database]) DatabaseLister {
 	return databaseLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databases").GroupResource())}
 }
@@ -39,7 +38,7 @@ func (l databaseLister) ByClass(value string) ([]*datav1.Database, error) {
 	return l.ByIndex("byClass", value)
 }
 
-// DatabaseIndexers returns the indexes of Databases that the informer keeps.
+// DatabaseIndexers returns the indexes that the informer of Databases maintains.
 func DatabaseIndexers() cache.Indexers[*datav1.Database] {
 	return cache.Indexers[*datav1.Database]{
 		// spec.className
@@ -53,13 +52,13 @@ func (l databaseLister) Databases(namespace string) DatabaseNamespaceLister {
 	return databaseNamespaceLister{l.Namespace(namespace)}
 }
 
-// DatabaseNamespaceLister reads the Databases of one namespace. What it returns is
-// shared and must not be changed.
+// DatabaseNamespaceLister reads the Databases in one namespace. The returned objects
+// are shared and must not be modified.
 type DatabaseNamespaceLister interface {
-	// List returns the Databases that selector matches, in no particular order.
+	// List returns the Databases that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.Database, err error)
-	// Get returns the Database of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Database with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*datav1.Database, error)
 	DatabaseNamespaceListerExpansion
 }

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// DatabaseClassLister reads DatabaseClasses from a cache. What it returns is shared and must
-// not be changed.
+// DatabaseClassLister reads DatabaseClasses from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassLister interface {
-	// List returns the DatabaseClasses that selector matches, in no particular order.
+	// List returns the DatabaseClasses that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.DatabaseClass, err error)
-	// Get returns the DatabaseClass of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the DatabaseClass with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*datav1.DatabaseClass, error)
 	DatabaseClassListerExpansion
 }
@@ -28,7 +28,7 @@ type databaseClassLister struct {
 	*cache.Lister[*datav1.DatabaseClass]
 }
 
-// NewDatabaseClassLister returns a lister of an informer's cache.
+// NewDatabaseClassLister returns a lister that reads the given indexer.
 func NewDatabaseClassLister(indexer *cache.Indexer[*datav1.DatabaseClass]) DatabaseClassLister {
 	return databaseClassLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclasses").GroupResource())}
 }

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// DatabaseClassSummaryLister reads DatabaseClassSummaries from a cache. What it returns is shared and must
-// not be changed.
+// DatabaseClassSummaryLister reads DatabaseClassSummaries from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // DatabaseClassSummary is a DatabaseClass without its description, which may be long, and which only people read.
 type DatabaseClassSummaryLister interface {
-	// List returns the DatabaseClassSummaries that selector matches, in no particular order.
+	// List returns the DatabaseClassSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*viewsv1.DatabaseClassSummary, err error)
-	// Get returns the DatabaseClassSummary of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the DatabaseClassSummary with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*viewsv1.DatabaseClassSummary, error)
 	DatabaseClassSummaryListerExpansion
 }
@@ -29,7 +29,7 @@ type databaseClassSummaryLister struct {
 	*cache.Lister[*viewsv1.DatabaseClassSummary]
 }
 
-// NewDatabaseClassSummaryLister returns a lister of an informer's cache.
+// NewDatabaseClassSummaryLister returns a lister that reads the given indexer.
 func NewDatabaseClassSummaryLister(indexer *cache.Indexer[*viewsv1.DatabaseClassSummary]) DatabaseClassSummaryLister {
 	return databaseClassSummaryLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclasses").GroupResource())}
 }

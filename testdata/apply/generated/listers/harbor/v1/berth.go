@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// BerthLister reads Berths from a cache. What it returns is shared and must
-// not be changed.
+// BerthLister reads Berths from the cache of an informer. The returned objects
+// are shared and must not be modified.
 //
 // Berth is where a ship lies.
 type BerthLister interface {
-	// List returns the Berths that selector matches, in no particular order.
+	// List returns the Berths that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*harborv1.Berth, err error)
-	// Berths returns a lister of one namespace.
+	// Berths returns a lister of the Berths in the given namespace.
 	Berths(namespace string) BerthNamespaceLister
 	BerthListerExpansion
 }
@@ -27,7 +27,7 @@ type berthLister struct {
 	*cache.Lister[*harborv1.Berth]
 }
 
-// NewBerthLister returns a lister of an informer's cache.
+// NewBerthLister returns a lister that reads the given indexer.
 func NewBerthLister(indexer *cache.Indexer[*harborv1.Berth]) BerthLister {
 	return berthLister{cache.NewLister(indexer, harborv1.SchemeGroupVersion.WithResource("berths").GroupResource())}
 }
@@ -36,13 +36,13 @@ func (l berthLister) Berths(namespace string) BerthNamespaceLister {
 	return berthNamespaceLister{l.Namespace(namespace)}
 }
 
-// BerthNamespaceLister reads the Berths of one namespace. What it returns is
-// shared and must not be changed.
+// BerthNamespaceLister reads the Berths in one namespace. The returned objects
+// are shared and must not be modified.
 type BerthNamespaceLister interface {
-	// List returns the Berths that selector matches, in no particular order.
+	// List returns the Berths that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*harborv1.Berth, err error)
-	// Get returns the Berth of that name, or an error that
-	// apierrors.IsNotFound recognises.
+	// Get returns the Berth with the given name. If there is none, apierrors.IsNotFound
+	// reports true for the error.
 	Get(name string) (*harborv1.Berth, error)
 	BerthNamespaceListerExpansion
 }

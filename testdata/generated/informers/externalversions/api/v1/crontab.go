@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/api/v1"
 )
 
-// CronTabInformer has the shared informer and the lister of CronTabs.
+// CronTabInformer provides the shared informer and the lister of CronTabs.
 //
 // CronTab is the Schema for the crontabs API.
 type CronTabInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*singlev1.CronTab]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.CronTabLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/error/v1"
 )
 
-// ItemInformer has the shared informer and the lister of Items.
+// ItemInformer provides the shared informer and the lister of Items.
 //
 // Item is the only kind.
 type ItemInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*errorv1.Item]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ItemLister
 }
 

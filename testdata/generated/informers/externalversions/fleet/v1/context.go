@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// ContextInformer has the shared informer and the lister of Contexts.
+// ContextInformer provides the shared informer and the lister of Contexts.
 //
 // Context is a package in lower case, and has methods with awkward types.
 type ContextInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Context]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ContextLister
 }
 

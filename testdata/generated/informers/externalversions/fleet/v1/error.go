@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// ErrorInformer has the shared informer and the lister of Errors.
+// ErrorInformer provides the shared informer and the lister of Errors.
 //
 // Error is a predeclared type in lower case.
 type ErrorInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Error]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ErrorLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// InterfaceInformer has the shared informer and the lister of Interfaces.
+// InterfaceInformer provides the shared informer and the lister of Interfaces.
 //
 // Interface would have its informer in interface.go.
 type InterfaceInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Interface]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.InterfaceLister
 }
 

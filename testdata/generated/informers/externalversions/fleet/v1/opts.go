@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// OptsInformer has the shared informer and the lister of Optses.
+// OptsInformer provides the shared informer and the lister of Optses.
 //
 // Opts is a parameter of clients in lower case.
 type OptsInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Opts]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.OptsLister
 }
 

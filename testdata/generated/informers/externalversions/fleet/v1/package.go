@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// PackageInformer has the shared informer and the lister of Packages.
+// PackageInformer provides the shared informer and the lister of Packages.
 //
 // Package is a keyword in lower case.
 type PackageInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Package]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.PackageLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// TestInformer has the shared informer and the lister of Tests.
+// TestInformer provides the shared informer and the lister of Tests.
 //
 // Test would have its fake in fake_test.go.
 type TestInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Test]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.TestLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// TypeInformer has the shared informer and the lister of Types.
+// TypeInformer provides the shared informer and the lister of Types.
 //
 // Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Type]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.TypeLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
 
-// WindowsInformer has the shared informer and the lister of Windowses.
+// WindowsInformer provides the shared informer and the lister of Windowses.
 //
 // Windows would have its fake in fake_windows.go.
 type WindowsInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*vesselsv1.Windows]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.WindowsLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
 
-// LetterInformer has the shared informer and the lister of Letters.
+// LetterInformer provides the shared informer and the lister of Letters.
 //
 // Letter embeds what makes it a kind.
 type LetterInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*formsv1.Letter]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.LetterLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
 
-// PaperInformer has the shared informer and the lister of Papers.
+// PaperInformer provides the shared informer and the lister of Papers.
 //
 // Paper is another name for a type of another package.
 type PaperInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*formsv1.Paper]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.PaperLister
 }
 

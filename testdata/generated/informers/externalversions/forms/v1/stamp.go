@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
 
-// StampInformer has the shared informer and the lister of Stamps.
+// StampInformer provides the shared informer and the lister of Stamps.
 //
 // Stamp is another name for an instance of a generic type.
 type StampInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*formsv1.Stamp]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.StampLister
 }
 

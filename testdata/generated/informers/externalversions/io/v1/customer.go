@@ -13,12 +13,14 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
 )
 
-// CustomerInformer has the shared informer and the lister of Customers, a
+// CustomerInformer provides the shared informer and the lister of Customers, a
 // view of Orders.
 //
 // Customer is a view of a kind of which the same run makes a client.
 type CustomerInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*iov1.Customer]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.CustomerLister
 }
 

@@ -13,12 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NodeRoomInformer has the shared informer and the lister of NodeRooms, a
+// NodeRoomInformer provides the shared informer and the lister of NodeRooms, a
 // view of k8s.io/api/core/v1.Node.
 //
 // NodeRoom is what there is on a Node, which is cluster-scoped.
 type NodeRoomInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*iov1.NodeRoom]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.NodeRoomLister
 }
 

@@ -13,12 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// OwnerInformer has the shared informer and the lister of Owners, a
+// OwnerInformer provides the shared informer and the lister of Owners, a
 // view of k8s.io/api/apps/v1.Deployment.
 //
 // Owner is the metadata of a Deployment, of a group with a name.
 type OwnerInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*iov1.Owner]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.OwnerLister
 }
 

@@ -13,12 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PodSummaryInformer has the shared informer and the lister of PodSummaries, a
+// PodSummaryInformer provides the shared informer and the lister of PodSummaries, a
 // view of k8s.io/api/core/v1.Pod.
 //
 // PodSummary is where a Pod runs, and what.
 type PodSummaryInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*iov1.PodSummary]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.PodSummaryLister
 }
 

@@ -12,14 +12,16 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
 
-// HallInformer has the shared informer and the lister of Halls.
+// HallInformer provides the shared informer and the lister of Halls.
 //
 // Hall is where robots work.
 //
 // Deprecated: Robots find their way without one, which is why nothing reads a
 // Hall since version 3.
 type HallInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*plantv1.Hall]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.HallLister
 }
 

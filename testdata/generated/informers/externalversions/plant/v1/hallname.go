@@ -12,12 +12,14 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
 
-// HallNameInformer has the shared informer and the lister of HallNames, a
+// HallNameInformer provides the shared informer and the lister of HallNames, a
 // view of Halls.
 //
 // HallName is the metadata of a Hall, which is cluster-scoped.
 type HallNameInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*plantv1.HallName]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.HallNameLister
 }
 

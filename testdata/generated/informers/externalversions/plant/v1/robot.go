@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
 
-// RobotInformer has the shared informer and the lister of Robots.
+// RobotInformer provides the shared informer and the lister of Robots.
 //
 // Robot works.
 type RobotInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*plantv1.Robot]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.RobotLister
 }
 

@@ -12,12 +12,14 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
 
-// RobotSummaryInformer has the shared informer and the lister of RobotSummaries, a
+// RobotSummaryInformer provides the shared informer and the lister of RobotSummaries, a
 // view of Robots.
 //
 // RobotSummary is where a Robot stands and what it does.
 type RobotSummaryInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*plantv1.RobotSummary]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.RobotSummaryLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
 
-// BarrelInformer has the shared informer and the lister of Barrels.
+// BarrelInformer provides the shared informer and the lister of Barrels.
 //
 // Barrel embeds its kind and its metadata as pointers.
 type BarrelInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shapesv1.Barrel]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.BarrelLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
 
-// CrateInformer has the shared informer and the lister of Crates.
+// CrateInformer provides the shared informer and the lister of Crates.
 //
 // Crate has a list of pointers.
 type CrateInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shapesv1.Crate]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.CrateLister
 }
 

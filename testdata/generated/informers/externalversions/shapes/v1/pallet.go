@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
 
-// PalletInformer has the shared informer and the lister of Pallets.
+// PalletInformer provides the shared informer and the lister of Pallets.
 //
 // Pallet embeds its metadata as a pointer.
 type PalletInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shapesv1.Pallet]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.PalletLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
 
-// ParcelInformer has the shared informer and the lister of Parcels.
+// ParcelInformer provides the shared informer and the lister of Parcels.
 //
 // Parcel has metadata that is not apimachinery's.
 type ParcelInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shapesv1.Parcel]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ParcelLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
 
-// TinInformer has the shared informer and the lister of Tins.
+// TinInformer provides the shared informer and the lister of Tins.
 //
 // Tin has methods of its own for its metadata, and so has its list.
 type TinInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shapesv1.Tin]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.TinLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
 
-// BasketInformer has the shared informer and the lister of Baskets.
+// BasketInformer provides the shared informer and the lister of Baskets.
 //
 // Basket cannot be patched, nor deleted all at once.
 type BasketInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1.Basket]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.BasketLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
 
-// InvoiceInformer has the shared informer and the lister of Invoices.
+// InvoiceInformer provides the shared informer and the lister of Invoices.
 //
 // Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1.Invoice]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.InvoiceLister
 }
 

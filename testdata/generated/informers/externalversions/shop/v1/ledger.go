@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
 
-// LedgerInformer has the shared informer and the lister of Ledgers.
+// LedgerInformer provides the shared informer and the lister of Ledgers.
 //
 // Ledger is readonly.
 type LedgerInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1.Ledger]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.LedgerLister
 }
 

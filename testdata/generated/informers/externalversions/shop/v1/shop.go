@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
 
-// ShopInformer has the shared informer and the lister of Shops.
+// ShopInformer provides the shared informer and the lister of Shops.
 //
 // Shop is cluster-scoped and has no status, and methods for itself.
 type ShopInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1.Shop]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ShopLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
 
-// StockInformer has the shared informer and the lister of Stocks.
+// StockInformer provides the shared informer and the lister of Stocks.
 //
 // Stock has a resource that is no plural of it.
 type StockInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1.Stock]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.StockLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// BoxInformer has the shared informer and the lister of Boxes.
+// BoxInformer provides the shared informer and the lister of Boxes.
 //
 // Box ends in x.
 type BoxInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Box]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.BoxLister
 }
 

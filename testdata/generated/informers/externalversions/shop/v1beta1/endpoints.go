@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// EndpointsInformer has the shared informer and the lister of Endpoints.
+// EndpointsInformer provides the shared informer and the lister of Endpoints.
 //
 // Endpoints is its own plural.
 type EndpointsInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Endpoints]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.EndpointsLister
 }
 

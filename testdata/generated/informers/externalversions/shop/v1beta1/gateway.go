@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// GatewayInformer has the shared informer and the lister of Gateways.
+// GatewayInformer provides the shared informer and the lister of Gateways.
 //
 // Gateway ends in y after a vowel.
 type GatewayInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Gateway]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.GatewayLister
 }
 

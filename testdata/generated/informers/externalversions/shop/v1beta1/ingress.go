@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// IngressInformer has the shared informer and the lister of Ingresses.
+// IngressInformer provides the shared informer and the lister of Ingresses.
 //
 // Ingress ends in s.
 type IngressInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingress]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.IngressLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// NetworkPolicyInformer has the shared informer and the lister of NetworkPolicies.
+// NetworkPolicyInformer provides the shared informer and the lister of NetworkPolicies.
 //
 // NetworkPolicy ends in y.
 type NetworkPolicyInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.NetworkPolicy]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.NetworkPolicyLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// OrderInformer has the shared informer and the lister of Orders.
+// OrderInformer provides the shared informer and the lister of Orders.
 //
 // Order is in both versions.
 type OrderInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Order]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.OrderLister
 }
 

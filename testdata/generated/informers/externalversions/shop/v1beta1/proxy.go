@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// ProxyInformer has the shared informer and the lister of Proxies.
+// ProxyInformer provides the shared informer and the lister of Proxies.
 //
 // Proxy ends in y too.
 type ProxyInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ProxyLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
 
-// ShelfInformer has the shared informer and the lister of Shelves.
+// ShelfInformer provides the shared informer and the lister of Shelves.
 //
 // Shelf ends in f.
 type ShelfInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.ShelfLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/apis/v1"
 )
 
-// CastleInformer has the shared informer and the lister of Castles.
+// CastleInformer provides the shared informer and the lister of Castles.
 //
 // Castle is a kind.
 type CastleInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*castlev1.Castle]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.CastleLister
 }
 

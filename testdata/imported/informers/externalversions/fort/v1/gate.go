@@ -13,11 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// GateInformer has the shared informer and the lister of Gates.
+// GateInformer provides the shared informer and the lister of Gates.
 //
 // Gate is a kind.
 type GateInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*fortv1.Gate]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.GateLister
 }
 

@@ -13,11 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TowerInformer has the shared informer and the lister of Towers.
+// TowerInformer provides the shared informer and the lister of Towers.
 //
 // Tower is a kind.
 type TowerInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*fortv1.Tower]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.TowerLister
 }
 

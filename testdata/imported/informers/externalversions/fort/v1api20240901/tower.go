@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/fort/v1api20240901"
 )
 
-// TowerInformer has the shared informer and the lister of Towers.
+// TowerInformer provides the shared informer and the lister of Towers.
 //
 // Tower is a kind.
 type TowerInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*fortv1api20240901.Tower]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.TowerLister
 }
 

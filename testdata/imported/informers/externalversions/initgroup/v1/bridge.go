@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/initgroup/v1"
 )
 
-// BridgeInformer has the shared informer and the lister of Bridges.
+// BridgeInformer provides the shared informer and the lister of Bridges.
 //
 // Bridge is a kind.
 type BridgeInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*bridgev1.Bridge]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.BridgeLister
 }
 

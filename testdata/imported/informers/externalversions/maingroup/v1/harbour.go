@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/maingroup/v1"
 )
 
-// HarbourInformer has the shared informer and the lister of Harbours.
+// HarbourInformer provides the shared informer and the lister of Harbours.
 //
 // Harbour is a kind.
 type HarbourInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*harbourv1.Harbour]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.HarbourLister
 }
 

@@ -12,11 +12,13 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// DatabaseInformer has the shared informer and the lister of Databases.
+// DatabaseInformer provides the shared informer and the lister of Databases.
 //
 // Database asks for a database of a class, and says how far it has come.
 type DatabaseInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*datav1.Database]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.DatabaseLister
 }
 

@@ -12,11 +12,13 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// DatabaseClassInformer has the shared informer and the lister of DatabaseClasses.
+// DatabaseClassInformer provides the shared informer and the lister of DatabaseClasses.
 //
 // DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*datav1.DatabaseClass]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.DatabaseClassLister
 }
 

@@ -13,12 +13,14 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// DatabaseClassSummaryInformer has the shared informer and the lister of DatabaseClassSummaries, a
+// DatabaseClassSummaryInformer provides the shared informer and the lister of DatabaseClassSummaries, a
 // view of DatabaseClasses.
 //
 // DatabaseClassSummary is a DatabaseClass without its description, which may be long, and which only people read.
 type DatabaseClassSummaryInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*viewsv1.DatabaseClassSummary]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.DatabaseClassSummaryLister
 }
 

@@ -12,11 +12,13 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/apply/generated/listers/harbor/v1"
 )
 
-// BerthInformer has the shared informer and the lister of Berths.
+// BerthInformer provides the shared informer and the lister of Berths.
 //
 // Berth is where a ship lies.
 type BerthInformer interface {
+	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*harborv1.Berth]
+	// Lister returns a lister that reads the cache of the informer.
 	Lister() listers.BerthLister
 }
 

@@ -16,18 +16,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// CronTabsGetter is what has a client for CronTabs.
+// CronTabsGetter returns a client for CronTabs.
 type CronTabsGetter interface {
 	CronTabs(namespace string) CronTabInterface
 }
 
-// CronTabInterface has the methods for CronTabs.
+// CronTabInterface has the methods of a client for CronTabs.
 //
 // CronTab is the Schema for the crontabs API.
 type CronTabInterface interface {
 	Create(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.CreateOptions) (*singlev1.CronTab, error)
 	Update(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.UpdateOptions) (*singlev1.CronTab, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, cronTab *singlev1.CronTab, opts metav1.UpdateOptions) (*singlev1.CronTab, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

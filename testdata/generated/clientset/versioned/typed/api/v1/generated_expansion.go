@@ -5,6 +5,6 @@
 
 package v1
 
-// CronTabExpansion adds methods of your own to CronTabInterface: declare it in
-// crontab_expansion.go instead, which is yours.
+// CronTabExpansion is embedded in CronTabInterface. To add methods, declare it in a
+// file crontab_expansion.go of your own, which replaces this declaration.
 type CronTabExpansion interface{}

@@ -5,6 +5,6 @@
 
 package v1
 
-// ItemExpansion adds methods of your own to ItemInterface: declare it in
-// item_expansion.go instead, which is yours.
+// ItemExpansion is embedded in ItemInterface. To add methods, declare it in a
+// file item_expansion.go of your own, which replaces this declaration.
 type ItemExpansion interface{}

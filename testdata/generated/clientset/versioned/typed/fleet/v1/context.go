@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ContextsGetter is what has a client for Contexts.
+// ContextsGetter returns a client for Contexts.
 type ContextsGetter interface {
 	Contexts(namespace string) ContextInterface
 }
 
-// ContextInterface has the methods for Contexts.
+// ContextInterface has the methods of a client for Contexts.
 //
 // Context is a package in lower case, and has methods with awkward types.
 type ContextInterface interface {
@@ -57,7 +57,7 @@ func newContexts(c *VesselsV1Client, namespace string) *contexts {
 	}
 }
 
-// Invoke creates subresource types of the Context of that name.
+// Invoke creates the types subresource of the Context with the given name.
 func (c *contexts) Invoke(ctx context.Context, name string, obj *vesselsv1.Opts, opts metav1.CreateOptions) (*vesselsv1.Error, error) {
 	result := &vesselsv1.Error{}
 	err := c.GetClient().Post().
@@ -72,7 +72,7 @@ func (c *contexts) Invoke(ctx context.Context, name string, obj *vesselsv1.Opts,
 	return result, err
 }
 
-// Result replaces the Context that has the name of obj.
+// Result replaces the Context with the name of obj.
 func (c *contexts) Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Interface, error) {
 	result := &vesselsv1.Interface{}
 	err := c.GetClient().Put().
@@ -86,7 +86,7 @@ func (c *contexts) Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.
 	return result, err
 }
 
-// Status gets subresource status of the Context of that name.
+// Status gets the status subresource of the Context with the given name.
 func (c *contexts) Status(ctx context.Context, name string, opts metav1.GetOptions) (*metav1.Status, error) {
 	result := &metav1.Status{}
 	err := c.GetClient().Get().

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ErrorsGetter is what has a client for Errors.
+// ErrorsGetter returns a client for Errors.
 type ErrorsGetter interface {
 	Errors(namespace string) ErrorInterface
 }
 
-// ErrorInterface has the methods for Errors.
+// ErrorInterface has the methods of a client for Errors.
 //
 // Error is a predeclared type in lower case.
 type ErrorInterface interface {

@@ -5,34 +5,34 @@
 
 package v1
 
-// ContextExpansion adds methods of your own to ContextInterface: declare it in
-// context_expansion.go instead, which is yours.
+// ContextExpansion is embedded in ContextInterface. To add methods, declare it in a
+// file context_expansion.go of your own, which replaces this declaration.
 type ContextExpansion interface{}
 
-// ErrorExpansion adds methods of your own to ErrorInterface: declare it in
-// error_expansion.go instead, which is yours.
+// ErrorExpansion is embedded in ErrorInterface. To add methods, declare it in a
+// file error_expansion.go of your own, which replaces this declaration.
 type ErrorExpansion interface{}
 
-// InterfaceExpansion adds methods of your own to InterfaceInterface: declare it in
-// interface_expansion.go instead, which is yours.
+// InterfaceExpansion is embedded in InterfaceInterface. To add methods, declare it in a
+// file interface_expansion.go of your own, which replaces this declaration.
 type InterfaceExpansion interface{}
 
-// OptsExpansion adds methods of your own to OptsInterface: declare it in
-// opts_expansion.go instead, which is yours.
+// OptsExpansion is embedded in OptsInterface. To add methods, declare it in a
+// file opts_expansion.go of your own, which replaces this declaration.
 type OptsExpansion interface{}
 
-// PackageExpansion adds methods of your own to PackageInterface: declare it in
-// package_expansion.go instead, which is yours.
+// PackageExpansion is embedded in PackageInterface. To add methods, declare it in a
+// file package_expansion.go of your own, which replaces this declaration.
 type PackageExpansion interface{}
 
-// TestExpansion adds methods of your own to TestInterface: declare it in
-// test_expansion.go instead, which is yours.
+// TestExpansion is embedded in TestInterface. To add methods, declare it in a
+// file test_expansion.go of your own, which replaces this declaration.
 type TestExpansion interface{}
 
-// TypeExpansion adds methods of your own to TypeInterface: declare it in
-// type_expansion.go instead, which is yours.
+// TypeExpansion is embedded in TypeInterface. To add methods, declare it in a
+// file type_expansion.go of your own, which replaces this declaration.
 type TypeExpansion interface{}
 
-// WindowsExpansion adds methods of your own to WindowsInterface: declare it in
-// windows_expansion.go instead, which is yours.
+// WindowsExpansion is embedded in WindowsInterface. To add methods, declare it in a
+// file windows_expansion.go of your own, which replaces this declaration.
 type WindowsExpansion interface{}

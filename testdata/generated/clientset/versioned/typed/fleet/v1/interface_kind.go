@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// InterfacesGetter is what has a client for Interfaces.
+// InterfacesGetter returns a client for Interfaces.
 type InterfacesGetter interface {
 	Interfaces(namespace string) InterfaceInterface
 }
 
-// InterfaceInterface has the methods for Interfaces.
+// InterfaceInterface has the methods of a client for Interfaces.
 //
 // Interface would have its informer in interface.go.
 type InterfaceInterface interface {

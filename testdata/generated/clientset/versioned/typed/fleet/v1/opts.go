@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// OptsesGetter is what has a client for Optses.
+// OptsesGetter returns a client for Optses.
 type OptsesGetter interface {
 	Optses(namespace string) OptsInterface
 }
 
-// OptsInterface has the methods for Optses.
+// OptsInterface has the methods of a client for Optses.
 //
 // Opts is a parameter of clients in lower case.
 type OptsInterface interface {

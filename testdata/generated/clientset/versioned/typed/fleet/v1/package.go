@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// PackagesGetter is what has a client for Packages.
+// PackagesGetter returns a client for Packages.
 type PackagesGetter interface {
 	Packages(namespace string) PackageInterface
 }
 
-// PackageInterface has the methods for Packages.
+// PackageInterface has the methods of a client for Packages.
 //
 // Package is a keyword in lower case.
 type PackageInterface interface {

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// TestsGetter is what has a client for Tests.
+// TestsGetter returns a client for Tests.
 type TestsGetter interface {
 	Tests(namespace string) TestInterface
 }
 
-// TestInterface has the methods for Tests.
+// TestInterface has the methods of a client for Tests.
 //
 // Test would have its fake in fake_test.go.
 type TestInterface interface {

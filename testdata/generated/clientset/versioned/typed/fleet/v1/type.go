@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// TypesGetter is what has a client for Types.
+// TypesGetter returns a client for Types.
 type TypesGetter interface {
 	Types(namespace string) TypeInterface
 }
 
-// TypeInterface has the methods for Types.
+// TypeInterface has the methods of a client for Types.
 //
 // Type has the plural types, as a package that clients use is called, and methods that take and return types of another package.
 type TypeInterface interface {
@@ -57,7 +57,7 @@ func newTypes(c *VesselsV1Client, namespace string) *typesClient {
 	}
 }
 
-// GetScale gets subresource scale of the Type of that name.
+// GetScale gets the scale subresource of the Type with the given name.
 func (c *typesClient) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
 	result := &autoscalingv1.Scale{}
 	err := c.GetClient().Get().
@@ -71,7 +71,7 @@ func (c *typesClient) GetScale(ctx context.Context, name string, opts metav1.Get
 	return result, err
 }
 
-// UpdateScale replaces subresource scale of the Type of that name.
+// UpdateScale replaces the scale subresource of the Type with the given name.
 func (c *typesClient) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
 	result := &autoscalingv1.Scale{}
 	err := c.GetClient().Put().

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// WindowsesGetter is what has a client for Windowses.
+// WindowsesGetter returns a client for Windowses.
 type WindowsesGetter interface {
 	Windowses() WindowsInterface
 }
 
-// WindowsInterface has the methods for Windowses.
+// WindowsInterface has the methods of a client for Windowses.
 //
 // Windows would have its fake in fake_windows.go.
 type WindowsInterface interface {

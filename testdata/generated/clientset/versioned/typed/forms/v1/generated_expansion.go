@@ -5,14 +5,14 @@
 
 package v1
 
-// LetterExpansion adds methods of your own to LetterInterface: declare it in
-// letter_expansion.go instead, which is yours.
+// LetterExpansion is embedded in LetterInterface. To add methods, declare it in a
+// file letter_expansion.go of your own, which replaces this declaration.
 type LetterExpansion interface{}
 
-// PaperExpansion adds methods of your own to PaperInterface: declare it in
-// paper_expansion.go instead, which is yours.
+// PaperExpansion is embedded in PaperInterface. To add methods, declare it in a
+// file paper_expansion.go of your own, which replaces this declaration.
 type PaperExpansion interface{}
 
-// StampExpansion adds methods of your own to StampInterface: declare it in
-// stamp_expansion.go instead, which is yours.
+// StampExpansion is embedded in StampInterface. To add methods, declare it in a
+// file stamp_expansion.go of your own, which replaces this declaration.
 type StampExpansion interface{}

@@ -16,18 +16,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// LettersGetter is what has a client for Letters.
+// LettersGetter returns a client for Letters.
 type LettersGetter interface {
 	Letters() LetterInterface
 }
 
-// LetterInterface has the methods for Letters.
+// LetterInterface has the methods of a client for Letters.
 //
 // Letter embeds what makes it a kind.
 type LetterInterface interface {
 	Create(ctx context.Context, letter *formsv1.Letter, opts metav1.CreateOptions) (*formsv1.Letter, error)
 	Update(ctx context.Context, letter *formsv1.Letter, opts metav1.UpdateOptions) (*formsv1.Letter, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, letter *formsv1.Letter, opts metav1.UpdateOptions) (*formsv1.Letter, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// PapersGetter is what has a client for Papers.
+// PapersGetter returns a client for Papers.
 type PapersGetter interface {
 	Papers(namespace string) PaperInterface
 }
 
-// PaperInterface has the methods for Papers.
+// PaperInterface has the methods of a client for Papers.
 //
 // Paper is another name for a type of another package.
 type PaperInterface interface {

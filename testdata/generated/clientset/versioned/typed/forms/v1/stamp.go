@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// StampsGetter is what has a client for Stamps.
+// StampsGetter returns a client for Stamps.
 type StampsGetter interface {
 	Stamps(namespace string) StampInterface
 }
 
-// StampInterface has the methods for Stamps.
+// StampInterface has the methods of a client for Stamps.
 //
 // Stamp is another name for an instance of a generic type.
 type StampInterface interface {

@@ -5,10 +5,10 @@
 
 package v1
 
-// HallExpansion adds methods of your own to HallInterface: declare it in
-// hall_expansion.go instead, which is yours.
+// HallExpansion is embedded in HallInterface. To add methods, declare it in a
+// file hall_expansion.go of your own, which replaces this declaration.
 type HallExpansion interface{}
 
-// RobotExpansion adds methods of your own to RobotInterface: declare it in
-// robot_expansion.go instead, which is yours.
+// RobotExpansion is embedded in RobotInterface. To add methods, declare it in a
+// file robot_expansion.go of your own, which replaces this declaration.
 type RobotExpansion interface{}

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// HallsGetter is what has a client for Halls.
+// HallsGetter returns a client for Halls.
 type HallsGetter interface {
 	Halls() HallInterface
 }
 
-// HallInterface has the methods for Halls.
+// HallInterface has the methods of a client for Halls.
 //
 // Hall is where robots work.
 //

@@ -17,18 +17,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// RobotsGetter is what has a client for Robots.
+// RobotsGetter returns a client for Robots.
 type RobotsGetter interface {
 	Robots(namespace string) RobotInterface
 }
 
-// RobotInterface has the methods for Robots.
+// RobotInterface has the methods of a client for Robots.
 //
 // Robot works.
 type RobotInterface interface {
 	Create(ctx context.Context, robot *plantv1.Robot, opts metav1.CreateOptions) (*plantv1.Robot, error)
 	Update(ctx context.Context, robot *plantv1.Robot, opts metav1.UpdateOptions) (*plantv1.Robot, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, robot *plantv1.Robot, opts metav1.UpdateOptions) (*plantv1.Robot, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error
@@ -59,7 +59,7 @@ func newRobots(c *PlantV1Client, namespace string) *robots {
 	}
 }
 
-// GetScale gets subresource scale of the Robot of that name.
+// GetScale gets the scale subresource of the Robot with the given name.
 func (c *robots) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
 	result := &autoscalingv1.Scale{}
 	err := c.GetClient().Get().
@@ -73,7 +73,7 @@ func (c *robots) GetScale(ctx context.Context, name string, opts metav1.GetOptio
 	return result, err
 }
 
-// UpdateScale replaces subresource scale of the Robot of that name.
+// UpdateScale replaces the scale subresource of the Robot with the given name.
 func (c *robots) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
 	result := &autoscalingv1.Scale{}
 	err := c.GetClient().Put().

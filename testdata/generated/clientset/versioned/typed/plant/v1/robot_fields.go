@@ -10,8 +10,8 @@ import (
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
 )
 
-// Fields by which a server selects Robots, for the FieldSelector of list options
-// and for WithFieldSelector of a factory.
+// The fields by which a server can select Robots, for the FieldSelector of list options
+// and for cache.WithFieldSelector.
 const (
 	RobotFieldName         cache.Field[*plantv1.Robot, string]        = "metadata.name"
 	RobotFieldNamespace    cache.Field[*plantv1.Robot, string]        = "metadata.namespace"

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// BarrelsGetter is what has a client for Barrels.
+// BarrelsGetter returns a client for Barrels.
 type BarrelsGetter interface {
 	Barrels(namespace string) BarrelInterface
 }
 
-// BarrelInterface has the methods for Barrels.
+// BarrelInterface has the methods of a client for Barrels.
 //
 // Barrel embeds its kind and its metadata as pointers.
 type BarrelInterface interface {

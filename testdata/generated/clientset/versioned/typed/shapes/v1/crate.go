@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// CratesGetter is what has a client for Crates.
+// CratesGetter returns a client for Crates.
 type CratesGetter interface {
 	Crates(namespace string) CrateInterface
 }
 
-// CrateInterface has the methods for Crates.
+// CrateInterface has the methods of a client for Crates.
 //
 // Crate has a list of pointers.
 type CrateInterface interface {

@@ -5,22 +5,22 @@
 
 package v1
 
-// BarrelExpansion adds methods of your own to BarrelInterface: declare it in
-// barrel_expansion.go instead, which is yours.
+// BarrelExpansion is embedded in BarrelInterface. To add methods, declare it in a
+// file barrel_expansion.go of your own, which replaces this declaration.
 type BarrelExpansion interface{}
 
-// CrateExpansion adds methods of your own to CrateInterface: declare it in
-// crate_expansion.go instead, which is yours.
+// CrateExpansion is embedded in CrateInterface. To add methods, declare it in a
+// file crate_expansion.go of your own, which replaces this declaration.
 type CrateExpansion interface{}
 
-// PalletExpansion adds methods of your own to PalletInterface: declare it in
-// pallet_expansion.go instead, which is yours.
+// PalletExpansion is embedded in PalletInterface. To add methods, declare it in a
+// file pallet_expansion.go of your own, which replaces this declaration.
 type PalletExpansion interface{}
 
-// ParcelExpansion adds methods of your own to ParcelInterface: declare it in
-// parcel_expansion.go instead, which is yours.
+// ParcelExpansion is embedded in ParcelInterface. To add methods, declare it in a
+// file parcel_expansion.go of your own, which replaces this declaration.
 type ParcelExpansion interface{}
 
-// TinExpansion adds methods of your own to TinInterface: declare it in
-// tin_expansion.go instead, which is yours.
+// TinExpansion is embedded in TinInterface. To add methods, declare it in a
+// file tin_expansion.go of your own, which replaces this declaration.
 type TinExpansion interface{}

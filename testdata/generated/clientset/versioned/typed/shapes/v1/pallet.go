@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// PalletsGetter is what has a client for Pallets.
+// PalletsGetter returns a client for Pallets.
 type PalletsGetter interface {
 	Pallets(namespace string) PalletInterface
 }
 
-// PalletInterface has the methods for Pallets.
+// PalletInterface has the methods of a client for Pallets.
 //
 // Pallet embeds its metadata as a pointer.
 type PalletInterface interface {

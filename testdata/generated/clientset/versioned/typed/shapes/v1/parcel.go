@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ParcelsGetter is what has a client for Parcels.
+// ParcelsGetter returns a client for Parcels.
 type ParcelsGetter interface {
 	Parcels(namespace string) ParcelInterface
 }
 
-// ParcelInterface has the methods for Parcels.
+// ParcelInterface has the methods of a client for Parcels.
 //
 // Parcel has metadata that is not apimachinery's.
 type ParcelInterface interface {

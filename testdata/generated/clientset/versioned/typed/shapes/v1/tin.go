@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// TinsGetter is what has a client for Tins.
+// TinsGetter returns a client for Tins.
 type TinsGetter interface {
 	Tins(namespace string) TinInterface
 }
 
-// TinInterface has the methods for Tins.
+// TinInterface has the methods of a client for Tins.
 //
 // Tin has methods of its own for its metadata, and so has its list.
 type TinInterface interface {

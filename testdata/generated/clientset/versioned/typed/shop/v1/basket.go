@@ -15,12 +15,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// BasketsGetter is what has a client for Baskets.
+// BasketsGetter returns a client for Baskets.
 type BasketsGetter interface {
 	Baskets(namespace string) BasketInterface
 }
 
-// BasketInterface has the methods for Baskets.
+// BasketInterface has the methods of a client for Baskets.
 //
 // Basket cannot be patched, nor deleted all at once.
 type BasketInterface interface {

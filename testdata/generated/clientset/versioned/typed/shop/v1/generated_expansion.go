@@ -5,34 +5,34 @@
 
 package v1
 
-// BasketExpansion adds methods of your own to BasketInterface: declare it in
-// basket_expansion.go instead, which is yours.
+// BasketExpansion is embedded in BasketInterface. To add methods, declare it in a
+// file basket_expansion.go of your own, which replaces this declaration.
 type BasketExpansion interface{}
 
-// InvoiceExpansion adds methods of your own to InvoiceInterface: declare it in
-// invoice_expansion.go instead, which is yours.
+// InvoiceExpansion is embedded in InvoiceInterface. To add methods, declare it in a
+// file invoice_expansion.go of your own, which replaces this declaration.
 type InvoiceExpansion interface{}
 
-// LedgerExpansion adds methods of your own to LedgerInterface: declare it in
-// ledger_expansion.go instead, which is yours.
+// LedgerExpansion is embedded in LedgerInterface. To add methods, declare it in a
+// file ledger_expansion.go of your own, which replaces this declaration.
 type LedgerExpansion interface{}
 
-// ReceiptExpansion adds methods of your own to ReceiptInterface: declare it in
-// receipt_expansion.go instead, which is yours.
+// ReceiptExpansion is embedded in ReceiptInterface. To add methods, declare it in a
+// file receipt_expansion.go of your own, which replaces this declaration.
 type ReceiptExpansion interface{}
 
-// SessionExpansion adds methods of your own to SessionInterface: declare it in
-// session_expansion.go instead, which is yours.
+// SessionExpansion is embedded in SessionInterface. To add methods, declare it in a
+// file session_expansion.go of your own, which replaces this declaration.
 type SessionExpansion interface{}
 
-// ShopExpansion adds methods of your own to ShopInterface: declare it in
-// shop_expansion.go instead, which is yours.
+// ShopExpansion is embedded in ShopInterface. To add methods, declare it in a
+// file shop_expansion.go of your own, which replaces this declaration.
 type ShopExpansion interface{}
 
-// StockExpansion adds methods of your own to StockInterface: declare it in
-// stock_expansion.go instead, which is yours.
+// StockExpansion is embedded in StockInterface. To add methods, declare it in a
+// file stock_expansion.go of your own, which replaces this declaration.
 type StockExpansion interface{}
 
-// VoucherExpansion adds methods of your own to VoucherInterface: declare it in
-// voucher_expansion.go instead, which is yours.
+// VoucherExpansion is embedded in VoucherInterface. To add methods, declare it in a
+// file voucher_expansion.go of your own, which replaces this declaration.
 type VoucherExpansion interface{}

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// InvoicesGetter is what has a client for Invoices.
+// InvoicesGetter returns a client for Invoices.
 type InvoicesGetter interface {
 	Invoices(namespace string) InvoiceInterface
 }
 
-// InvoiceInterface has the methods for Invoices.
+// InvoiceInterface has the methods of a client for Invoices.
 //
 // Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceInterface interface {

@@ -15,12 +15,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// LedgersGetter is what has a client for Ledgers.
+// LedgersGetter returns a client for Ledgers.
 type LedgersGetter interface {
 	Ledgers() LedgerInterface
 }
 
-// LedgerInterface has the methods for Ledgers.
+// LedgerInterface has the methods of a client for Ledgers.
 //
 // Ledger is readonly.
 type LedgerInterface interface {

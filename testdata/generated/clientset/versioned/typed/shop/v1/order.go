@@ -17,18 +17,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// OrdersGetter is what has a client for Orders.
+// OrdersGetter returns a client for Orders.
 type OrdersGetter interface {
 	Orders(namespace string) OrderInterface
 }
 
-// OrderInterface has the methods for Orders.
+// OrderInterface has the methods of a client for Orders.
 //
 // Order is what a customer has ordered.
 type OrderInterface interface {
 	Create(ctx context.Context, order *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Order, error)
 	Update(ctx context.Context, order *shopv1.Order, opts metav1.UpdateOptions) (*shopv1.Order, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, order *shopv1.Order, opts metav1.UpdateOptions) (*shopv1.Order, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error
@@ -62,7 +62,7 @@ func newOrders(c *ShopV1Client, namespace string) *orders {
 	}
 }
 
-// GetInvoice gets subresource invoice of the Order of that name.
+// GetInvoice gets the invoice subresource of the Order with the given name.
 func (c *orders) GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error) {
 	result := &shopv1.Invoice{}
 	err := c.GetClient().Get().
@@ -76,7 +76,7 @@ func (c *orders) GetInvoice(ctx context.Context, name string, opts metav1.GetOpt
 	return result, err
 }
 
-// ListReceipts lists subresource receipts of the Order of that name.
+// ListReceipts lists the receipts subresource of the Order with the given name.
 func (c *orders) ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error) {
 	var timeout time.Duration
 	if opts.TimeoutSeconds != nil {
@@ -95,7 +95,7 @@ func (c *orders) ListReceipts(ctx context.Context, name string, opts metav1.List
 	return result, err
 }
 
-// CreateInvoice creates subresource invoice of the Order of that name.
+// CreateInvoice creates the invoice subresource of the Order with the given name.
 func (c *orders) CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error) {
 	result := &shopv1.Invoice{}
 	err := c.GetClient().Post().
@@ -110,7 +110,7 @@ func (c *orders) CreateInvoice(ctx context.Context, name string, obj *shopv1.Vou
 	return result, err
 }
 
-// UpdateInvoice replaces subresource invoice of the Order of that name.
+// UpdateInvoice replaces the invoice subresource of the Order with the given name.
 func (c *orders) UpdateInvoice(ctx context.Context, name string, obj *shopv1.Invoice, opts metav1.UpdateOptions) (*shopv1.Invoice, error) {
 	result := &shopv1.Invoice{}
 	err := c.GetClient().Put().
@@ -125,8 +125,8 @@ func (c *orders) UpdateInvoice(ctx context.Context, name string, obj *shopv1.Inv
 	return result, err
 }
 
-// PatchInvoice patches subresource invoice of the Order of that name, or those
-// that are given.
+// PatchInvoice patches the invoice subresource of the Order with the given name,
+// or the one that subresources name.
 func (c *orders) PatchInvoice(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Invoice, error) {
 	if len(subresources) == 0 {
 		subresources = []string{"invoice"}

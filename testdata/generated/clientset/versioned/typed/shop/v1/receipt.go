@@ -14,12 +14,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ReceiptsGetter is what has a client for Receipts.
+// ReceiptsGetter returns a client for Receipts.
 type ReceiptsGetter interface {
 	Receipts(namespace string) ReceiptInterface
 }
 
-// ReceiptInterface has the methods for Receipts.
+// ReceiptInterface has the methods of a client for Receipts.
 //
 // Receipt can be got and listed, but not watched: it has a lister and no informer.
 type ReceiptInterface interface {

@@ -11,12 +11,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// SessionsGetter is what has a client for Sessions.
+// SessionsGetter returns a client for Sessions.
 type SessionsGetter interface {
 	Sessions(namespace string) SessionInterface
 }
 
-// SessionInterface has the methods for Sessions.
+// SessionInterface has the methods of a client for Sessions.
 //
 // Session has a client without methods.
 type SessionInterface interface {

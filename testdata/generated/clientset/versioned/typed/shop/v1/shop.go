@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ShopsGetter is what has a client for Shops.
+// ShopsGetter returns a client for Shops.
 type ShopsGetter interface {
 	Shops() ShopInterface
 }
 
-// ShopInterface has the methods for Shops.
+// ShopInterface has the methods of a client for Shops.
 //
 // Shop is cluster-scoped and has no status, and methods for itself.
 type ShopInterface interface {
@@ -60,7 +60,7 @@ func newShops(c *ShopV1Client) *shops {
 	}
 }
 
-// GetOpen gets the Shop of that name.
+// GetOpen gets the Shop with the given name.
 func (c *shops) GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error) {
 	result := &shopv1.Shop{}
 	err := c.GetClient().Get().
@@ -72,7 +72,7 @@ func (c *shops) GetOpen(ctx context.Context, name string, opts metav1.GetOptions
 	return result, err
 }
 
-// ListOpen lists what opts select of the Shops.
+// ListOpen lists the Shops that match opts.
 func (c *shops) ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error) {
 	var timeout time.Duration
 	if opts.TimeoutSeconds != nil {
@@ -88,7 +88,7 @@ func (c *shops) ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.
 	return result, err
 }
 
-// Import creates obj among the Shops.
+// Import creates a Shop from obj.
 func (c *shops) Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error) {
 	result := &shopv1.Shop{}
 	err := c.GetClient().Post().
@@ -100,7 +100,7 @@ func (c *shops) Import(ctx context.Context, obj *shopv1.Order, opts metav1.Creat
 	return result, err
 }
 
-// Replace replaces the Shop that has the name of obj.
+// Replace replaces the Shop with the name of obj.
 func (c *shops) Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error) {
 	result := &shopv1.Shop{}
 	err := c.GetClient().Put().
@@ -113,7 +113,7 @@ func (c *shops) Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.Updat
 	return result, err
 }
 
-// Paint patches the Shop of that name, or a subresource of it.
+// Paint patches the Shop with the given name, or the given subresource of it.
 func (c *shops) Paint(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Shop, error) {
 	result := &shopv1.Shop{}
 	err := c.GetClient().Patch(pt).

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// StocksGetter is what has a client for Stocks.
+// StocksGetter returns a client for Stocks.
 type StocksGetter interface {
 	Stocks(namespace string) StockInterface
 }
 
-// StockInterface has the methods for Stocks.
+// StockInterface has the methods of a client for Stocks.
 //
 // Stock has a resource that is no plural of it.
 type StockInterface interface {

@@ -14,12 +14,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// VouchersGetter is what has a client for Vouchers.
+// VouchersGetter returns a client for Vouchers.
 type VouchersGetter interface {
 	Vouchers(namespace string) VoucherInterface
 }
 
-// VoucherInterface has the methods for Vouchers.
+// VoucherInterface has the methods of a client for Vouchers.
 //
 // Voucher can only be created, as a SubjectAccessReview.
 type VoucherInterface interface {

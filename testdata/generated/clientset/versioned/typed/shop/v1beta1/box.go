@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// BoxesGetter is what has a client for Boxes.
+// BoxesGetter returns a client for Boxes.
 type BoxesGetter interface {
 	Boxes(namespace string) BoxInterface
 }
 
-// BoxInterface has the methods for Boxes.
+// BoxInterface has the methods of a client for Boxes.
 //
 // Box ends in x.
 type BoxInterface interface {

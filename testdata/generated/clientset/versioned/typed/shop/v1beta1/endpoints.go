@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// EndpointsGetter is what has a client for Endpoints.
+// EndpointsGetter returns a client for Endpoints.
 type EndpointsGetter interface {
 	Endpoints(namespace string) EndpointsInterface
 }
 
-// EndpointsInterface has the methods for Endpoints.
+// EndpointsInterface has the methods of a client for Endpoints.
 //
 // Endpoints is its own plural.
 type EndpointsInterface interface {

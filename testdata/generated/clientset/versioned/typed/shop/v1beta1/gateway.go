@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// GatewaysGetter is what has a client for Gateways.
+// GatewaysGetter returns a client for Gateways.
 type GatewaysGetter interface {
 	Gateways(namespace string) GatewayInterface
 }
 
-// GatewayInterface has the methods for Gateways.
+// GatewayInterface has the methods of a client for Gateways.
 //
 // Gateway ends in y after a vowel.
 type GatewayInterface interface {

@@ -5,34 +5,34 @@
 
 package v1beta1
 
-// BoxExpansion adds methods of your own to BoxInterface: declare it in
-// box_expansion.go instead, which is yours.
+// BoxExpansion is embedded in BoxInterface. To add methods, declare it in a
+// file box_expansion.go of your own, which replaces this declaration.
 type BoxExpansion interface{}
 
-// EndpointsExpansion adds methods of your own to EndpointsInterface: declare it in
-// endpoints_expansion.go instead, which is yours.
+// EndpointsExpansion is embedded in EndpointsInterface. To add methods, declare it in a
+// file endpoints_expansion.go of your own, which replaces this declaration.
 type EndpointsExpansion interface{}
 
-// GatewayExpansion adds methods of your own to GatewayInterface: declare it in
-// gateway_expansion.go instead, which is yours.
+// GatewayExpansion is embedded in GatewayInterface. To add methods, declare it in a
+// file gateway_expansion.go of your own, which replaces this declaration.
 type GatewayExpansion interface{}
 
-// IngressExpansion adds methods of your own to IngressInterface: declare it in
-// ingress_expansion.go instead, which is yours.
+// IngressExpansion is embedded in IngressInterface. To add methods, declare it in a
+// file ingress_expansion.go of your own, which replaces this declaration.
 type IngressExpansion interface{}
 
-// NetworkPolicyExpansion adds methods of your own to NetworkPolicyInterface: declare it in
-// networkpolicy_expansion.go instead, which is yours.
+// NetworkPolicyExpansion is embedded in NetworkPolicyInterface. To add methods, declare it in a
+// file networkpolicy_expansion.go of your own, which replaces this declaration.
 type NetworkPolicyExpansion interface{}
 
-// OrderExpansion adds methods of your own to OrderInterface: declare it in
-// order_expansion.go instead, which is yours.
+// OrderExpansion is embedded in OrderInterface. To add methods, declare it in a
+// file order_expansion.go of your own, which replaces this declaration.
 type OrderExpansion interface{}
 
-// ProxyExpansion adds methods of your own to ProxyInterface: declare it in
-// proxy_expansion.go instead, which is yours.
+// ProxyExpansion is embedded in ProxyInterface. To add methods, declare it in a
+// file proxy_expansion.go of your own, which replaces this declaration.
 type ProxyExpansion interface{}
 
-// ShelfExpansion adds methods of your own to ShelfInterface: declare it in
-// shelf_expansion.go instead, which is yours.
+// ShelfExpansion is embedded in ShelfInterface. To add methods, declare it in a
+// file shelf_expansion.go of your own, which replaces this declaration.
 type ShelfExpansion interface{}

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// IngressesGetter is what has a client for Ingresses.
+// IngressesGetter returns a client for Ingresses.
 type IngressesGetter interface {
 	Ingresses(namespace string) IngressInterface
 }
 
-// IngressInterface has the methods for Ingresses.
+// IngressInterface has the methods of a client for Ingresses.
 //
 // Ingress ends in s.
 type IngressInterface interface {

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// NetworkPoliciesGetter is what has a client for NetworkPolicies.
+// NetworkPoliciesGetter returns a client for NetworkPolicies.
 type NetworkPoliciesGetter interface {
 	NetworkPolicies(namespace string) NetworkPolicyInterface
 }
 
-// NetworkPolicyInterface has the methods for NetworkPolicies.
+// NetworkPolicyInterface has the methods of a client for NetworkPolicies.
 //
 // NetworkPolicy ends in y.
 type NetworkPolicyInterface interface {

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// OrdersGetter is what has a client for Orders.
+// OrdersGetter returns a client for Orders.
 type OrdersGetter interface {
 	Orders(namespace string) OrderInterface
 }
 
-// OrderInterface has the methods for Orders.
+// OrderInterface has the methods of a client for Orders.
 //
 // Order is in both versions.
 type OrderInterface interface {

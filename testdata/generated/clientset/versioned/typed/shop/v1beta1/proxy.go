@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ProxiesGetter is what has a client for Proxies.
+// ProxiesGetter returns a client for Proxies.
 type ProxiesGetter interface {
 	Proxies(namespace string) ProxyInterface
 }
 
-// ProxyInterface has the methods for Proxies.
+// ProxyInterface has the methods of a client for Proxies.
 //
 // Proxy ends in y too.
 type ProxyInterface interface {

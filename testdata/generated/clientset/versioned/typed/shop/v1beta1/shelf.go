@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ShelvesGetter is what has a client for Shelves.
+// ShelvesGetter returns a client for Shelves.
 type ShelvesGetter interface {
 	Shelves(namespace string) ShelfInterface
 }
 
-// ShelfInterface has the methods for Shelves.
+// ShelfInterface has the methods of a client for Shelves.
 //
 // Shelf ends in f.
 type ShelfInterface interface {

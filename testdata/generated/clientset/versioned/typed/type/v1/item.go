@@ -16,18 +16,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// ItemsGetter is what has a client for Items.
+// ItemsGetter returns a client for Items.
 type ItemsGetter interface {
 	Items(namespace string) ItemInterface
 }
 
-// ItemInterface has the methods for Items.
+// ItemInterface has the methods of a client for Items.
 //
 // Item is the only kind.
 type ItemInterface interface {
 	Create(ctx context.Context, item *typev1.Item, opts metav1.CreateOptions) (*typev1.Item, error)
 	Update(ctx context.Context, item *typev1.Item, opts metav1.UpdateOptions) (*typev1.Item, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, item *typev1.Item, opts metav1.UpdateOptions) (*typev1.Item, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// CastlesGetter is what has a client for Castles.
+// CastlesGetter returns a client for Castles.
 type CastlesGetter interface {
 	Castles(namespace string) CastleInterface
 }
 
-// CastleInterface has the methods for Castles.
+// CastleInterface has the methods of a client for Castles.
 //
 // Castle is a kind.
 type CastleInterface interface {

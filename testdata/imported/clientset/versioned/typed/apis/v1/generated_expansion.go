@@ -5,6 +5,6 @@
 
 package v1
 
-// CastleExpansion adds methods of your own to CastleInterface: declare it in
-// castle_expansion.go instead, which is yours.
+// CastleExpansion is embedded in CastleInterface. To add methods, declare it in a
+// file castle_expansion.go of your own, which replaces this declaration.
 type CastleExpansion interface{}

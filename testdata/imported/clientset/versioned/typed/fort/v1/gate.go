@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// GatesGetter is what has a client for Gates.
+// GatesGetter returns a client for Gates.
 type GatesGetter interface {
 	Gates(namespace string) GateInterface
 }
 
-// GateInterface has the methods for Gates.
+// GateInterface has the methods of a client for Gates.
 //
 // Gate is a kind.
 type GateInterface interface {

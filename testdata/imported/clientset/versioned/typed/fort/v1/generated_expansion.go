@@ -5,10 +5,10 @@
 
 package v1
 
-// GateExpansion adds methods of your own to GateInterface: declare it in
-// gate_expansion.go instead, which is yours.
+// GateExpansion is embedded in GateInterface. To add methods, declare it in a
+// file gate_expansion.go of your own, which replaces this declaration.
 type GateExpansion interface{}
 
-// TowerExpansion adds methods of your own to TowerInterface: declare it in
-// tower_expansion.go instead, which is yours.
+// TowerExpansion is embedded in TowerInterface. To add methods, declare it in a
+// file tower_expansion.go of your own, which replaces this declaration.
 type TowerExpansion interface{}

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// TowersGetter is what has a client for Towers.
+// TowersGetter returns a client for Towers.
 type TowersGetter interface {
 	Towers() TowerInterface
 }
 
-// TowerInterface has the methods for Towers.
+// TowerInterface has the methods of a client for Towers.
 //
 // Tower is a kind.
 type TowerInterface interface {

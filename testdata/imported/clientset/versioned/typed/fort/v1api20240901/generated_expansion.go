@@ -5,6 +5,6 @@
 
 package v1api20240901
 
-// TowerExpansion adds methods of your own to TowerInterface: declare it in
-// tower_expansion.go instead, which is yours.
+// TowerExpansion is embedded in TowerInterface. To add methods, declare it in a
+// file tower_expansion.go of your own, which replaces this declaration.
 type TowerExpansion interface{}

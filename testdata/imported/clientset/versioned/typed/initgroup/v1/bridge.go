@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// BridgesGetter is what has a client for Bridges.
+// BridgesGetter returns a client for Bridges.
 type BridgesGetter interface {
 	Bridges(namespace string) BridgeInterface
 }
 
-// BridgeInterface has the methods for Bridges.
+// BridgeInterface has the methods of a client for Bridges.
 //
 // Bridge is a kind.
 type BridgeInterface interface {

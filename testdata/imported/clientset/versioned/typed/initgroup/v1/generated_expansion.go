@@ -5,6 +5,6 @@
 
 package v1
 
-// BridgeExpansion adds methods of your own to BridgeInterface: declare it in
-// bridge_expansion.go instead, which is yours.
+// BridgeExpansion is embedded in BridgeInterface. To add methods, declare it in a
+// file bridge_expansion.go of your own, which replaces this declaration.
 type BridgeExpansion interface{}

@@ -5,6 +5,6 @@
 
 package v1
 
-// HarbourExpansion adds methods of your own to HarbourInterface: declare it in
-// harbour_expansion.go instead, which is yours.
+// HarbourExpansion is embedded in HarbourInterface. To add methods, declare it in a
+// file harbour_expansion.go of your own, which replaces this declaration.
 type HarbourExpansion interface{}

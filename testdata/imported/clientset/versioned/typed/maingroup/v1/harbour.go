@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// HarboursGetter is what has a client for Harbours.
+// HarboursGetter returns a client for Harbours.
 type HarboursGetter interface {
 	Harbours(namespace string) HarbourInterface
 }
 
-// HarbourInterface has the methods for Harbours.
+// HarbourInterface has the methods of a client for Harbours.
 //
 // Harbour is a kind.
 type HarbourInterface interface {

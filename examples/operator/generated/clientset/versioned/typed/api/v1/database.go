@@ -16,18 +16,18 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// DatabasesGetter is what has a client for Databases.
+// DatabasesGetter returns a client for Databases.
 type DatabasesGetter interface {
 	Databases(namespace string) DatabaseInterface
 }
 
-// DatabaseInterface has the methods for Databases.
+// DatabaseInterface has the methods of a client for Databases.
 //
 // Database asks for a database of a class, and says how far it has come.
 type DatabaseInterface interface {
 	Create(ctx context.Context, database *datav1.Database, opts metav1.CreateOptions) (*datav1.Database, error)
 	Update(ctx context.Context, database *datav1.Database, opts metav1.UpdateOptions) (*datav1.Database, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, database *datav1.Database, opts metav1.UpdateOptions) (*datav1.Database, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error

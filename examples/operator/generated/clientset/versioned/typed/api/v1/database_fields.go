@@ -10,8 +10,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// Fields by which a server selects Databases, for the FieldSelector of list options
-// and for WithFieldSelector of a factory.
+// The fields by which a server can select Databases, for the FieldSelector of list options
+// and for cache.WithFieldSelector.
 const (
 	DatabaseFieldName          cache.Field[*datav1.Database, string]               = "metadata.name"
 	DatabaseFieldNamespace     cache.Field[*datav1.Database, string]               = "metadata.namespace"

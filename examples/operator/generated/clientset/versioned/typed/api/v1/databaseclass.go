@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// DatabaseClassesGetter is what has a client for DatabaseClasses.
+// DatabaseClassesGetter returns a client for DatabaseClasses.
 type DatabaseClassesGetter interface {
 	DatabaseClasses() DatabaseClassInterface
 }
 
-// DatabaseClassInterface has the methods for DatabaseClasses.
+// DatabaseClassInterface has the methods of a client for DatabaseClasses.
 //
 // DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassInterface interface {

@@ -5,10 +5,10 @@
 
 package v1
 
-// DatabaseExpansion adds methods of your own to DatabaseInterface: declare it in
-// database_expansion.go instead, which is yours.
+// DatabaseExpansion is embedded in DatabaseInterface. To add methods, declare it in a
+// file database_expansion.go of your own, which replaces this declaration.
 type DatabaseExpansion interface{}
 
-// DatabaseClassExpansion adds methods of your own to DatabaseClassInterface: declare it in
-// databaseclass_expansion.go instead, which is yours.
+// DatabaseClassExpansion is embedded in DatabaseClassInterface. To add methods, declare it in a
+// file databaseclass_expansion.go of your own, which replaces this declaration.
 type DatabaseClassExpansion interface{}

@@ -19,18 +19,18 @@ import (
 	"k8s.io/client-go/util/apply"
 )
 
-// BerthsGetter is what has a client for Berths.
+// BerthsGetter returns a client for Berths.
 type BerthsGetter interface {
 	Berths(namespace string) BerthInterface
 }
 
-// BerthInterface has the methods for Berths.
+// BerthInterface has the methods of a client for Berths.
 //
 // Berth is where a ship lies.
 type BerthInterface interface {
 	Create(ctx context.Context, berth *harborv1.Berth, opts metav1.CreateOptions) (*harborv1.Berth, error)
 	Update(ctx context.Context, berth *harborv1.Berth, opts metav1.UpdateOptions) (*harborv1.Berth, error)
-	// UpdateStatus changes the status and nothing else.
+	// UpdateStatus updates only the status.
 	UpdateStatus(ctx context.Context, berth *harborv1.Berth, opts metav1.UpdateOptions) (*harborv1.Berth, error)
 	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
 	DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error
@@ -39,7 +39,7 @@ type BerthInterface interface {
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *harborv1.Berth, err error)
 	Apply(ctx context.Context, berth *applyharborv1.BerthApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Berth, error)
-	// ApplyStatus applies to the status and nothing else.
+	// ApplyStatus applies only the status.
 	ApplyStatus(ctx context.Context, berth *applyharborv1.BerthApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Berth, error)
 	ApplyPier(ctx context.Context, name string, obj *applyharborv1.PierApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Pier, error)
 	Moor(ctx context.Context, obj *applyharborv1.BerthApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Berth, error)
@@ -66,7 +66,7 @@ func newBerths(c *HarborV1Client, namespace string) *berths {
 	}
 }
 
-// ApplyPier applies obj to subresource pier of the Berth of that name.
+// ApplyPier applies obj to the pier subresource of the Berth with the given name.
 func (c *berths) ApplyPier(ctx context.Context, name string, obj *applyharborv1.PierApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Pier, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("the apply configuration for ApplyPier must not be nil")
@@ -89,7 +89,7 @@ func (c *berths) ApplyPier(ctx context.Context, name string, obj *applyharborv1.
 	return result, err
 }
 
-// Moor applies obj to the Berth of its name.
+// Moor applies obj to the Berth with the name of obj.
 func (c *berths) Moor(ctx context.Context, obj *applyharborv1.BerthApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Berth, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("the apply configuration for Moor must not be nil")
@@ -115,7 +115,7 @@ func (c *berths) Moor(ctx context.Context, obj *applyharborv1.BerthApplyConfigur
 	return result, err
 }
 
-// GetPier gets subresource pier of the Berth of that name.
+// GetPier gets the pier subresource of the Berth with the given name.
 func (c *berths) GetPier(ctx context.Context, name string, opts metav1.GetOptions) (*harborv1.Pier, error) {
 	result := &harborv1.Pier{}
 	err := c.GetClient().Get().

@@ -5,10 +5,10 @@
 
 package v1
 
-// BerthExpansion adds methods of your own to BerthInterface: declare it in
-// berth_expansion.go instead, which is yours.
+// BerthExpansion is embedded in BerthInterface. To add methods, declare it in a
+// file berth_expansion.go of your own, which replaces this declaration.
 type BerthExpansion interface{}
 
-// PierExpansion adds methods of your own to PierInterface: declare it in
-// pier_expansion.go instead, which is yours.
+// PierExpansion is embedded in PierInterface. To add methods, declare it in a
+// file pier_expansion.go of your own, which replaces this declaration.
 type PierExpansion interface{}

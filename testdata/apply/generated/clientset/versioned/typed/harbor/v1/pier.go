@@ -15,12 +15,12 @@ import (
 	"k8s.io/client-go/gentype"
 )
 
-// PiersGetter is what has a client for Piers.
+// PiersGetter returns a client for Piers.
 type PiersGetter interface {
 	Piers() PierInterface
 }
 
-// PierInterface has the methods for Piers.
+// PierInterface has the methods of a client for Piers.
 //
 // Pier is cluster-scoped, and has no list.
 type PierInterface interface {

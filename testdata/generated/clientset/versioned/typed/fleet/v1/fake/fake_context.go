@@ -40,19 +40,19 @@ func newFakeContexts(fake *FakeVesselsV1, namespace string) typedvesselsv1.Conte
 	}
 }
 
-// Invoke creates subresource types of the Context of that name.
+// Invoke creates the types subresource of the Context with the given name.
 func (c *fakeContexts) Invoke(ctx context.Context, name string, obj *vesselsv1.Opts, opts metav1.CreateOptions) (*vesselsv1.Error, error) {
 	action := testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, "types", c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &vesselsv1.Error{})
 }
 
-// Result replaces the Context that has the name of obj.
+// Result replaces the Context with the name of obj.
 func (c *fakeContexts) Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Interface, error) {
 	action := testing.NewUpdateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &vesselsv1.Interface{})
 }
 
-// Status gets subresource status of the Context of that name.
+// Status gets the status subresource of the Context with the given name.
 func (c *fakeContexts) Status(ctx context.Context, name string, opts metav1.GetOptions) (*metav1.Status, error) {
 	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "status", name, opts)
 	return invoke(c.Fake, action, &metav1.Status{})

@@ -39,13 +39,13 @@ func newFakeTypes(fake *FakeVesselsV1, namespace string) typedvesselsv1.TypeInte
 	}
 }
 
-// GetScale gets subresource scale of the Type of that name.
+// GetScale gets the scale subresource of the Type with the given name.
 func (c *fakeTypes) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
 	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "scale", name, opts)
 	return invoke(c.Fake, action, &autoscalingv1.Scale{})
 }
 
-// UpdateScale replaces subresource scale of the Type of that name.
+// UpdateScale replaces the scale subresource of the Type with the given name.
 func (c *fakeTypes) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
 	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "scale", c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &autoscalingv1.Scale{})

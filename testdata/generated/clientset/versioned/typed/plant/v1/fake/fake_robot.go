@@ -39,13 +39,13 @@ func newFakeRobots(fake *FakePlantV1, namespace string) typedplantv1.RobotInterf
 	}
 }
 
-// GetScale gets subresource scale of the Robot of that name.
+// GetScale gets the scale subresource of the Robot with the given name.
 func (c *fakeRobots) GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
 	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "scale", name, opts)
 	return invoke(c.Fake, action, &autoscalingv1.Scale{})
 }
 
-// UpdateScale replaces subresource scale of the Robot of that name.
+// UpdateScale replaces the scale subresource of the Robot with the given name.
 func (c *fakeRobots) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
 	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "scale", c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &autoscalingv1.Scale{})

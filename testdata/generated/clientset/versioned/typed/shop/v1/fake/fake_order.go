@@ -39,33 +39,33 @@ func newFakeOrders(fake *FakeShopV1, namespace string) typedshopv1.OrderInterfac
 	}
 }
 
-// GetInvoice gets subresource invoice of the Order of that name.
+// GetInvoice gets the invoice subresource of the Order with the given name.
 func (c *fakeOrders) GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error) {
 	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "invoice", name, opts)
 	return invoke(c.Fake, action, &shopv1.Invoice{})
 }
 
-// ListReceipts lists subresource receipts of the Order of that name.
+// ListReceipts lists the receipts subresource of the Order with the given name.
 func (c *fakeOrders) ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error) {
 	action := testing.NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
 	action.Name, action.Subresource = name, "receipts"
 	return invoke(c.Fake, action, &shopv1.ReceiptList{})
 }
 
-// CreateInvoice creates subresource invoice of the Order of that name.
+// CreateInvoice creates the invoice subresource of the Order with the given name.
 func (c *fakeOrders) CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error) {
 	action := testing.NewCreateSubresourceActionWithOptions(c.Resource(), name, "invoice", c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &shopv1.Invoice{})
 }
 
-// UpdateInvoice replaces subresource invoice of the Order of that name.
+// UpdateInvoice replaces the invoice subresource of the Order with the given name.
 func (c *fakeOrders) UpdateInvoice(ctx context.Context, name string, obj *shopv1.Invoice, opts metav1.UpdateOptions) (*shopv1.Invoice, error) {
 	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "invoice", c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &shopv1.Invoice{})
 }
 
-// PatchInvoice patches subresource invoice of the Order of that name, or those
-// that are given.
+// PatchInvoice patches the invoice subresource of the Order with the given name,
+// or the one that subresources name.
 func (c *fakeOrders) PatchInvoice(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Invoice, error) {
 	if len(subresources) == 0 {
 		subresources = []string{"invoice"}

@@ -39,31 +39,31 @@ func newFakeShops(fake *FakeShopV1) typedshopv1.ShopInterface {
 	}
 }
 
-// GetOpen gets the Shop of that name.
+// GetOpen gets the Shop with the given name.
 func (c *fakeShops) GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error) {
 	action := testing.NewGetActionWithOptions(c.Resource(), c.Namespace(), name, opts)
 	return invoke(c.Fake, action, &shopv1.Shop{})
 }
 
-// ListOpen lists what opts select of the Shops.
+// ListOpen lists the Shops that match opts.
 func (c *fakeShops) ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error) {
 	action := testing.NewListActionWithOptions(c.Resource(), c.Kind(), c.Namespace(), opts)
 	return invoke(c.Fake, action, &shopv1.ShopList{})
 }
 
-// Import creates obj among the Shops.
+// Import creates a Shop from obj.
 func (c *fakeShops) Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error) {
 	action := testing.NewCreateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &shopv1.Shop{})
 }
 
-// Replace replaces the Shop that has the name of obj.
+// Replace replaces the Shop with the name of obj.
 func (c *fakeShops) Replace(ctx context.Context, obj *shopv1.Shop, opts metav1.UpdateOptions) (*shopv1.Shop, error) {
 	action := testing.NewUpdateActionWithOptions(c.Resource(), c.Namespace(), obj, opts)
 	return invoke(c.Fake, action, &shopv1.Shop{})
 }
 
-// Paint patches the Shop of that name, or a subresource of it.
+// Paint patches the Shop with the given name, or the given subresource of it.
 func (c *fakeShops) Paint(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*shopv1.Shop, error) {
 	action := testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, pt, data, opts, subresources...)
 	return invoke(c.Fake, action, &shopv1.Shop{})

@@ -42,7 +42,7 @@ func newFakeBerths(fake *FakeHarborV1, namespace string) typedharborv1.BerthInte
 	}
 }
 
-// ApplyPier applies obj to subresource pier of the Berth of that name.
+// ApplyPier applies obj to the pier subresource of the Berth with the given name.
 func (c *fakeBerths) ApplyPier(ctx context.Context, name string, obj *applyharborv1.PierApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Pier, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("the apply configuration for ApplyPier must not be nil")
@@ -55,7 +55,7 @@ func (c *fakeBerths) ApplyPier(ctx context.Context, name string, obj *applyharbo
 	return invoke(c.Fake, action, &harborv1.Pier{})
 }
 
-// Moor applies obj to the Berth of its name.
+// Moor applies obj to the Berth with the name of obj.
 func (c *fakeBerths) Moor(ctx context.Context, obj *applyharborv1.BerthApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Berth, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("the apply configuration for Moor must not be nil")
@@ -72,7 +72,7 @@ func (c *fakeBerths) Moor(ctx context.Context, obj *applyharborv1.BerthApplyConf
 	return invoke(c.Fake, action, &harborv1.Berth{})
 }
 
-// GetPier gets subresource pier of the Berth of that name.
+// GetPier gets the pier subresource of the Berth with the given name.
 func (c *fakeBerths) GetPier(ctx context.Context, name string, opts metav1.GetOptions) (*harborv1.Pier, error) {
 	action := testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "pier", name, opts)
 	return invoke(c.Fake, action, &harborv1.Pier{})

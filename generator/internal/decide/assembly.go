@@ -1,0 +1,129 @@
+package decide
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Input is what Decide works on.
+type Input struct {
+	Packages []*input.Package
+	// Externals are the packages of NamedPackages by import path, without those in Packages.
+	Externals map[string]*input.External
+	// Manifests are the CRDs against which the kinds are checked.
+	Manifests []*input.Manifest
+	Naming    *Naming
+	// From chooses the markers that make a type a kind. Empty means FromAuto.
+	From From
+	// Exclude are the types that are left out. It may be nil.
+	Exclude *input.Exclusions
+	// OutputPackage is the import path of the output folder.
+	OutputPackage string
+	// ApplyPackage is the import path of the root of the apply configurations, or "".
+	ApplyPackage string
+}
+
+// assembly is the state of one Decide.
+type assembly struct {
+	Input
+	groups map[string]*model.Group
+	// pkg is the current package.
+	pkg  *input.Package
+	errs *model.Errors
+	// warnings report input that has no effect.
+	warnings []*model.Error
+}
+
+// elsewhere returns an assembly for reading pkg without an effect on a.
+func (a *assembly) elsewhere(pkg *input.Package) *assembly {
+	return &assembly{Input: a.Input, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}}
+}
+
+// sortedGroups returns the groups that have a version.
+func (a *assembly) sortedGroups() []*model.Group {
+	var groups []*model.Group
+	for _, g := range a.groups {
+		if len(g.Versions) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	slices.SortFunc(groups, func(x, y *model.Group) int {
+		return cmp.Or(strings.Compare(x.Dir, y.Dir), strings.Compare(x.Name, y.Name))
+	})
+	return groups
+}
+
+// ignore reports something in the current package that has no effect on the output. In the
+// user's module that is an error, which ends with fix. The user cannot edit a dependency, so
+// there it is a warning, which ends with done: what the generator did instead.
+func (a *assembly) ignore(pos token.Position, problem, fix, done string) {
+	if a.pkg.Dependency {
+		a.warn(pos, "%s; %s", problem, done)
+		return
+	}
+	a.errs.Add(pos, "%s; %s", problem, fix)
+}
+
+// ignored is the done of most warnings.
+const ignored = "the marker is ignored"
+
+// ignoreProblems reports the problems of a marker like ignore.
+func (a *assembly) ignoreProblems(m markers.Marker) {
+	for _, p := range m.Problems {
+		a.ignore(m.Pos, p.What, p.Fix, cmp.Or(p.Done, ignored))
+	}
+}
+
+// refuse reports the problems of a marker as errors. It reports whether there are any.
+func (a *assembly) refuse(m markers.Marker) bool {
+	for _, p := range m.Problems {
+		a.errs.Add(m.Pos, "%s; %s", p.What, p.Fix)
+	}
+	return len(m.Problems) > 0
+}
+
+// ignoring runs read. In a dependency, the errors that it adds become warnings.
+func (a *assembly) ignoring(read func()) {
+	before := a.errs.Len()
+	read()
+	if a.pkg.Dependency {
+		a.warnOf(a.errs.Cut(before), ignored)
+	}
+}
+
+// warnOf adds warnings that replace errors. done replaces the fix of each error.
+func (a *assembly) warnOf(errs []*model.Error, done string) {
+	for _, err := range errs {
+		a.warn(err.Pos, "%s; %s", withoutFix(err.Message), done)
+	}
+}
+
+func (a *assembly) warn(pos token.Position, format string, args ...any) {
+	a.warnings = append(a.warnings, model.Errorf(pos, format, args...))
+}
+
+// withoutFix returns a message without what to do about it.
+func withoutFix(message string) string {
+	before, _, _ := strings.Cut(message, "; ")
+	return before
+}
+
+// advice returns what the user can do about an error in the current package: own in the
+// user's module, and elsewhere in a dependency, which the user cannot edit.
+func (a *assembly) advice(own, elsewhere string) string {
+	if a.pkg.Dependency {
+		return elsewhere
+	}
+	return own
+}
+
+// leaveOut returns how to continue without a type of a dependency.
+func (a *assembly) leaveOut(t *input.Type) string {
+	return "leave it out with --exclude=" + a.pkg.Path + "." + t.Name
+}

@@ -1,0 +1,87 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Decide decides what is generated for the packages. The Set has no packages without a kind
+// or a view. Decide adds contradictions to the mistakes. The Set is valid only if there are
+// none.
+func Decide(in Input, mistakes *model.Errors) *model.Set {
+	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes}
+	for _, pkg := range in.Packages {
+		a.addPackage(pkg)
+	}
+	if err := a.Exclude.Unused(); err != nil {
+		mistakes.Add(err.Pos, "%s", err.Message)
+	}
+	if a.errs.Len() == 0 { // otherwise a group may be missing because of its errors
+		a.checkGroupFlags()
+	}
+	a.linkViews()
+	a.checkGroups()
+	a.checkApplyPackage()
+	a.checkManifests()
+	return a.set()
+}
+
+// addPackage adds the kinds and the views of a package.
+func (a *assembly) addPackage(pkg *input.Package) {
+	a.pkg = pkg
+	gv := &model.GroupVersion{Path: pkg.Path, Pos: pkg.Pos}
+	if !pkg.GroupVersion.OtherType {
+		gv.SchemeGroupVersion = pkg.GroupVersion.Name
+	}
+	a.refuseMisspelt(pkg.Markers)
+	from := a.from(pkg)
+	skip := from == FromKubebuilder && isSkipped(pkg)
+	kinds := 0
+	for _, t := range pkg.Types {
+		if a.Exclude.Type(pkg.Path, t.Name) {
+			continue
+		}
+		a.refuseMisspelt(t.Markers)
+		if isView(t) {
+			kinds++
+			if view := a.view(pkg, t, gv); view != nil {
+				gv.Views = append(gv.Views, view)
+			}
+			continue
+		}
+		if skip {
+			a.refuseSkipped(t)
+			continue
+		}
+		if from == FromGenclient && a.From != FromGenclient && isRoot(t) && t.HasList && !markers.Has[markers.Genclient](t.Markers) {
+			a.warn(t.Pos, "%s is a root object without +genclient in a package that has some, so nothing is generated for it; %s", t.Name, a.advice("add +genclient, or use --from=kubebuilder", "use --from=kubebuilder"))
+		}
+		k, isKind := a.kind(t, gv, from)
+		if isKind {
+			kinds++
+		}
+		if k != nil {
+			gv.Kinds = append(gv.Kinds, k)
+		}
+	}
+	if kinds == 0 {
+		return
+	}
+	slices.SortFunc(gv.Kinds, func(x, y *model.Kind) int { return strings.Compare(x.Private, y.Private) })
+	a.checkKinds(gv)
+	a.addVersion(pkg, from, gv)
+}
+
+// set returns the result, sorted.
+func (a *assembly) set() *model.Set {
+	model.SortErrors(a.warnings)
+	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage, Warnings: a.warnings}
+	for _, g := range set.Groups {
+		slices.SortFunc(g.Versions, func(x, y *model.GroupVersion) int { return strings.Compare(x.Version, y.Version) })
+	}
+	return set
+}

@@ -1,0 +1,192 @@
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// addVersion adds gv, which is that of pkg, to its group.
+func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVersion) {
+	version, ok := a.version(pkg)
+	if !ok {
+		return
+	}
+	name, ok := a.groupName(pkg, version)
+	if !ok || !a.checkImportable(pkg) {
+		return
+	}
+	a.checkRegistration(pkg, gv, name, version)
+	goName, goNamePos, ok := a.groupGoName(pkg, name)
+	if !ok {
+		return
+	}
+	group := a.groups[name]
+	if group == nil {
+		group = &model.Group{Name: name, GoName: goName, GoPrivate: lowerFirst(goName), Dir: a.Naming.groupDir(pkg.Path, version, name, from)}
+		group.Package = groupPackage(group.Dir, goName)
+		a.groups[name] = group
+	}
+	if group.GoName != goName {
+		a.errs.Add(goNamePos, "group %q is called %s here and %s at %s; %s", name, goName, group.GoName, group.Versions[0].Pos,
+			a.advice("write the same +groupGoName in both packages", "use "+groupGoNameFlag(name)))
+		return
+	}
+	for _, other := range group.Versions {
+		if other.Version != version && other.Dir == versionDir(version) {
+			a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have one folder, %s; generate for each in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos, name, other.Dir, pkg.Path)
+			return
+		}
+		if other.Version == version {
+			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each of them in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
+			return
+		}
+	}
+	gv.Group, gv.Version, gv.Dir = group, version, versionDir(version)
+	gv.GoVersion = upperFirst(strings.ReplaceAll(version, "-", ""))
+	gv.Alias = strings.ToLower(goName + gv.GoVersion)
+	group.Versions = append(group.Versions, gv)
+}
+
+// checkImportable refuses a package that the generated code cannot import. It reports whether the
+// code can.
+func (a *assembly) checkImportable(pkg *input.Package) bool {
+	reason, fix := "", "move its types to another package"
+	if pkg.Name == "main" {
+		reason = "it is package main, a program"
+	}
+	elements := strings.Split(pkg.Path, "/")
+	if slices.Contains(elements, "vendor") {
+		reason, fix = "it is in a vendor folder", "name it by the path in import declarations"
+	}
+	if at := slices.Index(elements, "internal"); at >= 0 && a.OutputPackage != "" {
+		parent := path.Join(elements[:at]...)
+		if a.OutputPackage != parent && !strings.HasPrefix(a.OutputPackage, parent+"/") {
+			reason = fmt.Sprintf("only packages below %s can import from its folder internal", parent)
+			fix += ", or give an --output-dir below " + parent
+		}
+	}
+	if reason == "" {
+		return true
+	}
+	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.OutputPackage, "the output folder"), pkg.Path, reason,
+		a.advice(fix, "leave it out with --exclude="+pkg.Path))
+	return false
+}
+
+// checkRegistration refuses a package without a variable for its group and version, or without a
+// function that registers its types. For a dependency the generated scheme registers them.
+func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion, group, version string) {
+	if !gv.HasClient() {
+		return
+	}
+	if pkg.Dependency {
+		gv.RegistersTypes = !pkg.HasAddToScheme
+		return
+	}
+	if gv.SchemeGroupVersion == "" {
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
+	}
+	if !pkg.HasAddToScheme {
+		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
+		lacks := "no AddToScheme"
+		if pkg.Declared["AddToScheme"] {
+			lacks = "no AddToScheme that takes a scheme and returns an error"
+		}
+		a.errs.Add(pkg.Pos, "package %s declares %s, which registers its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
+	}
+}
+
+// knownTypes returns the arguments of AddKnownTypes for the kinds of a package.
+func knownTypes(kinds []*model.Kind) string {
+	var types []string
+	for _, k := range kinds {
+		types = append(types, "&"+k.Name+"{}")
+		if k.NeedsList() {
+			types = append(types, "&"+k.List()+"{}")
+		}
+	}
+	return strings.Join(types, ", ")
+}
+
+// groupGoName returns the Go name of a group from --group-go-names, or else from +groupGoName, or
+// else from the first part of the group's name.
+func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, pos token.Position, ok bool) {
+	name, pos = groupGoName(group), pkg.Pos
+	for _, m := range pkg.Markers {
+		if goName, ok := m.Value.(markers.GroupGoName); ok {
+			name, pos = upperFirst(string(goName)), m.Pos // client-gen begins it with a capital letter too
+		}
+	}
+	if asked, ok := a.Naming.GroupGoNames[group]; ok {
+		name = asked
+	}
+	fix := a.advice("write +groupGoName=SomeName above the package clause", "use "+groupGoNameFlag(group))
+	switch {
+	case !token.IsExported(name) || !token.IsIdentifier(name):
+		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
+	case slices.Contains(a.Naming.Reserved.Group, name):
+		a.errs.Add(pos, "group %q cannot be called %s, because the informer factory has a method of that name; %s", group, name, fix)
+	default:
+		return name, pos, true
+	}
+	return "", pos, false
+}
+
+// checkGroupFlags refuses flags for groups that the packages do not have. They are probably
+// misspelled.
+func (a *assembly) checkGroupFlags() {
+	check := func(flag string, values map[string]string) {
+		for _, group := range slices.Sorted(maps.Keys(values)) {
+			if a.groups[group] == nil {
+				a.errs.Add(token.Position{}, "--%s=%s:%s matches no group in the packages of this run; correct it, or remove it", flag, group, values[group])
+			}
+		}
+	}
+	check("group-go-names", a.Naming.GroupGoNames)
+	check("group-dirs", a.Naming.GroupDirs)
+}
+
+func groupGoNameFlag(group string) string { return "--group-go-names=" + group + ":SomeName" }
+
+// otherDir returns a folder for a group whose folder is taken: the first part of its name, if that
+// is free.
+func (a *assembly) otherDir(g *model.Group, taken map[string]*model.Group) string {
+	dir := firstPart(g.Name)
+	for _, other := range a.groups {
+		if other.Dir == dir {
+			return "somefolder"
+		}
+	}
+	if !token.IsIdentifier(dir) || safeDir(dir) != dir || slices.Contains(a.Naming.Reserved.GroupDir, dir) || taken[dir] != nil {
+		return "somefolder"
+	}
+	return dir
+}
+
+// checkGroups refuses two groups with one name in Go or on disk.
+func (a *assembly) checkGroups() {
+	goNames, dirs := map[string]*model.Group{}, map[string]*model.Group{}
+	for _, g := range a.sortedGroups() {
+		pos := g.Versions[0].Pos
+		goNameFix, dirFix := "use "+groupGoNameFlag(g.Name), "use --group-dirs="+g.Name+":"+a.otherDir(g, dirs)
+		if !a.described(g.Versions[0].Path).Dependency {
+			goNameFix += ", or write +groupGoName=SomeName above the package clause of one of them"
+			dirFix += ", or move the packages of one of them to …/<group>/<version>"
+		}
+		if other := goNames[g.GoName]; other != nil {
+			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.GoName, goNameFix)
+		} else if other := dirs[g.Dir]; other != nil {
+			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.Dir, dirFix)
+		}
+		goNames[g.GoName], dirs[g.Dir] = g, g
+	}
+}

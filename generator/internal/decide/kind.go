@@ -1,0 +1,168 @@
+package decide
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// kind decides on t, and reports whether it is a kind. It returns nil for a kind with
+// mistakes.
+func (a *assembly) kind(t *input.Type, gv *model.GroupVersion, from From) (_ *model.Kind, isKind bool) {
+	r := a.read(t, from)
+	if !r.isKind {
+		a.refuseStray(t, from)
+		return nil, false
+	}
+	return a.readKind(t, gv, from, r), true
+}
+
+// readKind makes a kind from its type and markers. It returns nil for a kind with mistakes.
+func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r reading) *model.Kind {
+	before := a.errs.Len()
+	if from != FromKubebuilder {
+		a.followResource(t, &r)
+	}
+	k := &model.Kind{
+		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
+		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
+		ListForm: t.List,
+		Pos:      t.Pos,
+	}
+	if !a.checkType(t) {
+		return nil
+	}
+	if !r.hasStatus {
+		r.verbs.skip([]model.Verb{"updateStatus", "applyStatus"})
+	}
+	k.Verbs = r.verbs.of(a.possibleVerbs())
+	if k.NeedsList() && !t.HasList {
+		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+		if from != FromKubebuilder {
+			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
+		}
+		a.ignore(t.ListPos, "kind "+t.Name+" "+problem, fix, "its client has no List, Watch and DeleteCollection, and there is no informer")
+		k.Verbs = slices.DeleteFunc(k.Verbs, func(v model.Verb) bool { return v == "list" || v == "watch" || v == "deleteCollection" })
+	}
+	a.Naming.name(k, r.resource)
+	if !model.IsLabel(k.Resource) {
+		marker := "+resourceName="
+		if from == FromKubebuilder {
+			marker = "+kubebuilder:resource:path="
+		}
+		a.errs.Add(t.Pos, "resource %q of kind %s is not a valid name of a resource; %s", k.Resource, t.Name,
+			a.advice("write "+marker+" with at most 63 lower-case letters, digits and hyphens, and a letter first", "use --plural-exceptions="+t.Name+":SomePlural, or "+a.leaveOut(t)))
+	}
+	a.addApply(k)
+	if r.verbs.none {
+		a.dropMethods(k, r.methods)
+	} else {
+		a.refuseUnreadable(t, r.methods)
+		a.ignoring(func() { a.addMethods(t, k, r.methods) })
+	}
+	a.ignoring(func() { a.addFields(t, k) })
+	if a.errs.Len() > before {
+		return nil
+	}
+	a.warnOfConstraint(t)
+	return k
+}
+
+// warnOfConstraint warns of a type that exists only with build tags. The generated code does
+// not compile without them.
+func (a *assembly) warnOfConstraint(t *input.Type) {
+	if t.BuildConstraint != "" {
+		a.warn(t.Pos, "%s is in a file with %s, and generated files have no build constraint; build every program that imports them with these tags", t.Name, t.BuildConstraint)
+	}
+}
+
+// read reads the markers of code-generator or of kubebuilder.
+func (a *assembly) read(t *input.Type, from From) reading {
+	if from == FromKubebuilder {
+		return a.readKubebuilder(t)
+	}
+	return a.readGenclient(t)
+}
+
+// checkMeta refuses a type without the metadata of an API object. what is "kind" or "view".
+func (a *assembly) checkMeta(what string, t *input.Type) {
+	if !t.HasTypeMeta {
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; %s", what, t.Name, a.advice("add: metav1.TypeMeta `json:\",inline\"`", a.leaveOut(t)))
+	}
+	switch {
+	case t.HasObjectMeta:
+	case t.MissingMethod != "":
+		a.errs.Add(t.Pos, "%s %s has no method %s of metav1.Object; %s", what, t.Name, t.MissingMethod,
+			a.advice("write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
+	default:
+		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
+	}
+}
+
+// kindForm is what to write instead of an invalid kind.
+const kindForm = "rename the type: at most 63 ASCII letters and digits, and a letter first"
+
+// deepCopyFix returns how a type gets a method DeepCopyObject.
+func deepCopyFix(t *input.Type) string {
+	if isRoot(t) {
+		return "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
+	}
+	return input.DeepCopyFix
+}
+
+// checkType refuses a type that cannot be a kind. It reports whether the type can be one.
+func (a *assembly) checkType(t *input.Type) bool {
+	before := a.errs.Len()
+	switch {
+	case t.IsGeneric:
+		a.errs.Add(t.Pos, "kind %s has type parameters; %s", t.Name, a.advice("remove them, or the marker", a.leaveOut(t)))
+		return false
+	case !t.IsStruct:
+		a.errs.Add(t.Pos, "kind %s is not a struct type; %s", t.Name,
+			a.advice(fmt.Sprintf("remove the marker, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name), a.leaveOut(t)))
+		return false
+	}
+	switch {
+	case !token.IsExported(t.Name):
+		a.errs.Add(t.Pos, "kind %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
+	case !model.IsKind(t.Name):
+		a.errs.Add(t.Pos, "kind %s does not have a valid name; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
+	}
+	a.checkMeta("kind", t)
+	if !t.HasDeepCopyObject {
+		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice(deepCopyFix(t), a.leaveOut(t)))
+	}
+	return a.errs.Len() == before
+}
+
+// checkKinds refuses two kinds with one name on the wire or in Go.
+func (a *assembly) checkKinds(gv *model.GroupVersion) {
+	resourceMarker := "+resourceName="
+	if a.from(a.pkg) == FromKubebuilder {
+		resourceMarker = "+kubebuilder:resource:path="
+	}
+	resources, plurals, files := map[string]*model.Kind{}, map[string]*model.Kind{}, map[string]*model.Kind{}
+	for _, k := range gv.Informed() {
+		if other := resources[k.Resource]; other != nil && k.View == nil {
+			a.ignore(k.Pos, fmt.Sprintf("kinds %s and %s (%s) have the same resource, %q", k.Name, other.Name, other.Pos, k.Resource),
+				"give one of them "+resourceMarker+"…", fmt.Sprintf("ForResource returns the informer of %s, unless --exclude=%s.%s leaves that kind out", other.Name, a.pkg.Path, other.Name))
+		}
+		if slices.Contains(a.Naming.Reserved.Plural, k.Plural) {
+			a.errs.Add(k.Pos, "kind %s has the plural %s, and its client or lister has another method of that name; use --plural-exceptions=%s:SomePlural", k.Name, k.Plural, k.Name)
+		}
+		if other := plurals[k.Plural]; other != nil {
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
+		}
+		if other := files[k.File]; other != nil {
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so that their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+		}
+		plurals[k.Plural], files[k.File] = k, k
+		if k.View == nil {
+			resources[k.Resource] = k
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// addMethods adds the methods to k and resolves their types.
+func (a *assembly) addMethods(t *input.Type, k *model.Kind, methods []*model.Method) {
+	names := map[string]*model.Method{}
+	for _, m := range methods {
+		verb := lowerFirst(m.Name)
+		switch other := names[m.Name]; {
+		case other != nil:
+			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
+		case k.Has(verb):
+			a.errs.Add(m.Pos, "kind %s already has a method %s, that of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
+		case slices.Contains(a.Naming.Reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
+			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
+		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
+			k.Methods = append(k.Methods, m)
+		}
+		names[m.Name] = m
+	}
+}
+
+// refuseUnreadable refuses methods of a dependency with types of a missing package. The user can
+// add the package, and that must not change the methods.
+func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
+	if !a.pkg.Dependency {
+		return // addMethods refuses them
+	}
+	for _, m := range methods {
+		for _, ref := range []model.TypeRef{m.Result, m.Input} {
+			if _, problem := a.declared(ref.Path); problem != "" {
+				a.errs.Add(m.Pos, "method %s: cannot read package %s: %s; add it with go get %s, or %s", m.Name, ref.Path, withoutFix(problem), ref.Path, a.leaveOut(t))
+				break
+			}
+		}
+	}
+}
+
+// dropMethods warns of the methods of a kind with +genclient:noVerbs. Its client has none, as
+// with client-gen.
+func (a *assembly) dropMethods(k *model.Kind, methods []*model.Method) {
+	for _, m := range methods {
+		a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name)
+	}
+}
+
+// resolve completes the types of m. It reports whether they all exist.
+func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
+	before := a.errs.Len()
+	own := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	complete := func(what string, ref model.TypeRef) model.TypeRef {
+		local := ref.Path == ""
+		if local {
+			ref.Path = own.Path
+		}
+		switch isList := what == "result" && m.Verb == "list"; {
+		case ref.Name == "" && isList && !t.HasList:
+			problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, fix)
+			return ref
+		case ref.Name == "" && isList:
+			return model.TypeRef{Path: own.Path, Name: k.List()}
+		case ref.Name == "":
+			return own
+		case isList:
+			ref.Name += "List" // as client-gen has it
+		}
+		if problem := a.missing(ref, local); problem != "" {
+			a.errs.Add(m.Pos, "method %s: %s: %s", m.Name, what, problem)
+		}
+		return ref
+	}
+	m.Result = complete("result", m.Result)
+	if m.TakesObject() {
+		m.Input = complete("input", m.Input)
+	}
+	if a.errs.Len() > before {
+		return false
+	}
+	if m.Verb == "apply" && a.ApplyPackage != "" {
+		m.Input = a.applyConfiguration(m.Input)
+		if problem := a.missing(m.Input, false); problem != "" {
+			a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,235 @@
+package decide
+
+import (
+	"go/build"
+	"go/doc"
+	"go/token"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Naming derives names from the names of types.
+type Naming struct {
+	plural, resource namer.Namer
+	exceptions       map[string]string
+	// GroupGoNames and GroupDirs are the Go names and the folders that the user has chosen
+	// for groups, by the name of the group.
+	GroupGoNames, GroupDirs map[string]string
+	// Reserved are the names that must not be made.
+	Reserved model.Reserved
+}
+
+// NewNaming returns the naming rules of code-generator. exceptions are irregular plurals by
+// the name of the type.
+func NewNaming(exceptions map[string]string) *Naming {
+	all := map[string]string{"Endpoints": "Endpoints"} // as code-generator has it
+	for singular, plural := range exceptions {
+		all[singular] = plural
+	}
+	return &Naming{
+		plural:   namer.NewPublicPluralNamer(all),
+		resource: namer.NewAllLowercasePluralNamer(all),
+
+		exceptions: all,
+	}
+}
+
+// name sets the names of k. All but Resource are derived from the name of the type.
+func (n *Naming) name(k *model.Kind, resource string) {
+	k.Private = lowerFirst(k.Name)
+	k.Param = k.Private
+	if token.IsKeyword(k.Param) || slices.Contains(n.Reserved.Param, k.Param) {
+		k.Param += "Object"
+	}
+	k.Plural = n.goPlural(k.Name)
+	k.PluralPrivate = lowerFirst(k.Plural)
+	if token.IsKeyword(k.PluralPrivate) || doc.IsPredeclared(k.PluralPrivate) || slices.Contains(n.Reserved.PluralPrivate, k.PluralPrivate) {
+		k.PluralPrivate += "Client"
+	}
+	k.File = strings.ToLower(k.Name)
+	k.ExpansionFile = k.File + "_expansion"
+	if slices.Contains(n.Reserved.File, k.File) {
+		k.File += "_kind"
+	}
+	k.FakeFile = "fake_" + k.File
+	if chosenByName(k.FakeFile) {
+		k.FakeFile += "_kind"
+	}
+	k.Resource = n.resourceOf(k.Name, resource)
+}
+
+// resourceOf returns the resource of a kind: the one from a marker or, if that is empty, the
+// plural of the kind's name.
+func (n *Naming) resourceOf(kind, written string) string {
+	if written != "" {
+		return written
+	}
+	return n.resource.Name(&types.Type{Name: types.Name{Name: kind}})
+}
+
+// goPlural returns the plural of a type's name in Go. The namer takes the first byte for the
+// first letter, so a name that begins with another letter gets an ASCII prefix.
+func (n *Naming) goPlural(name string) string {
+	if plural := n.exceptions[name]; plural != "" {
+		return upperFirst(plural)
+	}
+	prefix := ""
+	if name[0] >= utf8.RuneSelf {
+		prefix = "X"
+	}
+	return strings.TrimPrefix(n.plural.Name(&types.Type{Name: types.Name{Name: prefix + name}}), prefix)
+}
+
+// chosenByName reports whether the go command compiles a file only in tests or for one
+// system because of its name, such as fake_test.go and fake_windows.go.
+func chosenByName(file string) bool {
+	context := build.Default
+	context.GOOS, context.GOARCH = "none", "none"
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p")), nil }
+	taken, err := context.MatchFile("", file+".go")
+	return err != nil || !taken || strings.HasSuffix(file, "_test")
+}
+
+// notGroups are folders above a version that do not name its group. In the layout of
+// kubebuilder, a project with one group has its types in api/v1.
+var notGroups = map[string]bool{"api": true, "apis": true, "pkg": true, "internal": true, "types": true}
+
+// groupDir returns the folder of a group. The user may choose it. For packages with the markers
+// of client-gen it is the folder that client-gen uses, so that import paths stay when a project
+// migrates: the folder of the API package, such as apis of sigs.k8s.io/gateway-api/apis/v1. For
+// others it is the groupFolder.
+func (n *Naming) groupDir(packagePath, version, group string, from From) string {
+	if dir, ok := n.GroupDirs[group]; ok {
+		return dir
+	}
+	dir := groupFolder(packagePath, version, group)
+	if parent := parentFolder(packagePath, version); from == FromGenclient && notGroups[parent] {
+		dir = safeDir(parent)
+	}
+	if slices.Contains(n.Reserved.GroupDir, dir) {
+		dir += "group"
+	}
+	return dir
+}
+
+// groupFolder returns the folder of a package, or the first part of the group's name if that
+// folder does not name a group.
+func groupFolder(packagePath, version, group string) string {
+	parent := parentFolder(packagePath, version)
+	if parent == "." || parent == "/" || notGroups[parent] || model.IsVersion(parent) || parent != strings.ToLower(parent) {
+		parent = firstPart(group)
+	}
+	return safeDir(parent)
+}
+
+// parentFolder returns the folder above the version, or the package's own folder if that is not
+// named after the version.
+func parentFolder(packagePath, version string) string {
+	if path.Base(packagePath) == version {
+		return path.Base(path.Dir(packagePath))
+	}
+	return path.Base(packagePath)
+}
+
+// safeDir returns dir, or another name if other packages cannot import a package in dir.
+func safeDir(dir string) string {
+	switch dir {
+	case "":
+		return "core"
+	case "init", "internal", "main", "testdata", "vendor":
+		return dir + "group"
+	}
+	return dir
+}
+
+// versionDir returns the folder of a version, which is also the name of the packages in it.
+func versionDir(version string) string {
+	dir := strings.ReplaceAll(version, "-", "")
+	if token.IsKeyword(dir) || safeDir(dir) != dir {
+		return dir + "version"
+	}
+	return dir
+}
+
+// groupPackage returns the name of the Go package in a group's folder.
+func groupPackage(dir, goName string) string {
+	name := dir
+	if !token.IsIdentifier(name) { // a folder such as stable.example.com, or a keyword
+		name = strings.ToLower(goName)
+	}
+	if token.IsKeyword(name) || safeDir(name) != name {
+		name += "group"
+	}
+	return name
+}
+
+// firstPart returns rbac for rbac.authorization.k8s.io.
+func firstPart(group string) string {
+	first, _, _ := strings.Cut(group, ".")
+	return first
+}
+
+// groupGoName returns Rbac for rbac.authorization.k8s.io. It drops hyphens: some-thing.io is
+// SomeThing.
+func groupGoName(group string) string {
+	if group == "" {
+		return "Core"
+	}
+	var b strings.Builder
+	for _, word := range strings.Split(firstPart(group), "-") {
+		b.WriteString(upperFirst(word))
+	}
+	return b.String()
+}
+
+// summary returns the first sentence of a comment, on one line and without the full stop.
+func summary(doc string) string {
+	paragraph, _, _ := strings.Cut(doc, "\n\n")
+	text := strings.Join(strings.Fields(paragraph), " ")
+	if end := strings.Index(text, ". "); end >= 0 {
+		text = text[:end]
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// deprecation returns the lines of the paragraph of a comment that begins with "Deprecated:",
+// or nil. See https://go.dev/wiki/Deprecated.
+func deprecation(doc string) []string {
+	for _, paragraph := range strings.Split(doc, "\n\n") {
+		if !strings.HasPrefix(paragraph, "Deprecated: ") {
+			continue
+		}
+		var lines []string
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && len(line)+len(word) > 76 {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		return append(lines, line)
+	}
+	return nil
+}
+
+func lowerFirst(s string) string { return mapFirst(s, unicode.ToLower) }
+
+func upperFirst(s string) string { return mapFirst(s, unicode.ToUpper) }
+
+// mapFirst changes the first letter of s, if s has one.
+func mapFirst(s string, change func(rune) rune) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(change(first)) + s[size:]
+}

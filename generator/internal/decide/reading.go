@@ -1,0 +1,127 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// From chooses the markers that make a type of a package a kind.
+type From string
+
+const (
+	// FromAuto means those of code-generator in a package with any +genclient, and those of
+	// kubebuilder in others.
+	FromAuto        From = "auto"
+	FromGenclient   From = "genclient"
+	FromKubebuilder From = "kubebuilder"
+)
+
+// Froms are the valid values.
+var Froms = []From{FromAuto, FromGenclient, FromKubebuilder}
+
+// IgnoresMarkers reports whether types have markers that from ignores.
+func (from From) IgnoresMarkers(types []*input.Type) bool {
+	return slices.ContainsFunc(types, func(t *input.Type) bool {
+		genclient := markers.Has[markers.Genclient](t.Markers)
+		return from == FromKubebuilder && genclient || from == FromGenclient && !genclient && t.Markers.MayBeKind()
+	})
+}
+
+// from returns whose markers apply to a package.
+func (a *assembly) from(pkg *input.Package) From {
+	if a.From != FromAuto && a.From != "" {
+		return a.From
+	}
+	hasRoot := false
+	for _, t := range pkg.Types {
+		if slices.ContainsFunc(t.Markers, markers.Marker.IsGenclient) {
+			return FromGenclient
+		}
+		hasRoot = hasRoot || isRoot(t)
+	}
+	if hasRoot || isSkipped(pkg) {
+		return FromKubebuilder
+	}
+	return FromGenclient
+}
+
+// isSkipped reports whether controller-gen makes no CRDs of the package.
+func isSkipped(pkg *input.Package) bool { return markers.Has[markers.Unserved](pkg.Markers) }
+
+// isRoot reports whether controller-gen takes the type for a kind.
+func isRoot(t *input.Type) bool { return markers.Has[markers.Root](t.Markers) }
+
+// isView reports whether the type is a view.
+func isView(t *input.Type) bool { return markers.Has[markers.View](t.Markers) }
+
+// reading is what the markers of a type tell about a kind.
+type reading struct {
+	// isKind reports whether the type is a kind.
+	isKind     bool
+	namespaced bool
+	// resource is empty if no marker has it.
+	resource string
+	// hasStatus reports whether status is a subresource.
+	hasStatus bool
+	verbs     verbSet
+	methods   []*model.Method
+}
+
+// verbSet is what the markers of a kind leave of the verbs.
+type verbSet struct {
+	none          bool
+	only, skipped []model.Verb
+}
+
+func (s *verbSet) keep(verbs []model.Verb) { s.only = append(s.only, verbs...) }
+
+func (s *verbSet) skip(verbs []model.Verb) { s.skipped = append(s.skipped, verbs...) }
+
+func (s *verbSet) of(all []model.Verb) []model.Verb {
+	if s.none {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v model.Verb) bool {
+		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
+	})
+}
+
+// readGenclient reads the markers of code-generator.
+func (a *assembly) readGenclient(t *input.Type) reading {
+	r := reading{namespaced: true, hasStatus: t.HasStatus}
+	for _, m := range t.Markers {
+		switch v := m.Value.(type) {
+		case markers.ResourceName:
+			r.resource = string(v)
+		case markers.Genclient:
+			r.isKind = !v.Off
+		case markers.NonNamespaced:
+			r.namespaced = false
+		case markers.NoStatus:
+			r.hasStatus = false
+		case markers.NoVerbs:
+			r.verbs.none = true
+		case markers.OnlyVerbs:
+			r.verbs.keep(v)
+		case markers.SkipVerbs:
+			r.verbs.skip(v)
+		case markers.Method:
+			if len(m.Problems) == 0 {
+				method := model.Method(v)
+				r.methods = append(r.methods, &method)
+			}
+		case markers.Unknown:
+			if !strings.HasPrefix(m.Name, "genclient:") {
+				continue
+			}
+		default:
+			continue // of kubebuilder, or on a field
+		}
+		a.ignoreProblems(m)
+	}
+	return r
+}

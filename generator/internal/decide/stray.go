@@ -1,0 +1,89 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+)
+
+// refuseMisspelt refuses markers that resemble one of the registry.
+func (a *assembly) refuseMisspelt(list markers.List) {
+	for _, m := range list {
+		if _, ok := m.Value.(markers.Misspelt); ok {
+			a.ignoreProblems(m)
+		}
+	}
+}
+
+// refuseUnknown refuses a marker that begins like one of the registry, and reports whether
+// m is one.
+func (a *assembly) refuseUnknown(m markers.Marker) bool {
+	_, ok := m.Value.(markers.Unknown)
+	if ok {
+		a.ignoreProblems(m)
+	}
+	return ok
+}
+
+// refuseStray refuses the first marker that has no effect because the type is not a kind.
+func (a *assembly) refuseStray(t *input.Type, from From) {
+	for _, m := range t.Markers {
+		if a.refuseUnknown(m) {
+			return
+		}
+		if !strings.HasPrefix(m.Name, "genclient:") && !strings.HasPrefix(m.Name, "informer:") {
+			continue
+		}
+		problem, fix := "+"+m.Name+" has no effect ", "remove the marker, or write it above a kind"
+		isComplete := t.IsStruct && t.HasTypeMeta && t.HasObjectMeta
+		unserved := unservedBy(t)
+		switch of, isList := strings.CutSuffix(t.Name, "List"); {
+		case isList && a.pkg.Declared[of]:
+			problem += fmt.Sprintf("on %s, which is the list type of %s", t.Name, of)
+			fix = "remove the marker, or write it above type " + of
+		case unserved != "":
+			problem += fmt.Sprintf("on %s, because +%s excludes it", t.Name, unserved)
+			fix = "remove one of the two markers"
+		case from == FromKubebuilder:
+			problem += fmt.Sprintf("on %s, which is not a kind", t.Name)
+			if isComplete {
+				fix = "remove the marker, or add // +kubebuilder:object:root=true"
+				if !t.DeclaresList {
+					fix += ", and a type " + t.Name + "List"
+				}
+			}
+			if a.From == FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
+				fix += ", or leave --from=kubebuilder out"
+			}
+		default:
+			problem += fmt.Sprintf("on %s without +genclient", t.Name)
+			if isComplete {
+				fix = "remove the marker, or add // +genclient above type " + t.Name
+			}
+		}
+		a.ignore(m.Pos, problem, fix, ignored)
+		return
+	}
+}
+
+// unservedBy returns the name of the marker that keeps a root object out of its CRD, or "".
+func unservedBy(t *input.Type) string {
+	for _, m := range t.Markers {
+		if _, ok := m.Value.(markers.Unserved); ok && isRoot(t) {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+// refuseSkipped refuses markers on a type of a package that has views only.
+func (a *assembly) refuseSkipped(t *input.Type) {
+	for _, m := range t.Markers {
+		if !a.refuseUnknown(m) && strings.HasPrefix(m.Name, "informer:") {
+			a.ignore(m.Pos, fmt.Sprintf("+%s has no effect on %s, which is not a view, in a package with +kubebuilder:skip", m.Name, t.Name),
+				fmt.Sprintf("add // +%s=…, or remove the marker", markers.ViewName), ignored)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+// Package input is what load has read, before any decision: packages with their
+// types and markers, and CRDs. It is data.
+//
+//	package.go     Package, Type, External
+//	manifest.go    Manifest: a CRD
+//	exclusions.go  Exclusions: the packages and types that the user leaves out
+package input

@@ -1,0 +1,115 @@
+package input
+
+import (
+	"go/token"
+
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Package is an API package.
+type Package struct {
+	// Path is the import path.
+	Path string
+	// Name is the name in the package clause.
+	Name string
+	// Dependency reports whether the package is outside the main module, so that the
+	// user cannot edit it.
+	Dependency bool
+	// Pos is the package clause of the file that documents the package.
+	Pos token.Position
+	// Markers are the markers above a package clause, in the order of the files.
+	Markers markers.List
+	// Declared holds the package's top-level names.
+	Declared map[string]bool
+	// HasAddToScheme reports whether the package declares an AddToScheme that can be called.
+	HasAddToScheme bool
+	// GroupVersion is the group and version that the package declares in a variable.
+	GroupVersion DeclaredGroupVersion
+	// Types are the types with a marker of informer-gen, sorted by name.
+	Types []*Type
+}
+
+// External is a package that a marker or a flag names.
+type External struct {
+	Path string
+	// Package is nil if there is a Problem.
+	Package *Package
+	// Declared holds the package's top-level names. It is nil if there is a Problem.
+	Declared map[string]bool
+	// OldTypeConverter reports whether NewTypeConverter returns a type that client-go has
+	// removed.
+	OldTypeConverter bool
+	// Problem is why the package could not be read, and what to do. It is empty if the
+	// package was read.
+	Problem string
+}
+
+// DeclaredGroupVersion is a package's variable of type schema.GroupVersion.
+type DeclaredGroupVersion struct {
+	// Name is the name of the variable, SchemeGroupVersion or GroupVersion. It is empty if
+	// the package has neither.
+	Name string
+	// OtherType reports whether the variable is not a schema.GroupVersion, but a string or a
+	// pointer, so that generated code cannot use it.
+	OtherType bool
+	// Group and Version are known if they are a literal or a constant.
+	Group, Version           string
+	GroupKnown, VersionKnown bool
+	Pos                      token.Position
+}
+
+// InternalVersion is the version of the unversioned types of a group. No server serves it.
+const InternalVersion = "__internal"
+
+// Type is a type declaration with markers.
+type Type struct {
+	Name    string
+	Pos     token.Position
+	Doc     string
+	Markers markers.List
+	// IsCandidate reports whether the type was added although it may have no marker.
+	IsCandidate bool
+	// IsStruct reports whether the underlying type is a struct.
+	IsStruct bool
+	// BuildConstraint is the //go:build line of the file if a build without build tags
+	// leaves the file out. It is empty otherwise.
+	BuildConstraint string
+	// IsGeneric reports whether the type has type parameters.
+	IsGeneric bool
+	// A kind needs TypeMeta and ObjectMeta of apimachinery, or the methods of runtime.Object
+	// and metav1.Object.
+	HasTypeMeta, HasObjectMeta, HasDeepCopyObject bool
+	// MissingMethod is a method of metav1.Object that the type lacks although it has others,
+	// or "".
+	MissingMethod string
+	// HasStatus reports whether the type has a field Status.
+	HasStatus bool
+	// DeclaresList reports whether the package has a type with the suffix "List".
+	DeclaresList bool
+	// HasList reports whether clients can use that type: a struct with TypeMeta, ListMeta,
+	// Items of this type, and DeepCopyObject.
+	HasList bool
+	// List is the form of that struct.
+	List model.ListForm
+	// ListProblem is what is wrong with the list type, and what to do, if HasList is false.
+	// ListPos is the position of the list type or, if there is none, of the type.
+	ListProblem string
+	ListPos     token.Position
+	// Fields are the fields at the paths in the markers, by the text of the path.
+	Fields map[string]*model.Field
+	// Misfits are the fields of a view that its kind does not have, or has with another
+	// form.
+	Misfits []Misfit
+}
+
+// Misfit is a field of a view that cannot be decoded from the JSON of its kind.
+type Misfit struct {
+	Pos token.Position
+	// Problem is what is wrong with the field, and what to write instead.
+	Problem string
+}
+
+// DeepCopyFix is how a type gets a method DeepCopyObject, for messages.
+const DeepCopyFix = "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
+	"or deepcopy-gen (// +k8s:deepcopy-gen=package and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object there)"

@@ -1,0 +1,124 @@
+package markers
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// problems returns the problems of a marker, one a line.
+func problems(m Marker) string {
+	var all []string
+	for _, p := range m.Problems {
+		all = append(all, p.What+"; "+p.Fix)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ line, on, name, want, problems string }{
+		{"genclient", "Order", "genclient", "{Off:false}", ""},
+		{"genclient=false", "Order", "genclient", "{Off:true}", "+genclient=false is not a marker; write +genclient, or remove the marker to generate nothing for Order"},
+		{"genclient noStatus", "Order", "genclient", "{Off:false}", "+genclient noStatus is not a marker; did you mean +genclient:noStatus?"},
+		{"genclient:noStatus=really", "Order", "genclient:noStatus", "{}", ""},
+		{"genclient:readonly", "Order", "genclient:readonly", "[get list watch]", ""},
+		{"genclient:onlyVerbs=get, list", "Order", "genclient:onlyVerbs", "[get list]", ""},
+		{"genclient:skipVerbs=Get,apply", "Order", "genclient:skipVerbs", "[apply]", `+genclient:skipVerbs: unknown verb "Get"; did you mean get?`},
+		{"resourceName", "Order", "resourceName", "", "+resourceName has no value; write the name of the resource, such as +resourceName=orders, or remove the marker"},
+		{"groupName=shop", "", "groupName", "shop", ""},
+		{"groupName=shop", "Order", "groupName", "<nil>", ""}, // where it says nothing
+		{"genclient", "", "genclient", "<nil>", ""},
+		{"kubebuilder:object:root=true", "Order", "kubebuilder:object:root", "{}", ""},
+		{"kubebuilder:object:root", "Order", "kubebuilder:object:root", "{}", ""},
+		{"kubebuilder:resource:path=foos,scope=Cluster,shortName={f,fo}", "Order", "kubebuilder:resource", "{Path:foos Scope:Cluster}", ""},
+		{"kubebuilder:skip", "", "kubebuilder:skip", "{}", ""},
+		{"kubebuilder:validation:Enum=a", "Order", "kubebuilder:validation:Enum", "<nil>", ""},
+		{"informer:index:name=a,path=.b.c", "Order", "informer:index", "{Name:a Path:{Text:.b.c Path:b.c Problem:}}", ""},
+		{"informer:index:name=a,of=b", "Order", "informer:index", "{Name:a Path:{Text: Path: Problem:}}", `+informer:index has no argument "of"; write +informer:index:name=byNodeName,path=spec.nodeName`},
+		{"kubebuilder:selectablefield:JSONPath=`.a`", "Order", "kubebuilder:selectablefield", "{Path:{Text:.a Path:a Problem:}}", ""},
+		{"informer:view=k8s.io/api/core/v1.Pod", "Order", "informer:view", "{Of:{Path:k8s.io/api/core/v1 Name:Pod}}", ""},
+		{"informer:view=`Pod`", "Order", "informer:view", "{Of:{Path: Name:}}", "+informer:view=`Pod` does not name a kind; write it without quotes: +informer:view=Pod"},
+		{"optional", "Order", "optional", "<nil>", ""},
+		{" genclient", "Order", "", "<nil>", ""},
+	} {
+		pos := token.Position{Filename: "types.go", Line: 1, Column: 4}
+		m := Parse("+"+test.line, pos, test.on)
+		if got := fmt.Sprintf("%+v", m.Value); m.Name != test.name || got != test.want || problems(m) != test.problems || m.Pos != pos || m.Text != "+"+test.line {
+			t.Errorf("+%s on %q is %s, with the value %s and the problems %q", test.line, test.on, m.Name, got, problems(m))
+		}
+	}
+}
+
+// TestMisspelt has markers of informer-gen with a mistake, and markers of other tools.
+func TestMisspelt(t *testing.T) {
+	for line, want := range map[string]string{
+		"genclent":                      "unknown marker +genclent; did you mean +genclient?",
+		"GenClient:noStatus":            "unknown marker +GenClient:noStatus; did you mean +genclient:noStatus?",
+		"genclient:noStatuss":           "unknown marker +genclient:noStatuss; did you mean +genclient:noStatus?",
+		"genclient:xyz":                 "unknown marker +genclient:xyz; use one of +genclient:nonNamespaced, +genclient:noStatus, +genclient:noVerbs, +genclient:onlyVerbs, +genclient:skipVerbs, +genclient:readonly, +genclient:method",
+		"resourcename=a":                "unknown marker +resourcename; did you mean +resourceName?",
+		"informer-view=Pod":             "unknown marker +informer-view; did you mean +informer:view?",
+		"informers:index:name=a,path=b": "unknown marker +informers:index:name; did you mean +informer:index:name?",
+		"informer:indexes:name=a":       "unknown marker +informer:indexes:name; did you mean +informer:index?",
+		"informer=view":                 "unknown marker +informer; use one of +informer:index, +informer:view",
+		"genclientset":                  "",
+		"groupNames:a":                  "",
+		"kubebuilder:resources:path=a":  "",
+		"kubebuilder:object:generate":   "",
+		strings.Repeat("x", 1<<20):      "", // at once
+	} {
+		if got := problems(Parse("+"+line, token.Position{}, "Order")); got != want {
+			t.Errorf("+%.40s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// FuzzMarker reads arbitrary markers. The names in a path are parts of its text.
+func FuzzMarker(f *testing.F) {
+	for _, seed := range []string{
+		"informer:index:name=byX=spec.x", "informer:index=name=a,path=b[*].c['d']", "kubebuilder:resource:path=a,shortName={b,c}=",
+		"kubebuilder:selectablefield:JSONPath=`.a.b`", "genclient:method=A,verb=get,subresource=b", "a:b:c=d,e=\"f,g\"", "genclient x", "informer:view=a.B",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, on := range []string{"Order", ""} {
+			m := Parse("+"+text, token.Position{}, on)
+			for _, path := range append((List{m}).FieldPaths(), fieldPath(text)) {
+				for _, element := range path.Path {
+					if element.Each == (element.Name != "") || !strings.Contains(path.Text, element.Name) {
+						t.Errorf("the path %q has the element %+v", path.Text, element)
+					}
+				}
+			}
+			for _, p := range m.Problems {
+				if p.What == "" || p.Fix == "" {
+					t.Errorf("%q has the problem %+v", text, p)
+				}
+			}
+		}
+	})
+}
+
+func TestArguments(t *testing.T) {
+	for _, test := range []struct{ name, value, prefix, want string }{
+		{"informer:index:name", "a,path=b.c", "informer:index", "name=a path=b.c"},
+		{"informer:index", "name=a,path=b", "informer:index", "name=a path=b"},
+		{"informer:index", "", "informer:index", ""},
+		{"kubebuilder:resource:path", "a,shortName={b,c},scope=Cluster", "kubebuilder:resource", "path=a shortName={b,c} scope=Cluster"},
+		{"kubebuilder:resource:categories", `"a,b",singular=x`, "kubebuilder:resource", "categories=a,b singular=x"},
+		{"kubebuilder:selectablefield:JSONPath", "`.spec.color`", "kubebuilder:selectablefield", "JSONPath=.spec.color"},
+		{"kubebuilder:resource:flag", "", "kubebuilder:resource", "flag="},
+	} {
+		arguments := argumentsOf(strings.TrimPrefix(test.name, test.prefix), test.value)
+		var words []string
+		for _, a := range arguments {
+			words = append(words, a.key+"="+a.value)
+		}
+		got := strings.Join(words, " ")
+		if got != test.want {
+			t.Errorf("%s=%s: %s, want %s", test.name, test.value, got, test.want)
+		}
+	}
+}

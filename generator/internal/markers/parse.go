@@ -1,0 +1,53 @@
+package markers
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+)
+
+// Parse reads a line that begins with +. on is the name of the type that has the marker, or ""
+// for a package.
+func Parse(line string, pos token.Position, on string) Marker {
+	m := Marker{Text: line, Pos: pos}
+	for m.Name = range codetags.Extract("+", []string{line}) { // one name, of gengo's syntax
+	}
+	// The value is everything that follows, as for client-gen.
+	value, _ := strings.CutPrefix(line[len("+")+len(m.Name):], "=")
+	m.read(value, on)
+	return m
+}
+
+// read sets the value and the problems of a marker.
+func (m *Marker) read(value, on string) {
+	place := OnType
+	if on == "" {
+		place = OnPackage
+	}
+	family := family(m.Name)
+	spec := find(m.Name)
+	switch {
+	case spec != nil && spec.On&place != 0:
+		rest := m.Name[len(spec.Name):]
+		m.Name = spec.Name
+		m.Value = spec.read(reader{Marker: m, value: value, rest: rest, on: on, options: options(family)})
+	case spec == nil && (family == "genclient" || family == "informer"):
+		option := strings.TrimPrefix(strings.TrimPrefix(m.Name, family), ":")
+		if family == "informer" {
+			option, _, _ = strings.Cut(option, ":")
+		}
+		m.Value = Unknown{}
+		m.problem("unknown marker +"+m.Name, spelling.Suggest(option, options(family), "+"+family+":"))
+	case spec == nil && slices.Contains(families(place), family):
+		m.Value = Other{}
+	default:
+		if meant := misspelt(m.Name); meant != "" {
+			m.Value = Misspelt{meant}
+			m.problem("unknown marker +"+m.Name, "did you mean +"+meant+"?")
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package markers
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/spelling"
+)
+
+// reader has what the value of a marker is read from.
+type reader struct {
+	*Marker
+	// value is the text after the = that follows the name.
+	value string
+	// rest is the name after the name in the registry. It begins with a colon, or is empty.
+	rest string
+	// on is the name of the type that has the marker, or "" for a package.
+	on string
+	// options are those of the marker's family.
+	options []string
+}
+
+// always returns a function that reads a marker without a value.
+func always(v Value) func(reader) Value { return func(reader) Value { return v } }
+
+func readGenclient(r reader) Value {
+	v := Genclient{Off: r.value == "false"}
+	option := strings.TrimSpace(r.value)
+	switch {
+	case r.value == "":
+		return v
+	case r.value != option && slices.Contains(r.options, option):
+		r.problem("+genclient "+option+" is not a marker", "did you mean +genclient:"+option+"?")
+	default:
+		r.problem("+genclient="+r.value+" is not a marker", "write +genclient, or remove the marker to generate nothing for "+r.on)
+	}
+	if !v.Off {
+		r.Problems[len(r.Problems)-1].Done = "it is read as +genclient"
+	}
+	return v
+}
+
+func readResourceName(r reader) Value {
+	if r.value == "" {
+		r.problem("+resourceName has no value", "write the name of the resource, such as +resourceName="+strings.ToLower(r.on)+"s, or remove the marker")
+	}
+	return ResourceName(r.value)
+}
+
+// verbs reads the value of onlyVerbs and skipVerbs.
+func (r reader) verbs() []model.Verb {
+	var verbs []model.Verb
+	known := slices.Concat(model.Verbs, model.ApplyVerbs)
+	for _, word := range strings.Split(r.value, ",") {
+		verb := model.Verb(strings.TrimSpace(word))
+		if slices.Contains(known, verb) {
+			verbs = append(verbs, verb)
+			continue
+		}
+		r.Problems = append(r.Problems, Problem{
+			What: fmt.Sprintf("+%s: unknown verb %q", r.Name, verb), Fix: spelling.Suggest(string(verb), known, ""), Done: "the verb is ignored",
+		})
+	}
+	return verbs
+}
+
+func readRoot(r reader) Value {
+	if r.value == "false" {
+		return Other{}
+	}
+	return Root{}
+}
+
+func readResource(r reader) Value {
+	var v Resource
+	for _, argument := range argumentsOf(r.rest, r.value) {
+		switch argument.key {
+		case "path":
+			v.Path = argument.value
+		case "scope":
+			v.Scope = argument.value
+		}
+	}
+	return v
+}
+
+func readIndex(r reader) Value {
+	const form = "write +" + IndexName + ":name=byNodeName,path=spec.nodeName"
+	var v Index
+	for _, argument := range argumentsOf(r.rest, r.value) {
+		switch argument.key {
+		case "name":
+			v.Name = argument.value
+		case "path":
+			v.Path = fieldPath(argument.value)
+		default:
+			r.problem(fmt.Sprintf("+%s has no argument %q", IndexName, argument.key), form)
+			return v
+		}
+	}
+	switch {
+	case v.Name == "":
+		r.problem("+"+IndexName+" has no name", form)
+	case strings.TrimPrefix(v.Path.Text, ".") == "":
+		r.problem("+"+IndexName+" has no path", form)
+	}
+	return v
+}
+
+func readSelectableField(r reader) Value {
+	for _, argument := range argumentsOf(r.rest, r.value) {
+		if argument.key == "JSONPath" && argument.value != "" {
+			return SelectableField{fieldPath(argument.value)}
+		}
+	}
+	r.problem("+"+SelectableFieldName+" has no path", "write +"+SelectableFieldName+":JSONPath=.spec.color")
+	return SelectableField{}
+}
+
+func fieldPath(text string) FieldPath {
+	path, err := ParsePath(text)
+	if err != nil {
+		return FieldPath{Text: text, Problem: err.Error()}
+	}
+	return FieldPath{Text: text, Path: path}
+}
+
+func readView(r reader) Value {
+	var v View
+	if r.rest == "" {
+		v.Of, _ = ParseTypeRef(r.value)
+	}
+	if !v.Of.IsZero() {
+		return v
+	}
+	form := "+" + ViewName + "=Foo for a kind of this package, or +" + ViewName + "=k8s.io/api/core/v1.Pod"
+	if unquoted := strings.Trim(r.value, "`\"'"); unquoted != r.value && unquoted != "" {
+		form = "it without quotes: +" + ViewName + "=" + unquoted
+	}
+	r.problem(r.Text+" does not name a kind", "write "+form)
+	return v
+}
+
+// ParseTypeRef reads Scale or k8s.io/api/autoscaling/v1.Scale. The path of the former is
+// empty: the type is in the package of the marker.
+func ParseTypeRef(s string) (model.TypeRef, bool) {
+	dot := strings.LastIndexByte(s, '.')
+	ref := model.TypeRef{Path: s[:max(dot, 0)], Name: s[dot+1:]}
+	if !token.IsIdentifier(ref.Name) || dot >= 0 && !IsImportPath(ref.Path) {
+		return model.TypeRef{}, false
+	}
+	return ref, true
+}
+
+// IsImportPath reports whether s may be an import path that is not relative.
+func IsImportPath(s string) bool {
+	for _, element := range strings.Split(s, "/") {
+		if element == "" || element[0] == '.' || element[0] == '-' || strings.Contains(element, "...") {
+			return false
+		}
+		for _, r := range element {
+			if !strings.ContainsRune("-._~+", r) && (r >= 0x80 || !token.IsIdentifier("_"+string(r))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// argument is one of the key=value pairs of a marker. The value is empty without a =.
+type argument struct {
+	key, value string
+}
+
+// argumentsOf returns the arguments of a marker such as
+//
+//	+kubebuilder:resource:path=crontabs,scope=Cluster
+//
+// of which rest is :path, and value is crontabs,scope=Cluster. A comma in quotes, braces or
+// brackets separates nothing.
+func argumentsOf(rest, value string) []argument {
+	text := strings.TrimPrefix(rest, ":")
+	if value != "" {
+		text += "=" + value
+	}
+	text = strings.TrimPrefix(text, "=") // +name=value has an argument without a key
+	var arguments []argument
+	for _, part := range splitOutside(text) {
+		key, value, _ := strings.Cut(part, "=")
+		arguments = append(arguments, argument{strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), "`\"")})
+	}
+	return arguments
+}
+
+// splitOutside splits at the commas that are not in quotes, braces or brackets.
+func splitOutside(text string) []string {
+	var parts []string
+	start, depth, quote := 0, 0, byte(0)
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ',' && depth <= 0:
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	if start < len(text) {
+		parts = append(parts, text[start:])
+	}
+	return parts
+}

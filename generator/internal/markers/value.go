@@ -1,0 +1,89 @@
+package markers
+
+import "github.com/typedinformers/informer-gen/generator/internal/model"
+
+// Value is what a marker says. It has one of the types of this file.
+type Value interface{ isValue() }
+
+type (
+	// Genclient makes the type a kind, unless it is Off: +genclient=false.
+	Genclient struct{ Off bool }
+	// NonNamespaced is +genclient:nonNamespaced.
+	NonNamespaced struct{}
+	// NoStatus is +genclient:noStatus.
+	NoStatus struct{}
+	// NoVerbs is +genclient:noVerbs.
+	NoVerbs struct{}
+	// OnlyVerbs are the known verbs of +genclient:onlyVerbs, or those of +genclient:readonly.
+	OnlyVerbs []model.Verb
+	// SkipVerbs are the known verbs of +genclient:skipVerbs.
+	SkipVerbs []model.Verb
+	// Method is +genclient:method. It is incomplete if the marker has Problems. The paths of
+	// types of the marker's own package are empty.
+	Method model.Method
+	// ResourceName is a resource on the wire. It may be empty.
+	ResourceName string
+	// GroupName is a group on the wire.
+	GroupName string
+	// GroupGoName is the name of a group in Go.
+	GroupGoName string
+	// Root is +kubebuilder:object:root=true.
+	Root struct{}
+	// Resource is +kubebuilder:resource. Arguments that the marker leaves out are empty.
+	Resource struct{ Path, Scope string }
+	// Status is +kubebuilder:subresource:status.
+	Status struct{}
+	// Scale is +kubebuilder:subresource:scale.
+	Scale struct{}
+	// Unserved is a marker with which no server has the type.
+	Unserved struct{}
+	// Index is +informer:index. It is incomplete if the marker has Problems.
+	Index struct {
+		Name string
+		Path FieldPath
+	}
+	// SelectableField is +kubebuilder:selectablefield.
+	SelectableField struct{ Path FieldPath }
+	// View is +informer:view. Of is zero if the marker has Problems, and its Path is empty for
+	// a kind of the marker's own package.
+	View struct{ Of model.TypeRef }
+
+	// Unknown is a marker that begins like one of the registry.
+	Unknown struct{}
+	// Misspelt is a marker that resembles one of the registry.
+	Misspelt struct{ Meant string }
+	// Other is a marker of controller-gen that resembles none of the registry, but shares the
+	// beginning with one.
+	Other struct{}
+)
+
+func (Genclient) isValue()       {}
+func (NonNamespaced) isValue()   {}
+func (NoStatus) isValue()        {}
+func (NoVerbs) isValue()         {}
+func (OnlyVerbs) isValue()       {}
+func (SkipVerbs) isValue()       {}
+func (Method) isValue()          {}
+func (ResourceName) isValue()    {}
+func (GroupName) isValue()       {}
+func (GroupGoName) isValue()     {}
+func (Root) isValue()            {}
+func (Resource) isValue()        {}
+func (Status) isValue()          {}
+func (Scale) isValue()           {}
+func (Unserved) isValue()        {}
+func (Index) isValue()           {}
+func (SelectableField) isValue() {}
+func (View) isValue()            {}
+func (Unknown) isValue()         {}
+func (Misspelt) isValue()        {}
+func (Other) isValue()           {}
+
+// FieldPath is a path as a marker has it.
+type FieldPath struct {
+	// Text is the path as it is written, or "" if the marker has none.
+	Text string
+	Path Path
+	// Problem is what is wrong with Text and what to write instead, or "".
+	Problem string
+}

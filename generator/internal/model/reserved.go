@@ -1,0 +1,24 @@
+package model
+
+// Reserved holds names that generated code declares or uses itself. A name that is made from the
+// input must not be among those of its sort. Package render fills it.
+type Reserved struct {
+	// Group has the members of a factory, which has a method named after each group.
+	Group []string
+	// Plural has the members of clients of a version and of listers, which have a method named
+	// after the plural of a kind.
+	Plural []string
+	// Index has the members of listers, which have a method named after each index.
+	Index []string
+	// Method has the members of clients of a kind, which have a method for each +genclient:method.
+	Method []string
+	// PluralPrivate has the identifiers that the package of a typed client uses where it names the
+	// type of the client.
+	PluralPrivate []string
+	// Param has the parameters next to the one that is named after the kind.
+	Param []string
+	// File has the files, without ".go", that are next to those of the kinds.
+	File []string
+	// GroupDir has the folders next to those of the groups.
+	GroupDir []string
+}

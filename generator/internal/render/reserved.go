@@ -1,0 +1,33 @@
+package render
+
+import "github.com/typedinformers/informer-gen/generator/internal/model"
+
+// Reserved returns the names of the templates that names from the input must not be.
+func Reserved() model.Reserved {
+	return model.Reserved{
+		Group:  []string{"ForResource", "Retry", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync"},
+		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient"},
+		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace"},
+		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
+		PluralPrivate: []string{
+			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
+			"schema", "scheme", "time", "types", "watch",
+		},
+		Param:    []string{"ctx", "opts"},
+		File:     []string{"expansion_generated", "generated_expansion", "interface"},
+		GroupDir: []string{internalDir},
+	}
+}
+
+// locals are the types, parameters and variables of templates in whose scope a package is named that
+// is not known. No such package may have one of these names.
+var locals = map[string]bool{
+	"action": true, "c": true, "client": true, "config": true, "cs": true, "ctx": true, "data": true,
+	"defaultResync": true, "err": true, "f": true, "fake": true, "g": true, "group": true, "groupVersion": true,
+	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "invoke": true, "j": true, "l": true,
+	"localSchemeBuilder": true, "name": true, "namespace": true, "newClientset": true, "obj": true,
+	"objects": true, "ok": true, "options": true, "opts": true, "patchOpts": true, "pt": true, "request": true,
+	"resource": true, "result": true, "setConfigDefaults": true, "shallowCopy": true,
+	"sharedInformerFactory": true, "subresources": true, "timeout": true, "v": true, "value": true,
+	"values": true, "version": true,
+}

@@ -1,0 +1,33 @@
+package spelling
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEditDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"list", "lst", 1}, {"watch", "wacth", 2}, {"get", "patch", 4}} {
+		if got := editDistance(test.a, test.b); got != test.want {
+			t.Errorf("from %q to %q it is %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := editDistance(test.b, test.a); got != test.want {
+			t.Errorf("from %q to %q it is %d, want %d", test.b, test.a, got, test.want)
+		}
+	}
+}
+
+// TestNearestCost wants no table for words that cannot be alike: one of a megabyte and
+// each name of a package would take minutes.
+func TestNearestCost(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	known := make([]string, 2000)
+	for i := range known {
+		known[i] = "SomeTypeOfThePackage"
+	}
+	if got := Nearest(long, known); got != "" {
+		t.Errorf("the nearest word is %s", got)
+	}
+}

@@ -1,0 +1,377 @@
+package cache
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+)
+
+// Config configures an informer or a Controller. Only Open or ListerWatcher is
+// required.
+type Config[T Object] struct {
+	// Settings do not depend on T. A factory sets them for all of its informers.
+	Settings
+	// Open returns the bodies of responses. The informer decodes them as they arrive, in
+	// several goroutines.
+	Open OpenFunc
+	// ListerWatcher returns the objects if Open is nil.
+	ListerWatcher ListerWatcher[T]
+	// Resource names the collection in logs, errors and Status.
+	Resource schema.GroupVersionResource
+	// Namespace is the one that Open or ListerWatcher is limited to, for Status; empty
+	// for all.
+	Namespace string
+	// Indexers are the indexes of the cache. NamespaceIndex is always there.
+	Indexers Indexers[T]
+	// ResyncPeriod is how often each handler gets every cached object again, as an
+	// update; 0 for never. A resync does not list again.
+	ResyncPeriod time.Duration
+	// Transform changes objects before they are stored.
+	Transform TransformFunc[T]
+	// WatchErrorHandler is called with errors of lists and watches. The default logs
+	// them.
+	WatchErrorHandler WatchErrorHandler
+
+	// firstLists, if it is not nil, has a slot for each informer that may read its
+	// first list at one time.
+	firstLists chan struct{}
+	// held, if it is not nil, returns what the cache holds.
+	held heldFunc[T]
+}
+
+// name names the collection in errors and logs: by the resource, or by the Go type if
+// there is none.
+func (c *Config[T]) name() string {
+	name := strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
+	if c.Resource.Resource != "" {
+		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
+	}
+	if c.Namespace != "" {
+		name += " in namespace " + c.Namespace
+	}
+	return name
+}
+
+// seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
+// if the resource has the name of T, or if T is an untyped object.
+func seenAs[T Object](resource string) string {
+	kind := reflect.TypeFor[T]()
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	name := strings.ToLower(kind.Name())
+	if strings.HasPrefix(resource, name[:max(0, len(name)-1)]) || // plurals differ in their end
+		strings.HasPrefix(kind.PkgPath(), "k8s.io/apimachinery/") {
+		return ""
+	}
+	return " as " + kind.String()
+}
+
+// tweak calls change with the options of every request.
+func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
+	if open := c.Open; open != nil {
+		c.Open = func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+			change(&options)
+			return open(ctx, options)
+		}
+	}
+	if source := c.ListerWatcher; source != nil {
+		c.ListerWatcher = &ListWatch[T]{
+			ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+				change(&options)
+				return source.List(ctx, options)
+			},
+			WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+				change(&options)
+				return source.Watch(ctx, options)
+			},
+			client: clientKindOf(source),
+		}
+	}
+}
+
+// Settings are the part of a Config that does not depend on the type of the objects.
+// A factory has one Settings for all of its informers. The option for a field is named
+// With and the field's name, or the field's name if that begins with Without.
+type Settings struct {
+	// Decode sets how objects are decoded. A ListerWatcher decodes by itself, so with
+	// one only WithoutManagedFields and WithoutAnnotations have an effect. There is an
+	// option for each field of Decode but Kind.
+	Decode DecodeOptions
+	// WithoutStreamingList reads lists in pages. By default an informer reads them as a
+	// stream, through the watch, if the server supports that. A test with a fake
+	// clientset needs it, because a fake does not; generated factories detect a fake.
+	WithoutStreamingList bool
+	// HandlerPanicRecovery lets a handler continue with the next event after a panic.
+	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
+	// until the handler is removed. By default a panic ends the program. A handler that
+	// calls runtime.Goexit, as t.Fatal in a test does, always continues, in another
+	// goroutine, and is reported in the same way.
+	HandlerPanicRecovery bool
+	// MutationDetector panics when an object of the cache was changed. The message names
+	// the handler and the changed fields. The detector is slow and keeps a copy of each
+	// object: it is for tests.
+	MutationDetector bool
+	// MutationValues makes MutationDetector print the values of the changed fields too,
+	// which may be those of Secrets.
+	MutationValues bool
+	// Backoffs set how long to wait before a failed list or watch is retried, by the
+	// reason of the failure. The entry under "" is for all reasons without an entry. A
+	// zero or missing value keeps its default: 0.8 s, doubled up to 30 s; after
+	// Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to 24 s; after
+	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
+	// ten requests fail in a minute.
+	Backoffs map[Reason]Backoff
+}
+
+// Backoff is how long an informer waits before it retries a failed list or watch:
+// Initial after the first failure, twice as long after each further one, and at most
+// Max. Up to a quarter of the wait is added at random, so that clients that failed
+// together do not return together. If a Retry-After header asks for more, the informer
+// waits as long, up to five minutes.
+type Backoff struct {
+	Initial, Max time.Duration
+}
+
+// waitsOf returns the waits that Settings.Backoffs set, with the defaults.
+func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
+	waits := make(protocol.Backoffs, len(set))
+	for reason, wait := range set {
+		waits[string(reason)] = protocol.Backoff(wait)
+	}
+	return waits.WithDefaults()
+}
+
+// SharedInformerOption sets a property of a factory when it is made.
+type SharedInformerOption func(*SharedInformerFactory)
+
+// WithNamespace limits the informers of namespaced kinds to one namespace.
+// It does not affect those of cluster-scoped kinds.
+func WithNamespace(namespace string) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.namespace = namespace }
+}
+
+// WithTweakListOptions lets tweak change the options of every list and watch, to
+// set a label or field selector. The informers depend on the paging, versions
+// and timeouts that they request: tweak must not change these.
+func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.tweakListOptions = tweak }
+}
+
+// WithoutStreamingList sets Settings.WithoutStreamingList: informers read lists in
+// pages.
+func WithoutStreamingList() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.WithoutStreamingList = true }
+}
+
+// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery: a handler continues
+// after a panic.
+func WithHandlerPanicRecovery() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.HandlerPanicRecovery = true }
+}
+
+// WithMutationDetector sets Settings.MutationDetector: a change of an object of a cache
+// panics. It is for tests.
+func WithMutationDetector() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.MutationDetector = true }
+}
+
+// WithMutationValues sets Settings.MutationValues, and MutationDetector: the panic
+// prints the values of the changed fields, which may be those of Secrets.
+func WithMutationValues() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.MutationDetector, f.settings.MutationValues = true, true }
+}
+
+// WithBackoff sets the entry of Settings.Backoffs for a reason: how long informers
+// wait before they retry a list or watch that failed for it. The reason "" is for all
+// reasons without an entry. A zero field of backoff keeps its default.
+func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		if f.settings.Backoffs == nil {
+			f.settings.Backoffs = map[Reason]Backoff{}
+		}
+		f.settings.Backoffs[reason] = backoff
+	}
+}
+
+// WithoutManagedFields sets DecodeOptions.WithoutManagedFields: objects come without
+// metadata.managedFields, which is never allocated.
+func WithoutManagedFields() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutManagedFields = true }
+}
+
+// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations: objects come
+// without these annotations, which are never allocated. An example is kubectl's copy
+// of the whole object, corev1.LastAppliedConfigAnnotation.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		f.settings.Decode.WithoutAnnotations = append(f.settings.Decode.WithoutAnnotations, keys...)
+	}
+}
+
+// WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
+// cannot be decoded or are larger than WithMaxObjectBytes. Each is reported, and is in
+// Status until a later state can be decoded or the object is gone. The cache keeps the
+// last state that could be decoded. By default one such object fails the list. Even
+// with this option, an object whose name cannot be read fails it. Objects that a client
+// decodes, such as those of a fake clientset, are not skipped.
+func WithSkipUndecodable() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.Decode.SkipUndecodable = true }
+}
+
+// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors: errors, logs
+// and Status have no text of objects. They still have the names of objects and of
+// fields of Go types. It is always set for Secrets.
+func WithoutObjectTextInErrors() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutObjectTextInErrors = true }
+}
+
+// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes: how many bytes of JSON an
+// object may have. A larger one fails the list or watch, with its name, or is skipped
+// with WithSkipUndecodable. The default, also for 0, is wire.DefaultMaxObjectBytes. An
+// informer logs a warning if the limit is below wire.EtcdRequestBytes.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.Decode.MaxObjectBytes = limit }
+}
+
+// WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
+// client of the factory. source gets the namespace that the factory is limited to, or
+// "" for a cluster-scoped kind. For example, a test with a fake clientset provides the
+// objects of a view of another project's kind:
+//
+//	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
+//		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
+//	})
+func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
+	return func(f *SharedInformerFactory) { settingsOf[T](f).source = source }
+}
+
+// WithTransform changes the objects of one kind before they are stored:
+//
+//	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
+func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
+	return func(f *SharedInformerFactory) { settingsOf[T](f).transform = transform }
+}
+
+// WithCustomResync sets the resync period of one kind, instead of the one of the
+// factory: cache.WithCustomResync[*v1.Foo](time.Minute).
+func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
+	return func(f *SharedInformerFactory) { settingsOf[T](f).resyncPeriod = &period }
+}
+
+// WithFieldSelector limits the informer of one kind to the objects that selector
+// selects on the server:
+//
+//	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
+//
+// Several limit it to the objects that all of them select.
+func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
+	return func(f *SharedInformerFactory) {
+		settings := settingsOf[T](f)
+		settings.fieldSelector = settings.fieldSelector.And(selector)
+	}
+}
+
+// kindSettings are the settings of one kind.
+type kindSettings[T Object] struct {
+	transform     TransformFunc[T]
+	fieldSelector FieldSelector[T]
+	resyncPeriod  *time.Duration
+	source        func(namespace string) ListerWatcher[T]
+}
+
+func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
+	kind := reflect.TypeFor[T]()
+	if f.ofKind[kind] == nil {
+		f.ofKind[kind] = &kindSettings[T]{}
+	}
+	return f.ofKind[kind].(*kindSettings[T])
+}
+
+// Field is a field by which a server selects objects of the kind T, by its JSON
+// path; its values are of type V. The generated clientset has a constant for each
+// +kubebuilder:selectablefield:
+//
+//	const FooFieldSpecColor cache.Field[*v1.Foo, string] = "spec.color"
+type Field[T Object, V FieldValue] string
+
+// FieldValue is what a selectable field can be: a string, a boolean or an integer
+// (https://kep.k8s.io/4358).
+type FieldValue interface {
+	~string | ~bool |
+		~int | ~int8 | ~int16 | ~int32 | ~int64 |
+		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Is selects the objects whose field has that value.
+func (f Field[T, V]) Is(value V) FieldSelector[T] {
+	return FieldSelector[T]{fields.OneTermEqualSelector(string(f), fieldValue(value))}
+}
+
+// IsNot selects the objects whose field has another value.
+func (f Field[T, V]) IsNot(value V) FieldSelector[T] {
+	return FieldSelector[T]{fields.OneTermNotEqualSelector(string(f), fieldValue(value))}
+}
+
+// fieldValue writes a value as a server compares it. A method String of its type
+// does not count.
+func fieldValue[V FieldValue](value V) string {
+	switch v := reflect.ValueOf(value); {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	default:
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+}
+
+// FieldSelector selects objects of the kind T on the server. The zero value selects
+// all of them.
+type FieldSelector[T Object] struct {
+	selector fields.Selector
+}
+
+// And selects the objects that s and all others select.
+func (s FieldSelector[T]) And(others ...FieldSelector[T]) FieldSelector[T] {
+	var terms []fields.Selector
+	for _, selector := range append([]FieldSelector[T]{s}, others...) {
+		if selector.selector != nil {
+			terms = append(terms, selector.selector)
+		}
+	}
+	if len(terms) == 0 {
+		return FieldSelector[T]{}
+	}
+	return FieldSelector[T]{fields.AndSelectors(terms...)}
+}
+
+// String is what metav1.ListOptions has as FieldSelector; empty for all objects.
+func (s FieldSelector[T]) String() string {
+	if s.selector == nil {
+		return ""
+	}
+	return s.selector.String()
+}
+
+// limit lets options ask for no more than what s selects.
+func (s FieldSelector[T]) limit(options *metav1.ListOptions) {
+	switch own := s.String(); {
+	case own == "":
+	case options.FieldSelector == "":
+		options.FieldSelector = own
+	default:
+		options.FieldSelector += "," + own
+	}
+}

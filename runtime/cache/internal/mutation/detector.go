@@ -1,0 +1,89 @@
+// Package mutation finds code that changes shared objects. It promises that a change of
+// an object that a Detector has seen is found at the next check of that object, with
+// the fields that differ, and that a Detector keeps no object alive.
+package mutation
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Reader is the suspect if no handler was called since the last check.
+const Reader = "a reader of the cache"
+
+// Detector keeps a copy of each object and compares objects with their copies. This is
+// slow, and for tests only. A nil Detector does nothing. It is safe for concurrent use.
+//
+// The copy of an object is dropped when the garbage collector frees the object. So an
+// object that left the cache is still compared when a handler gets it late.
+type Detector[T wire.Object] struct {
+	resource   string
+	withValues bool
+
+	mu     sync.Mutex // guards copies
+	copies map[objectKey]T
+}
+
+// objectKey identifies an object without keeping it alive. A later object at the same
+// address has another key. The type that the pointer is of does not matter.
+type objectKey = weak.Pointer[byte]
+
+// New returns a Detector of objects of a resource. If withValues is set, it reports the
+// values of changed fields too.
+func New[T wire.Object](resource string, withValues bool) *Detector[T] {
+	return &Detector[T]{resource: resource, withValues: withValues, copies: map[objectKey]T{}}
+}
+
+// Check panics if one of objs is not as it was when it was checked first. suspect is who
+// may have changed it. Check ignores zero values in objs.
+func (d *Detector[T]) Check(suspect string, objs ...T) {
+	if d == nil {
+		return
+	}
+	var none T
+	for _, obj := range objs {
+		if obj != none {
+			d.check(suspect, obj)
+		}
+	}
+}
+
+func (d *Detector[T]) check(suspect string, obj T) {
+	start := (*byte)(reflect.ValueOf(obj).UnsafePointer())
+	key := weak.Make(start)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	pristine, seen := d.copies[key]
+	if !seen {
+		d.copies[key] = obj.DeepCopyObject().(T)
+		runtime.AddCleanup(start, d.drop, key)
+		return
+	}
+	if !reflect.DeepEqual(pristine, obj) {
+		name := pristine.GetName()
+		if namespace := pristine.GetNamespace(); namespace != "" {
+			name = namespace + "/" + name
+		}
+		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it has to change a DeepCopy of it; changed: %s",
+			suspect, d.resource, excerpt(name), describe(pristine, obj, d.withValues)))
+	}
+}
+
+// drop is called when the memory of an object is free.
+func (d *Detector[T]) drop(key objectKey) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.copies, key)
+}
+
+// Copies returns how many copies the Detector keeps, one for each live object.
+func (d *Detector[T]) Copies() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.copies)
+}

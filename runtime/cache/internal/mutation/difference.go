@@ -1,0 +1,204 @@
+package mutation
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+)
+
+const (
+	// maxDifferences is how many paths describe returns.
+	maxDifferences = 10
+	// maxPrinted is how many bytes of a path, a name or a value are printed.
+	maxPrinted = 200
+)
+
+// describe returns the fields in which two objects differ, as a Go program names them,
+// such as Labels["app"] and Spec.Parts[3].Count. The text has at most maxDifferences
+// paths and, if withValues is set, the values before and after; each is cut after
+// maxPrinted bytes. A path has keys of maps in it, but no values.
+func describe(before, after any, withValues bool) string {
+	d := difference{withValues: withValues, limit: maxDifferences}
+	d.compare("", reflect.ValueOf(before), reflect.ValueOf(after))
+	if d.more {
+		d.found = append(d.found, "and more")
+	}
+	if len(d.found) == 0 {
+		return "a function or another value that cannot be compared"
+	}
+	return strings.Join(d.found, ", ")
+}
+
+// difference collects where two values differ.
+type difference struct {
+	withValues bool
+	limit      int
+	found      []string
+	// more is set if there are more paths than limit.
+	more bool
+}
+
+// note adds a path at which a and b differ. One of them is not valid if the other was
+// added or removed.
+func (d *difference) note(path string, a, b reflect.Value) {
+	if len(d.found) == d.limit {
+		d.more = true
+		return
+	}
+	if path = excerpt(strings.TrimPrefix(path, ".")); path == "" {
+		path = "the object"
+	}
+	if d.withValues {
+		was, is := valueText(a), valueText(b)
+		if was == is { // JSON leaves out what differs
+			was, is = excerpt(fmt.Sprintf("%+v", a)), excerpt(fmt.Sprintf("%+v", b))
+		}
+		path += " was " + was + " and is " + is
+	}
+	d.found = append(d.found, path)
+}
+
+// compare finds what reflect.DeepEqual finds. Both values have the same type.
+func (d *difference) compare(path string, a, b reflect.Value) {
+	if d.more {
+		return
+	}
+	if len(path) > maxPrinted { // more of it would not be printed
+		d.compareWhole(path, a, b)
+		return
+	}
+	switch a.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		switch {
+		case a.IsNil() && b.IsNil():
+		case a.IsNil() || b.IsNil() || a.Elem().Type() != b.Elem().Type():
+			d.note(path, a, b)
+		default:
+			d.compare(path, a.Elem(), b.Elem())
+		}
+	case reflect.Struct:
+		d.compareStructs(path, a, b)
+	case reflect.Map:
+		d.compareMaps(path, a, b)
+	case reflect.Slice, reflect.Array:
+		d.compareElements(path, a, b)
+	case reflect.Func:
+		if !a.IsNil() || !b.IsNil() {
+			d.note(path, a, b)
+		}
+	default:
+		if !a.Equal(b) {
+			d.note(path, a, b)
+		}
+	}
+}
+
+// compareWhole notes path itself, and no path below it.
+func (d *difference) compareWhole(path string, a, b reflect.Value) {
+	var below difference // its limit is 0
+	if below.compare("", a, b); below.more {
+		d.note(path, a, b)
+	}
+}
+
+// compareStructs names fields as a program of another package does: without the names of
+// embedded structs. For unexported fields it notes the path of the struct.
+func (d *difference) compareStructs(path string, a, b reflect.Value) {
+	var hidden difference
+	for i := range a.NumField() {
+		switch field := a.Type().Field(i); {
+		case !field.IsExported():
+			hidden.compare("", a.Field(i), b.Field(i))
+		case field.Anonymous && field.Type.Kind() == reflect.Struct:
+			d.compare(path, a.Field(i), b.Field(i))
+		default:
+			d.compare(path+"."+field.Name, a.Field(i), b.Field(i))
+		}
+	}
+	if hidden.more {
+		d.note(path, a, b)
+	}
+}
+
+func (d *difference) compareMaps(path string, a, b reflect.Value) {
+	if a.IsNil() != b.IsNil() {
+		d.note(path, a, b)
+		return
+	}
+	type mapKey struct {
+		value reflect.Value
+		text  string
+	}
+	var keys []mapKey
+	for _, key := range a.MapKeys() {
+		keys = append(keys, mapKey{key, keyText(key)})
+	}
+	for _, key := range b.MapKeys() {
+		if !a.MapIndex(key).IsValid() {
+			keys = append(keys, mapKey{key, keyText(key)})
+		}
+	}
+	slices.SortFunc(keys, func(x, y mapKey) int { return strings.Compare(x.text, y.text) })
+	for _, key := range keys {
+		was, is, below := a.MapIndex(key.value), b.MapIndex(key.value), path+"["+key.text+"]"
+		if was.IsValid() && is.IsValid() {
+			d.compare(below, was, is)
+		} else {
+			d.note(below, was, is)
+		}
+	}
+}
+
+// compareElements compares bytes as one value.
+func (d *difference) compareElements(path string, a, b reflect.Value) {
+	if a.Kind() == reflect.Slice {
+		isText := a.Type().Elem().Kind() == reflect.Uint8
+		if a.IsNil() != b.IsNil() || isText && !bytes.Equal(a.Bytes(), b.Bytes()) {
+			d.note(path, a, b)
+			return
+		}
+		if isText {
+			return
+		}
+	}
+	for i := range min(a.Len(), b.Len()) {
+		d.compare(path+"["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i))
+	}
+	if a.Len() != b.Len() {
+		d.note("len("+strings.TrimPrefix(path, ".")+")", reflect.ValueOf(a.Len()), reflect.ValueOf(b.Len()))
+	}
+}
+
+// keyText returns a map key as printed.
+func keyText(key reflect.Value) string {
+	if key.Kind() == reflect.Interface {
+		key = key.Elem()
+	}
+	if key.Kind() == reflect.String {
+		text := key.String()
+		return strconv.Quote(text[:min(len(text), maxPrinted)])
+	}
+	return excerpt(fmt.Sprint(key))
+}
+
+func valueText(v reflect.Value) string {
+	if !v.IsValid() {
+		return "absent"
+	}
+	if v.CanInterface() {
+		if text, err := json.Marshal(v.Interface()); err == nil {
+			return excerpt(string(text))
+		}
+	}
+	return excerpt(fmt.Sprintf("%+v", v))
+}
+
+// excerpt returns a text as printed: cut, and without control characters.
+func excerpt(text string) string { return printable.Text(printable.Cut(text, maxPrinted)) }

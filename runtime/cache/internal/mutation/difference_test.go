@@ -1,0 +1,173 @@
+package mutation
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+type crate struct {
+	metav1.ObjectMeta
+	Spec crateSpec
+}
+
+type crateSpec struct {
+	Count  *int32
+	Limit  resource.Quantity
+	Data   map[string][]byte
+	Parts  []part
+	ByID   map[int]part
+	Any    any
+	Grid   [2][2]bool
+	Notify func()
+	hidden struct{ a, b int }
+}
+
+type part struct{ Name, Text string }
+
+func newCrate() *crate {
+	one := int32(1)
+	return &crate{
+		ObjectMeta: metav1.ObjectMeta{Name: "c", Labels: map[string]string{"a": "1", "b": "2"}, CreationTimestamp: metav1.NewTime(time.Unix(1, 0))},
+		Spec: crateSpec{
+			Count: &one, Limit: *resource.NewQuantity(1, resource.DecimalSI), Data: map[string][]byte{"password": []byte("hunter1")},
+			Parts: []part{{"p", "q"}, {"r", "s"}}, ByID: map[int]part{7: {"seven", ""}}, Any: map[string]any{"x": []any{int64(1), "2"}},
+		},
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	two := int32(2)
+	for _, test := range []struct {
+		change func(*crate)
+		want   string
+		values string
+	}{
+		{func(c *crate) { c.Labels["a"] = "x" }, `Labels["a"]`, `Labels["a"] was "1" and is "x"`},
+		{func(c *crate) { delete(c.Labels, "a"); c.Labels["c"] = "3" }, `Labels["a"], Labels["c"]`, `Labels["a"] was "1" and is absent, Labels["c"] was absent and is "3"`},
+		{func(c *crate) { c.Labels = nil }, `Labels`, `Labels was {"a":"1","b":"2"} and is null`},
+		{func(c *crate) { c.Annotations = map[string]string{} }, `Annotations`, `Annotations was null and is {}`},
+		{func(c *crate) { c.CreationTimestamp = metav1.NewTime(time.Unix(2, 0).UTC()) }, `CreationTimestamp`, ``},
+		{func(c *crate) { *c.Spec.Count = 2 }, `Spec.Count`, `Spec.Count was 1 and is 2`},
+		{func(c *crate) { c.Spec.Count = &two }, `Spec.Count`, `Spec.Count was 1 and is 2`},
+		{func(c *crate) { c.Spec.Count = nil }, `Spec.Count`, `Spec.Count was 1 and is null`},
+		{func(c *crate) { _ = c.Spec.Limit.String() }, `Spec.Limit`, `Spec.Limit was {i:{value:1 scale:0} d:{Dec:<nil>} s: Format:DecimalSI} and is {i:{value:1 scale:0} d:{Dec:<nil>} s:1 Format:DecimalSI}`},
+		{func(c *crate) { c.Spec.Data["password"][6] = '2' }, `Spec.Data["password"]`, `Spec.Data["password"] was "aHVudGVyMQ==" and is "aHVudGVyMg=="`},
+		{func(c *crate) { c.Spec.Data["password"] = nil }, `Spec.Data["password"]`, ``},
+		{func(c *crate) { c.Spec.Parts[1].Text = "x\x1b[2J" }, `Spec.Parts[1].Text`, `Spec.Parts[1].Text was "s" and is "x\u001b[2J"`},
+		{func(c *crate) { c.Spec.Parts = c.Spec.Parts[:1] }, `len(Spec.Parts)`, `len(Spec.Parts) was 2 and is 1`},
+		{func(c *crate) { c.Spec.ByID[7] = part{Name: "eight"} }, `Spec.ByID[7].Name`, `Spec.ByID[7].Name was "seven" and is "eight"`},
+		{func(c *crate) { c.Spec.Any.(map[string]any)["x"].([]any)[0] = "1" }, `Spec.Any["x"][0]`, `Spec.Any["x"][0] was 1 and is "1"`},
+		{func(c *crate) { c.Spec.Any = nil }, `Spec.Any`, ``},
+		{func(c *crate) { c.Spec.Grid[1][0] = true }, `Spec.Grid[1][0]`, `Spec.Grid[1][0] was false and is true`},
+		{func(c *crate) { c.Spec.Notify = func() {} }, `Spec.Notify`, ``},
+		{func(c *crate) { c.Spec.hidden.b = 1; c.Spec.hidden.a = 1 }, `Spec`, ``},
+		{func(c *crate) { c.Labels["\n\x1b[2J"] = "x" }, `Labels["\n\x1b[2J"]`, ``},
+		{func(c *crate) { *c = crate{} }, `Name, CreationTimestamp, Labels, Spec.Count, Spec.Limit.Format, Spec.Limit, Spec.Data, Spec.Parts, Spec.ByID, Spec.Any`, ``},
+		{func(c *crate) {}, `a function or another value that cannot be compared`, ``},
+	} {
+		before, after := newCrate(), newCrate()
+		test.change(after)
+		if got := describe(before, after, false); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+		if got := describe(before, after, true); test.values != "" && got != test.values {
+			t.Errorf("got  %s\nwant %s", got, test.values)
+		}
+	}
+}
+
+func TestDescribeOfUntyped(t *testing.T) {
+	before := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1)}}}
+	after := before.DeepCopy()
+	after.Object["spec"].(map[string]any)["replicas"] = int64(2)
+	if got, want := describe(before, after, true), `Object["spec"]["replicas"] was 1 and is 2`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestDescribeIsBounded changes large keys, large values, many fields and deep
+// ones.
+func TestDescribeIsBounded(t *testing.T) {
+	const most = maxDifferences*(3*4*maxPrinted) + 100 // quoting makes four bytes of one
+	large := strings.Repeat("\x1b", 1<<20)
+	deep := func(leaf string) (value any) {
+		value = leaf
+		for range 10000 {
+			value = map[string]any{"key": []any{value}}
+		}
+		return value
+	}
+	for name, change := range map[string]func(*crate){
+		"a large key":   func(c *crate) { c.Labels[large] = "x" },
+		"a large value": func(c *crate) { c.Labels["a"] = large },
+		"many fields": func(c *crate) {
+			for i := range 10000 {
+				c.Labels[fmt.Sprint(large[:1000], i)] = "x"
+			}
+		},
+		"many elements": func(c *crate) { c.Spec.Any = make([]any, 100000) },
+		"deep ones":     func(c *crate) { c.Spec.Any = deep("x") },
+	} {
+		before, after := newCrate(), newCrate()
+		if name == "deep ones" {
+			before.Spec.Any = deep("y")
+		}
+		change(after)
+		for _, withValues := range []bool{false, true} {
+			text := describe(before, after, withValues)
+			if len(text) > most || strings.ContainsAny(text, "\x1b\n") {
+				t.Errorf("%s are described in %d bytes: %.300q", name, len(text), text)
+			}
+			if strings.HasPrefix(text, "a function") {
+				t.Errorf("%s are not found", name)
+			}
+		}
+	}
+}
+
+// FuzzDifference agrees with reflect.DeepEqual.
+func FuzzDifference(f *testing.F) {
+	f.Add([]byte("abcdef"), []byte("abcdeg"))
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte{0, 1, 2, 3, 4, 5, 6, 8})
+	f.Add([]byte("mmmmmm"), []byte("mmmmmmm"))
+	f.Fuzz(func(t *testing.T, x, y []byte) {
+		before, after := anyOf(x), anyOf(y)
+		got := describe(&before, &after, len(x)%2 == 0)
+		if found := !strings.HasPrefix(got, "a function"); found == reflect.DeepEqual(before, after) {
+			t.Errorf("%#v and %#v: %s", before, after, got)
+		}
+	})
+}
+
+// anyOf makes a value of bytes.
+func anyOf(text []byte) any {
+	if len(text) == 0 {
+		return nil
+	}
+	rest := text[1:]
+	half := len(rest) / 2
+	switch text[0] % 8 {
+	case 0:
+		return map[string]any{string(rest[:half]): anyOf(rest[half:]), "b": anyOf(rest[:half])}
+	case 1:
+		return []any{anyOf(rest[:half]), anyOf(rest[half:])}
+	case 2:
+		return string(rest)
+	case 3:
+		return int64(len(rest))
+	case 4:
+		return map[any]*part{len(rest): {Name: string(rest)}, int64(len(rest)): nil}
+	case 5:
+		return part{string(rest[:half]), string(rest[half:])}
+	case 6:
+		return struct{ a any }{anyOf(rest)}
+	}
+	return append([]byte(nil), rest...)
+}

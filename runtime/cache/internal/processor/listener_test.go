@@ -1,0 +1,56 @@
+package processor
+
+import (
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+type object = *metav1.PartialObjectMetadata
+
+func many(name, version int) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("object-", name), ResourceVersion: fmt.Sprint(version)}}
+}
+
+// TestCoalescingIsSpread counts how often a growing queue is coalesced, while the
+// handler has many notifications in hand: not for each event.
+func TestCoalescingIsSpread(t *testing.T) {
+	l := NewListener(Options[object]{})
+	l.Enqueue(Batch[object]{Notes: make([]Notification[object], 20_000)})
+	inHand := l.TakePending()
+	l.options.BacklogLimit = 50
+	times, before := 0, 0
+	for i := range 10_000 {
+		l.Enqueue(Batch[object]{Notes: []Notification[object]{{Kind: Add, Obj: many(i, 1)}}})
+		if len(l.pending) <= before {
+			times++
+		}
+		before = len(l.pending)
+	}
+	if times < 5 || times > 10 {
+		t.Errorf("it was coalesced %d times", times)
+	}
+	if got, want := l.backlog.Load(), int64(len(inHand[0].Notes)+10_000); got != want {
+		t.Errorf("the backlog is %d, want %d", got, want)
+	}
+}
+
+// TestRelistsThatPileUpAreCoalesced has lists that differ from one to the next, and a
+// handler that never returns.
+func TestRelistsThatPileUpAreCoalesced(t *testing.T) {
+	l := NewListener(Options[object]{BacklogLimit: 10})
+	for version := range 50 {
+		notes := make([]Notification[object], 100)
+		for i := range notes {
+			notes[i] = Notification[object]{Kind: Update, Old: many(i, version), Obj: many(i, version+1)}
+		}
+		l.Enqueue(Batch[object]{Notes: notes, Distinct: true})
+		if l.waiting > 200 {
+			t.Fatalf("%d notifications wait, of 100 objects", l.waiting)
+		}
+	}
+	if version := l.pending[0].Notes[0].Old.ResourceVersion; version != "0" {
+		t.Errorf("the first update is from version %s", version)
+	}
+}

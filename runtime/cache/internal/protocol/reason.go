@@ -1,0 +1,111 @@
+package protocol
+
+import (
+	"errors"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/redirect"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// The reasons of errors. The Reason constants of package cache document them.
+const (
+	Forbidden       = "Forbidden"
+	Unauthorized    = "Unauthorized"
+	NotFound        = "NotFound"
+	Expired         = "Expired"
+	TooManyRequests = "TooManyRequests"
+	ServerError     = "ServerError"
+	Refused         = "Refused"
+	Redirected      = "Redirected"
+	Decode          = "Decode"
+	ClosedEarly     = "ClosedEarly"
+	NoBookmark      = "NoBookmark"
+	Unreachable     = "Unreachable"
+)
+
+var (
+	// ErrClosedEarly replaces the end in good order of a watch that made no progress.
+	ErrClosedEarly = errors.New("the watch ended as soon as it was open")
+	// ErrNoBookmark ends a streaming list that stalls before its bookmark, as with a
+	// server that does not support streaming lists and sends none.
+	ErrNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
+	// ErrSilent ends a watch that the server does not end in time, so that its
+	// connection is presumably broken.
+	ErrSilent = errors.New("the server did not end the watch when its time was over; the connection is presumably broken")
+	// ErrUnanswered ends a watch that the server does not answer.
+	ErrUnanswered = errors.New("the server has not answered the watch in time")
+	// ErrTokenRepeated ends a list in pages whose continue token the server has sent
+	// before.
+	ErrTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
+	// ErrPagesRepeated ends a list in pages whose tokens are new but whose pages are not.
+	ErrPagesRepeated = errors.New("the server repeats the same pages; the list would never end")
+	// ErrNoListVersion ends a streaming list whose bookmark has no version.
+	ErrNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would continue")
+	// ErrListStalled ends a list that takes too long.
+	ErrListStalled = errors.New("the server did not answer a list in time")
+	// ErrUnexpectedType is wrapped if a client returns objects of another type.
+	ErrUnexpectedType = errors.New("unexpected type")
+	// ErrObject matches errors about one object, rather than about the answer that it
+	// came in.
+	ErrObject = errors.New("the object cannot be used")
+)
+
+// ReasonOf returns the reason of an error, by what can be done about it; empty for nil.
+func ReasonOf(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case redirect.Is(err):
+		return Redirected
+	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+		return Expired
+	case apierrors.IsForbidden(err):
+		return Forbidden
+	case apierrors.IsUnauthorized(err):
+		return Unauthorized
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return NotFound
+	case apierrors.IsTooManyRequests(err):
+		return TooManyRequests
+	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, ErrUnexpectedType), errors.Is(err, safemeta.ErrNone), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
+		return Decode
+	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
+		return Refused
+	case errors.Is(err, ErrClosedEarly):
+		return ClosedEarly
+	case errors.Is(err, ErrNoBookmark):
+		return NoBookmark
+	case isEndless(err), errors.Is(err, ErrNoListVersion):
+		return ServerError
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Unreachable
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		return ServerError
+	}
+	return Unreachable
+}
+
+// isDecodeStatus reports whether err is the Status that client-go makes of a watch event
+// that it cannot decode. Its code is that of a server error.
+func isDecodeStatus(err error) bool {
+	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
+}
+
+// isEndless reports whether err is about a list in pages that never ends.
+func isEndless(err error) bool {
+	return errors.Is(err, ErrTokenRepeated) || errors.Is(err, ErrPagesRepeated)
+}
+
+// isAboutAnObject reports whether err is about one object, rather than about the
+// answer that it came in.
+func isAboutAnObject(err error) bool {
+	var decode *wire.DecodeError
+	var size *wire.TooLargeError
+	return errors.Is(err, ErrObject) || errors.As(err, &decode) || errors.As(err, &size)
+}

@@ -1,0 +1,298 @@
+// Package protocol decides what a Reflector requests next, and when. It has no I/O and
+// no goroutines, does not know the type of the objects, and reads the clock only to
+// count failures.
+//
+// It promises that a watch resumes where the last one ended, and that a list always
+// asks for the newest version. It retries an error after a wait that grows up to a
+// limit, and reports it with a reason.
+//
+//	start ─▶ stream ── initial events, bookmark ─▶ watch ◀─┐ clean end, cut,
+//	           │  ▲                               ▲  │  └────┘ 5xx, 429: resume
+//	   refused,│  └── 410, 404, 400, undecodable ─┼──┤
+//	no bookmark│                                  │  │
+//	           ▼                                  │  │
+//	          list ─────────── last page ─────────┘  │
+//	          ▲  └─ next page; the same page after a failure
+//	          └── the same, where streams are refused ┘
+package protocol
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Verb is a kind of request.
+type Verb uint8
+
+// The kinds of requests.
+const (
+	ListPage Verb = iota
+	OpenWatch
+	// OpenStream is a streaming list, which continues as a watch.
+	OpenStream
+)
+
+// State is what a Reflector knows between two requests.
+type State struct {
+	// ResourceVersion is where the next watch starts. It is empty before the first
+	// list has ended.
+	ResourceVersion string
+	// noStream is set when the server refuses streaming lists or sends no bookmark, or
+	// when the configuration excludes them.
+	noStream bool
+	// skipStream is set while a list in pages replaces a stream that stalled, and
+	// stalled from then on: the server may not support streaming lists.
+	skipStream, stalled bool
+	// wholeList is set when the server has forgotten a page token. The collection is
+	// then read in one piece, which cannot expire.
+	wholeList bool
+	// failures counts requests that failed since the last progress, and pageFailures
+	// requests for the page that is being read.
+	failures, pageFailures int
+	// idle counts consecutive answers that were no error and brought nothing: such
+	// pages, and watches that ended at once.
+	idle int
+	// backoffs are constant.
+	backoffs Backoffs
+}
+
+// Input is how the last request ended.
+type Input struct {
+	Verb Verb
+	// Err is nil for a page, and io.EOF for a watch that ended in good order.
+	Err error
+	// ResourceVersion is that of the page, or the last one that the watch saw.
+	ResourceVersion string
+	// Token asked for this page, and ContinueToken asks for the next one. They are
+	// empty for the first and the last page. Idle is set for a page that brings
+	// nothing: it has no items, or those of an earlier page.
+	Token, ContinueToken string
+	Idle                 bool
+	// Listed is set for a stream after the last of its initial events, and Overdue if
+	// changes came before the bookmark.
+	Listed, Overdue bool
+	// MadeProgress is set for a watch that reached a later version, or lasted for
+	// LongWatch. A finished streaming list alone is no progress.
+	MadeProgress bool
+	// Lasted is how long the watch was open, for a stream from the bookmark on.
+	Lasted time.Duration
+}
+
+// Action is the next request, and what to do before it.
+type Action struct {
+	Verb    Verb
+	Options metav1.ListOptions
+	// Wait comes before the request. The caller adds jitter.
+	Wait time.Duration
+	// Resumed marks a watch that replaces one that ended in good order.
+	Resumed bool
+	// Restart drops the pages read so far: the next request is for the first page.
+	Restart bool
+	// Commit makes the pages read so far the collection.
+	Commit bool
+	// Failed is the error to report, or nil.
+	Failed error
+	// Reopened marks a watch that is opened again after it failed. That the server
+	// answers it proves nothing yet.
+	Reopened bool
+}
+
+const (
+	// pageSize is how many objects a LIST asks for at a time, as kubectl does.
+	pageSize = 500
+	// maxPageFailures is how often in a row a page may fail before the list restarts:
+	// one refused request does not make it read the earlier pages again.
+	maxPageFailures = 5
+	// maxShortFailures bounds the count of failures, and so the wait, of watches that
+	// make progress and fail soon: at most 5 a minute.
+	maxShortFailures = 4
+	// LongWatch is how long a watch without events has to last to be progress.
+	LongWatch = 10 * time.Second
+	// ShortWatch is how long a watch has to last to be resumed at once.
+	ShortWatch = time.Second
+)
+
+// Start returns the first state and the first request. If noStream is set, it never
+// requests a streaming list.
+func Start(noStream bool, backoffs Backoffs) (State, Action) {
+	s := State{noStream: noStream, backoffs: backoffs}
+	return s, s.startAction()
+}
+
+// Step returns what follows a request that ended.
+func Step(s State, in Input) (State, Action) {
+	switch {
+	case in.Verb == ListPage:
+		return s.afterPage(in)
+	case in.Verb == OpenStream && !in.Listed:
+		return s.afterUnfinishedStream(in)
+	}
+	return s.afterWatch(in)
+}
+
+func (s State) startAction() Action {
+	if s.noStream || s.skipStream {
+		return listAction("")
+	}
+	// Without a resourceVersion the server sends what a quorum has, as for a list
+	// (KEP-3157).
+	sendInitialEvents := true
+	return Action{Verb: OpenStream, Options: metav1.ListOptions{
+		SendInitialEvents:    &sendInitialEvents,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		AllowWatchBookmarks:  true,
+	}}
+}
+
+// afterUnfinishedStream lists in pages where streams do not work, and otherwise retries.
+func (s State) afterUnfinishedStream(in Input) (State, Action) {
+	reason, unanswered := ReasonOf(in.Err), errors.Is(in.Err, ErrUnanswered)
+	if reason != Refused && reason != NoBookmark && !unanswered {
+		return s.relist(cleanEnd(in.Err))
+	}
+	s.noStream = s.noStream || reason == Refused || in.Overdue || s.stalled && !unanswered
+	s.stalled = s.stalled || reason == NoBookmark
+	s.skipStream = true
+	next := s.startAction()
+	next.Restart = true
+	if reason != Refused {
+		next.Failed = in.Err // it explains the lost time
+	}
+	return s, next
+}
+
+// wasCut reports whether a watch ended with its connection, in good order or not. Every
+// watch does at some time, with its server, its load balancer or its network.
+func wasCut(err error) bool {
+	return ReasonOf(err) == Unreachable && !errors.Is(err, ErrSilent)
+}
+
+// cleanEnd returns the error of a stream that ends in good order before its bookmark.
+func cleanEnd(err error) error {
+	if err == io.EOF {
+		return ErrClosedEarly
+	}
+	return err
+}
+
+func (s State) afterPage(in Input) (State, Action) {
+	switch {
+	case in.Err != nil && in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err):
+		next := listAction(in.Token)
+		next.Failed = in.Err
+		next.Wait = s.backoffs.after(in.Err, s.pageFailures)
+		s.pageFailures++
+		return s, next
+	case in.Err != nil:
+		s.wholeList = ReasonOf(in.Err) == Expired
+		s.failures = max(s.failures, s.pageFailures) // so that the wait does not shrink
+		return s.relist(in.Err)
+	}
+	s.pageFailures = 0
+	if in.ContinueToken != "" {
+		next := listAction(in.ContinueToken)
+		next.Wait = s.idleWait(in.Idle)
+		return s, next
+	}
+	s.wholeList, s.skipStream, s.idle = false, false, 0
+	s.ResourceVersion = in.ResourceVersion
+	next := s.watchAction()
+	next.Commit = true
+	return s, next
+}
+
+// restartsList reports whether a retry of the page that failed with err cannot succeed.
+// The token has expired (pages of two versions would not be consistent) or is refused,
+// the resource is gone, or the page, which never changes, has an object that cannot be
+// decoded or transformed.
+func restartsList(err error) bool {
+	switch ReasonOf(err) {
+	case Expired, Refused, NotFound:
+		return true
+	}
+	return isEndless(err) || isAboutAnObject(err)
+}
+
+// idleWait counts an answer that brought nothing, and returns the wait after it. After
+// an answer that brought something it returns 0.
+func (s *State) idleWait(idle bool) time.Duration {
+	if !idle {
+		s.idle = 0
+		return 0
+	}
+	s.idle++
+	return idleBackoff.doubled(s.idle - 1)
+}
+
+func (s State) afterWatch(in Input) (State, Action) {
+	if in.ResourceVersion != "" {
+		s.ResourceVersion = in.ResourceVersion
+	}
+	ended := in.Err == io.EOF // and not an error that wraps it
+	if in.MadeProgress && (ended || wasCut(in.Err) || in.Lasted >= LongWatch) {
+		s.failures = 0
+	}
+	switch reason := ReasonOf(in.Err); {
+	case in.MadeProgress && (ended || wasCut(in.Err)), ended && in.Lasted >= ShortWatch:
+		next := s.watchAction()
+		next.Resumed = true
+		next.Wait = s.idleWait(in.Lasted < ShortWatch)
+		return s, next
+	case ended:
+		return s.rewatch(ErrClosedEarly)
+	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isTooLargeVersion(in.Err):
+		// The watch cannot continue (410, a version that this server has not reached
+		// or does not accept) or would skip something, so only a list is correct.
+		return s.relist(in.Err)
+	case in.MadeProgress:
+		s.failures = min(s.failures, maxShortFailures)
+	}
+	return s.rewatch(in.Err)
+}
+
+// relist lists the collection again, at the newest version. Without a resourceVersion
+// the server answers from a quorum, so time never runs back
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list).
+func (s State) relist(err error) (State, Action) {
+	next := s.startAction()
+	next.Restart = true
+	next.Failed = err
+	next.Wait = s.backoffs.after(err, s.failures)
+	s.failures++
+	s.pageFailures = 0
+	if s.wholeList && next.Verb == ListPage {
+		next.Options.Limit = 0
+	}
+	return s, next
+}
+
+// rewatch opens the watch again where it ended.
+func (s State) rewatch(err error) (State, Action) {
+	next := s.watchAction()
+	next.Failed = err
+	next.Reopened = true
+	next.Wait = s.backoffs.after(err, s.failures)
+	s.failures++
+	return s, next
+}
+
+func (s State) watchAction() Action {
+	return Action{Verb: OpenWatch, Options: metav1.ListOptions{
+		ResourceVersion:     s.ResourceVersion,
+		AllowWatchBookmarks: true,
+	}}
+}
+
+func listAction(continueToken string) Action {
+	return Action{Verb: ListPage, Options: metav1.ListOptions{Limit: pageSize, Continue: continueToken}}
+}
+
+// isTooLargeVersion reports whether the server has not reached the requested version
+// yet, or was restored from a backup and never will.
+func isTooLargeVersion(err error) bool {
+	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}

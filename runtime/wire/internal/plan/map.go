@@ -1,0 +1,118 @@
+package plan
+
+import "reflect"
+
+// mapDecoder reads an object into a map of any type whose keys are strings. The entries
+// are in a buffer until their number is known, so that the map is made in its final size.
+type mapDecoder struct {
+	typ    reflect.Type
+	values sliceDecoder
+	elem   decoder
+	// buffers is the index of the free buffers in a scratch.
+	buffers int
+}
+
+// mapBuffer has the entries of a map.
+type mapBuffer struct {
+	// key is set to each key in turn.
+	key    reflect.Value
+	keys   []string
+	values *sliceBuffer
+}
+
+func (d *mapDecoder) buffer(s *scratch) *mapBuffer {
+	if b, ok := s.take(d.buffers).(*mapBuffer); ok {
+		return b
+	}
+	return &mapBuffer{key: reflect.New(d.typ.Key()).Elem(), values: d.values.buffer(s)}
+}
+
+func (b *mapBuffer) bytes() uintptr {
+	return b.values.bytes() + uintptr(cap(b.keys))*sizeOf[string]()
+}
+
+func (d *mapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+	if peek(b, at) != '{' {
+		return null(b, at)
+	}
+	if s.depth++; s.depth > maxDepth {
+		return gaveUp
+	}
+	buffer := d.buffer(s)
+	at, more := first(b, at, '}')
+	for more {
+		var raw []byte
+		if raw, at = s.name(b, at); at == gaveUp {
+			return gaveUp
+		}
+		buffer.keys = append(buffer.keys, s.string(raw))
+		at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1))
+		at, more = nextOrEnd(b, at, '}')
+	}
+	if at == gaveUp {
+		return gaveUp
+	}
+	made := reflect.MakeMapWithSize(d.typ, len(buffer.keys))
+	for i, key := range buffer.keys {
+		buffer.key.SetString(key)
+		made.SetMapIndex(buffer.key, buffer.values.slice.Index(i))
+	}
+	p.pointer(d.typ).Elem().Set(made)
+	d.putBack(s, buffer)
+	s.depth--
+	return at
+}
+
+func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
+	b.key.SetZero()
+	b.values.clear(len(b.keys))
+	clear(b.keys)
+	b.keys = b.keys[:0]
+	s.putBack(d.buffers, b)
+}
+
+// stringMapDecoder reads a map of strings without the keys that omit leaves out.
+type stringMapDecoder struct{ omit Omission }
+
+func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+	if peek(b, at) != '{' {
+		return null(b, at)
+	}
+	if s.depth >= maxDepth {
+		return gaveUp
+	}
+	at, more := first(b, at, '}')
+	before := len(s.strings)
+	for more {
+		var raw []byte
+		if raw, at = s.name(b, at); at == gaveUp {
+			return gaveUp
+		}
+		switch _, omitted := d.omit[string(raw)]; {
+		case omitted:
+			at = skip(b, at, maxDepth-s.depth)
+		case peek(b, at) == '"':
+			key := s.string(raw)
+			if raw, at = s.text(b, at); at == gaveUp {
+				return gaveUp
+			}
+			s.strings = append(s.strings, key, s.string(raw))
+		default:
+			s.strings = append(s.strings, s.string(raw), "")
+			at = null(b, at)
+		}
+		at, more = nextOrEnd(b, at, '}')
+	}
+	if at == gaveUp {
+		return gaveUp
+	}
+	entries := s.strings[before:]
+	made := make(map[string]string, len(entries)/2)
+	for i := 0; i < len(entries); i += 2 {
+		made[entries[i]] = entries[i+1]
+	}
+	*as[map[string]string](p) = made
+	clear(entries)
+	s.strings = s.strings[:before]
+	return at
+}

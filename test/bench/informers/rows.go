@@ -1,0 +1,63 @@
+package main
+
+import "github.com/typedinformers/informer-gen/test/bench/report"
+
+// syncFigures are those of a first sync, and of the cache that it fills. client-go has no
+// views, so the peer of a view is a first sync of whole objects. The benchmark ignores
+// rows that only client-go has.
+func (c *client) syncFigures(sync cost, heap float64) []report.Figure {
+	name, peer := "first sync, "+c.Mode, ""
+	switch c.Fields {
+	case report.Unmanaged:
+		return c.heapFigures(heap)
+	case report.View:
+		name, peer = "first sync of a view, "+c.Mode, name
+	}
+	figures := []report.Figure{
+		{Row: ": time", Unit: "s", Value: sync.seconds},
+		{Row: ": CPU time", Unit: "s", Value: sync.cpu},
+		{Row: ": peak RSS", Unit: report.PeakMB},
+	}
+	for i, f := range figures {
+		figures[i].Row = name + f.Row
+		if peer != "" {
+			figures[i].Peer = peer + f.Row
+		}
+	}
+	return append(figures, c.heapFigures(heap)...)
+}
+
+// heapFigures are those of the cache. Parts of the fields have two peers: client-go's
+// cache of whole objects, and one that drops the other fields in a transform.
+func (c *client) heapFigures(heap float64) []report.Figure {
+	const row, unit = "live heap per object", "B"
+	name := row
+	switch {
+	case c.Fields == report.Unmanaged:
+		name += ", without managedFields"
+	case c.Fields == report.View:
+		name += ", view"
+	case c.Mode == report.Streaming: // a LIST leaves the same
+		return []report.Figure{{Row: row, Unit: unit, Value: heap}}
+	default:
+		return nil
+	}
+	return []report.Figure{
+		{Row: name, Unit: unit, Value: heap, Peer: row},
+		{Row: name + ", against a transform", Unit: unit, Value: heap},
+	}
+}
+
+func (c *client) changeFigures(unchanged, changed, updates cost) []report.Figure {
+	relist, watch := "relist, "+c.Mode, "watch of updates, after "+c.Mode
+	microsecondsEach := 1e6 / float64(c.updates+1)
+	return []report.Figure{
+		{Row: relist + ", unchanged, against a first sync: time", Unit: "s", Value: unchanged.seconds, Peer: "first sync, " + c.Mode + ": time"},
+		{Row: relist + ", unchanged: time", Unit: "s", Value: unchanged.seconds},
+		{Row: relist + ", unchanged: CPU time", Unit: "s", Value: unchanged.cpu},
+		{Row: relist + ", 1% changed: time", Unit: "s", Value: changed.seconds},
+		{Row: relist + ", 1% changed: CPU time", Unit: "s", Value: changed.cpu},
+		{Row: watch + ": time per event", Unit: "µs", Value: updates.seconds * microsecondsEach},
+		{Row: watch + ": CPU time per event", Unit: "µs", Value: updates.cpu * microsecondsEach},
+	}
+}
