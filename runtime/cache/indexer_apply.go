@@ -32,6 +32,15 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 	return notes
 }
 
+// withRoom returns notes with room for n more. It allocates once, also under the race
+// detector, where slices.Grow allocates twice.
+func withRoom[T Object](notes []processor.Notification[T], n int) []processor.Notification[T] {
+	if cap(notes)-len(notes) >= n {
+		return notes
+	}
+	return append(make([]processor.Notification[T], 0, len(notes)+n), notes...)
+}
+
 // enter appends a new state of an object to the entries of the batch.
 func (x *Indexer[T]) enter(call *calling[T], e store.Entry[T]) {
 	first := len(x.room)
@@ -88,7 +97,7 @@ func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T])
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
-	notes = slices.Grow(notes, len(deltas))
+	notes = withRoom(notes, len(deltas))
 	x.expectEntries(len(deltas))
 	for i := range deltas {
 		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
@@ -111,11 +120,17 @@ func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T])
 		case Deleted:
 			notes = x.drop(notes, delta)
 		case Sync:
-			notes = slices.Grow(notes, x.store.Count()+len(deltas)-i)
-			for obj := range x.store.Each() {
-				notes = append(notes, processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj})
-			}
+			notes = x.resync(withRoom(notes, x.store.Count()+len(deltas)-i))
 		}
+	}
+	return notes
+}
+
+// resync notes an update of each object. It is not a part of change: there, the function
+// that is the body of the loop would make notes escape.
+func (x *Indexer[T]) resync(notes []processor.Notification[T]) []processor.Notification[T] {
+	for obj := range x.store.Each() {
+		notes = append(notes, processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj})
 	}
 	return notes
 }

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,7 +38,7 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], n int, itemAt fu
 	defer call.guard()
 	defer x.endBatch()
 	if x.store.Count() == 0 { // otherwise few objects will have changed
-		notes = slices.Grow(notes, n)
+		notes = withRoom(notes, n)
 		x.expectEntries(n)
 	}
 	for i := range n {
