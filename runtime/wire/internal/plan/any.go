@@ -98,7 +98,11 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 		if raw, at = s.name(b, at); at == gaveUp {
 			return nil, gaveUp
 		}
-		within, omitted := omit[string(raw)]
+		var within Omission
+		omitted := false
+		if omit != nil {
+			within, omitted = omit[string(raw)]
+		}
 		if omitted && within == nil {
 			at = skip(b, at, maxDepth-s.depth)
 		} else {
