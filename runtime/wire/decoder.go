@@ -108,7 +108,7 @@ func Trimmer[T Object](options *Options) func(obj T) {
 	return func(obj T) { p.Trim(obj) }
 }
 
-// Decode returns the object of its JSON text, of which it keeps nothing. The error is a
+// Decode returns the object of its JSON text. It keeps nothing of the text. The error is a
 // *DecodeError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	obj, err := d.decode(text, false)
@@ -164,7 +164,7 @@ func (d *Decoder[T]) check(obj T) error {
 	return d.checkKind(obj)
 }
 
-// checkKind returns an error for an object that says that it is of another kind.
+// checkKind returns an error for an object whose text has another kind.
 func (d *Decoder[T]) checkKind(obj T) error {
 	if d.want.Kind == "" {
 		return nil
@@ -223,7 +223,7 @@ func (d *Decoder[T]) withoutText(err error) error {
 }
 
 // held returns the object of the cache that has the state of the frame. contentHash is the
-// hash of the frame, of which held reads the metadata only.
+// hash of the frame. held reads only the metadata of the frame.
 func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 	if d.cached == nil {
 		return obj, false

@@ -11,7 +11,7 @@
 //
 // Start at Decoder, which reads a LIST with List and a WATCH with Watch. This package has the
 // protocol. The package internal/plan has all that reads JSON: it decodes one object, finds
-// where a value ends, and finds what is wrong in an object.
+// where a value ends, and finds the faulty part of an object.
 //
 // # What it promises
 //
@@ -20,8 +20,8 @@
 //     out, the last one of duplicates wins, and integers in untyped values are int64. A
 //     text that the serializer refuses is refused here, with its reason.
 //   - Objects and events come out in the order of the body.
-//   - At no time is a whole body in memory. The bytes of one body that are held besides
-//     the objects are at most max(16 MB, 3L) + 64 KB × (P + 1). L is the size of its
+//   - A whole body is never in memory. Besides the objects, the bytes of one body that are
+//     in memory are at most max(16 MB, 3L) + 64 KB × (P + 1). L is the size of its
 //     largest object, event or other part, and P is GOMAXPROCS. Reading waits until
 //     enough objects are decoded. Decoding an object may copy it once: an object that
 //     apimachinery's serializer has to decode, or an untyped one without a kind.

@@ -143,13 +143,13 @@ func TestListOfAnotherKindIsRefused(t *testing.T) {
 		{`"WidgetList"`, `""`, item, ""},
 		{`""`, `null`, item, ""},
 		{`""`, `""`, `"items":[{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"a"}}]`, ""},
-		{`"PodList"`, `"v1"`, item, `"PodList" where "WidgetList.example.com"`},
-		{`"WidgetList"`, `"v1"`, item, `"WidgetList" where "WidgetList.example.com"`},
-		{`"WidgetList"`, `"other.com/v1"`, item, `"WidgetList.other.com" where "WidgetList.example.com"`},
-		{`"Widget"`, `"example.com/v1"`, item, `"Widget.example.com" where "WidgetList.example.com"`},
-		{`"GadgetList"`, `""`, `"items":[]`, `"GadgetList.example.com" where "WidgetList.example.com"`},
-		{`"WidgetList"`, `"example.com/v1"`, `"items":[{"kind":"Gadget","metadata":{"name":"a"}}]`, `"Gadget.example.com" where "Widget.example.com"`},
-		{`""`, `""`, `"items":[{"kind":"Widget","apiVersion":"v1","metadata":{"name":"a"}}]`, `"Widget" where "Widget.example.com"`},
+		{`"PodList"`, `"v1"`, item, `"PodList", expected "WidgetList.example.com"`},
+		{`"WidgetList"`, `"v1"`, item, `"WidgetList", expected "WidgetList.example.com"`},
+		{`"WidgetList"`, `"other.com/v1"`, item, `"WidgetList.other.com", expected "WidgetList.example.com"`},
+		{`"Widget"`, `"example.com/v1"`, item, `"Widget.example.com", expected "WidgetList.example.com"`},
+		{`"GadgetList"`, `""`, `"items":[]`, `"GadgetList.example.com", expected "WidgetList.example.com"`},
+		{`"WidgetList"`, `"example.com/v1"`, `"items":[{"kind":"Gadget","metadata":{"name":"a"}}]`, `"Gadget.example.com", expected "Widget.example.com"`},
+		{`""`, `""`, `"items":[{"kind":"Widget","apiVersion":"v1","metadata":{"name":"a"}}]`, `"Widget", expected "Widget.example.com"`},
 	} {
 		orders([]string{`"kind":` + test.kind, `"apiVersion":` + test.apiVersion, `"metadata":{"resourceVersion":"1"}`, test.item}, func(text string) {
 			page, err := NewDecoder[*widget](options, nil).List(t.Context(), bodyOf(text))
@@ -188,9 +188,9 @@ func TestEventOfAnotherKindIsRefused(t *testing.T) {
 		`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}}`:   "",
 		`{"metadata":{"name":"a"},"apiVersion":"example.com/v2"}`:                   "",
 		`{"metadata":{"name":"a"}}`:                                                 "",
-		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`:                  `"Pod" where "Widget.example.com"`,
-		`{"apiVersion":"v1","metadata":{"name":"a"},"spec":{"size":3}}`:             `"Widget" where "Widget.example.com"`,
-		`{"metadata":{"name":"a"},"spec":{},"apiVersion":"a.com/v1","kind":"Widg"}`: `"Widg.a.com" where "Widget.example.com"`,
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`:                  `"Pod", expected "Widget.example.com"`,
+		`{"apiVersion":"v1","metadata":{"name":"a"},"spec":{"size":3}}`:             `"Widget", expected "Widget.example.com"`,
+		`{"metadata":{"name":"a"},"spec":{},"apiVersion":"a.com/v1","kind":"Widg"}`: `"Widg.a.com", expected "Widget.example.com"`,
 	} {
 		for _, form := range []string{`{"type":"%s","object":%s}`, `{"type": "%s", "object": %s }`} {
 			for _, kind := range []string{"ADDED", "MODIFIED", "DELETED"} {

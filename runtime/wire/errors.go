@@ -31,17 +31,17 @@ const (
 	maxCauses = 20
 )
 
-// SyntaxError is a body that is not what a Kubernetes API answers with.
+// SyntaxError reports a body that is not a response of a Kubernetes API.
 type SyntaxError struct {
-	// Near is what stands there, at most 80 bytes of it. With
-	// Options.WithoutObjectTextInErrors it is empty, or how a page of HTML or protobuf
-	// begins.
+	// Near is the text at the error, at most 80 bytes. With
+	// Options.WithoutObjectTextInErrors it is empty, or the beginning of an HTML page or of
+	// protobuf.
 	Near string
-	// Want is what should stand there; empty for a JSON value.
+	// Want is what was expected; empty for a JSON value.
 	Want string
 }
 
-// Error says what was found instead of what, and where to look for the cause.
+// Error names what was found and what was expected, and suggests a cause.
 func (e *SyntaxError) Error() string {
 	near := strings.TrimSpace(e.Near)
 	if strings.HasPrefix(near, "<") {
@@ -54,11 +54,11 @@ func (e *SyntaxError) Error() string {
 	if want == "" {
 		want = "a JSON value"
 	}
-	return fmt.Sprintf("the answer is not that of a Kubernetes API: %s stands where %s is expected; is a proxy, or another server, answering for the API server?",
+	return fmt.Sprintf("the answer is not that of a Kubernetes API: found %s, expected %s; is a proxy, or another server, answering for the API server?",
 		printable.Quote(near), printable.Text(want))
 }
 
-// withoutText returns e without the text that may be that of an object.
+// withoutText returns e without text that may be part of an object.
 func (e *SyntaxError) withoutText() *SyntaxError {
 	without := &SyntaxError{Want: e.Want}
 	for _, begin := range []string{"<", "k8s\x00"} {
@@ -69,17 +69,17 @@ func (e *SyntaxError) withoutText() *SyntaxError {
 	return without
 }
 
-// KindError is a list, or an object of a list or watch, that says of itself that it
-// is of another kind or group than Options.Kind.
+// KindError reports a list, or an object of a list or watch, of another kind or group
+// than Options.Kind.
 type KindError struct {
-	// Got is what it says, at most 80 bytes of the kind and of the group, and Want what it
-	// should say. A list has a kind that ends in List.
+	// Got is the kind and the group in the text, at most 80 bytes each. Want is the expected
+	// one. The kind of a list ends in List.
 	Got, Want schema.GroupKind
 }
 
 // Error names both kinds, each with its group.
 func (e *KindError) Error() string {
-	return fmt.Sprintf("the answer has the kind %q where %q is expected; is another server answering, or does the request name another resource?",
+	return fmt.Sprintf("the answer has the kind %q, expected %q; is another server answering, or does the request name another resource?",
 		e.Got.String(), e.Want.String())
 }
 
@@ -104,8 +104,8 @@ func checkKind(apiVersion, kind string, want schema.GroupKind) error {
 	return &KindError{Got: got, Want: want}
 }
 
-// boundStatus bounds the text of a Status of a server and escapes what is not printable.
-// Reasons, types and names that are not what Kubernetes has lose their end.
+// boundStatus limits the text of a Status of a server and escapes characters that are not
+// printable. It cuts reasons, types and names that are longer than those of Kubernetes.
 func boundStatus(status *metav1.Status) {
 	bound := func(text string, limit int) string {
 		return printable.Cut(printable.Text(printable.Cut(text, limit)), limit)
@@ -147,14 +147,14 @@ func statusError(status metav1.Status) error {
 	return apierrors.FromObject(&status)
 }
 
-// TooLargeError is an object, or another part of a body, that is larger than the
+// TooLargeError reports an object, or another part of a body, that is larger than the
 // limit.
 type TooLargeError struct {
 	// Limit is in bytes.
 	Limit int
 	// Namespace and Name of the object, if they could be read.
 	Namespace, Name string
-	// Begin is how the part begins, at most 80 bytes of it; empty with
+	// Begin is the beginning of the part, at most 80 bytes; empty with
 	// Options.WithoutObjectTextInErrors.
 	Begin string
 }
@@ -173,8 +173,8 @@ func (e *TooLargeError) Error() string {
 	return text
 }
 
-// DecodeError is an object that cannot be decoded. It has less than 8 KB. Its fields are
-// as the server has sent them: only Error escapes what is not printable.
+// DecodeError reports an object that cannot be decoded. It has less than 8 KB. Its fields
+// have the text of the server. Only Error escapes characters that are not printable.
 type DecodeError struct {
 	// Namespace and Name of the object, as far as they could be read. A name of more
 	// than 1024 bytes counts as not read.
@@ -182,12 +182,12 @@ type DecodeError struct {
 	// UID and ResourceVersion are of the state that cannot be decoded, under the same
 	// limit.
 	UID, ResourceVersion string
-	// Path is where in the object, as a JSON pointer (RFC 6901); empty if that is
-	// not known. One of more than 200 bytes is cut and ends with an ellipsis. With
+	// Path is the faulty part of the object, as a JSON pointer (RFC 6901); empty if it is
+	// not known. A path of more than 200 bytes is cut and ends with an ellipsis. With
 	// Options.WithoutObjectTextInErrors it names fields of Go types and indexes only, and
 	// * stands for a key of a map.
 	Path string
-	// Near is the object's text around that place, at most 120 bytes of it; empty with
+	// Near is the object's text around Path, at most 120 bytes; empty with
 	// Options.WithoutObjectTextInErrors.
 	Near string
 	// Err is the reason, whose text has at most 500 bytes. It is a *TooLargeError for an
@@ -195,7 +195,7 @@ type DecodeError struct {
 	Err error
 }
 
-// Error names the object, the place in it and the reason, in one line.
+// Error names the object, the path and the reason, in one line.
 func (e *DecodeError) Error() string {
 	if large, ok := e.Err.(*TooLargeError); ok {
 		return large.Error() // which names the object
@@ -224,8 +224,8 @@ func (e *DecodeError) Error() string {
 // Unwrap returns the reason.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// IsDecodeError reports whether err is about what a body holds, rather than about how
-// it came: a DecodeError, SyntaxError, KindError or TooLargeError.
+// IsDecodeError reports whether err is about the content of a body, and not about its
+// transport: a DecodeError, SyntaxError, KindError or TooLargeError.
 func IsDecodeError(err error) bool {
 	var decode *DecodeError
 	var syntax *SyntaxError
@@ -234,7 +234,7 @@ func IsDecodeError(err error) bool {
 	return errors.As(err, &decode) || errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &size)
 }
 
-// describe returns the error for the object in frame, of which err is about all.
+// describe returns the error for the object in frame. err is about the whole object.
 func describe(frame []byte, err error) *DecodeError { return errorOf(plan.ReadHead(frame), err) }
 
 // errorOf returns the error for the object with that head.

@@ -11,7 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-// appendEvents appends what becomes of the events in frame, nearly always one.
+// appendEvents appends the results of the events in frame. Nearly always there is one.
 func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T] {
 	event, ok, gaveUp := d.usualEvent(frame)
 	if ok {
@@ -20,7 +20,7 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 	for at := 0; at < len(frame); at = plan.SkipSpace(frame, at) {
 		end := plan.ValueEnd(frame, at)
 		if end < 0 {
-			d.byValue.Store(true) // the next watch gets over it
+			d.byValue.Store(true) // the next watch succeeds
 			end = len(frame)
 		}
 		event, err := d.event(frame[at:end], gaveUp)
@@ -32,9 +32,9 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 	return results
 }
 
-// usualEvent makes an event of a frame that is as an API server writes it, and of no
-// other. gaveUp is set if the plan gave up on its object. Only an object that is added,
-// as by a streaming list, can be in the cache in that state.
+// usualEvent decodes a frame in the form in which API servers write events. Otherwise ok is
+// false. gaveUp is set if the plan gave up on the object. The cache can have an object in
+// this state only if the event is Added, as in a streaming list.
 func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) {
 	kind, object, ok := splitUsual(frame)
 	if !ok || !isChange(kind) {
@@ -42,7 +42,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	}
 	i := Item[T]{ContentHash: d.contentHash(object)}
 	if kind == watch.Added {
-		// Nobody else looks whether this is one event and no more.
+		// No other code checks that the frame is exactly one event.
 		if i.Object, i.Held = d.held(object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
@@ -54,7 +54,7 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	return event, false, !ok
 }
 
-// splitUsual splits an event as an API server writes it.
+// splitUsual splits an event in the form in which API servers write it.
 func splitUsual(frame []byte) (kind watch.EventType, object []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(`{"type":"`))
 	if !ok {
@@ -67,7 +67,7 @@ func splitUsual(frame []byte) (kind watch.EventType, object []byte, ok bool) {
 	return eventType(name), rest[:len(rest)-1], true
 }
 
-// eventType returns the constant, which unlike name is not part of the frame.
+// eventType returns the constant for name, so that the result does not keep the frame alive.
 func eventType(name []byte) watch.EventType {
 	switch string(name) {
 	case string(watch.Added):
@@ -84,7 +84,7 @@ func eventType(name []byte) watch.EventType {
 	return watch.EventType(name)
 }
 
-// isChange says whether an event of that type carries an object of the kind.
+// isChange reports whether an event of that type has an object of the kind.
 func isChange(kind watch.EventType) bool {
 	return kind == watch.Added || kind == watch.Modified || kind == watch.Deleted
 }
@@ -93,15 +93,15 @@ func changeTo[T Object](kind watch.EventType, i Item[T]) Event[T] {
 	return Event[T]{Type: kind, Item: i, ResourceVersion: i.Object.GetResourceVersion()}
 }
 
-// event makes an event of its frame. gaveUp is set if the plan gave up on its object, or
-// on what looked like it.
+// event decodes a frame of any form. gaveUp is set if the plan gave up on its object, or on
+// text that looked like it.
 func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error) {
 	var kind watch.EventType
 	var object []byte
 	end := plan.Members(frame, func(m plan.Member) bool {
 		switch {
 		case m.Is("object"):
-			object = m.Value // which is checked as it is decoded
+			object = m.Value // decoding checks it
 			return true
 		case m.Is("type"):
 			name, _ := plan.Text(m.Value)
@@ -130,7 +130,7 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 	return event, &SyntaxError{Near: shown(frame), Want: fmt.Sprintf("an event of a known type, not %q", shown(string(kind)))}
 }
 
-// bookmark reads what a bookmark is for from its metadata, whatever its kind.
+// bookmark reads the metadata of a bookmark. Its kind does not matter.
 func bookmark[T Object](object []byte) (Event[T], error) {
 	var mark struct {
 		Metadata struct {
@@ -148,7 +148,7 @@ func bookmark[T Object](object []byte) (Event[T], error) {
 	}, nil
 }
 
-// failure is the error that an ERROR event carries.
+// failure returns the error of an ERROR event.
 func failure(object []byte) error {
 	var status metav1.Status
 	if err := plan.Unmarshal(object, &status); err != nil {
@@ -161,8 +161,8 @@ func failure(object []byte) error {
 	return statusError(status)
 }
 
-// skipLargeEvent returns the event of a frame that is too large, of which only the
-// beginning is there, and large if its type or its object cannot be told.
+// skipLargeEvent returns the event of a frame that is too large. begin is the beginning of
+// the frame. If it does not have the type and the name of the object, the error is large.
 func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event Event[T], err error) {
 	var object []byte
 	plan.Members(begin, func(m plan.Member) bool {

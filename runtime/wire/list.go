@@ -16,14 +16,14 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-// List reads the body of a LIST response to its end and closes it. Objects are
-// decoded by several goroutines while the rest is still on its way; they come out
-// in the order of the body. When ctx ends, List closes the body, beside a Read, which
-// has to end then, and returns as soon as no goroutine of it is left.
+// List reads the body of a LIST response to its end and closes it. Several goroutines
+// decode objects while the rest arrives. The objects are in the order of the body. When
+// ctx ends, List closes the body, which must end a Read that is running, and returns when
+// all of its goroutines have ended.
 //
 // An error is a *SyntaxError, *KindError, *TooLargeError or *DecodeError, an
-// apierrors.APIStatus for a Status in the place of the list, or what the body's Read
-// returned: io.ErrUnexpectedEOF for a body that was cut off.
+// apierrors.APIStatus for a Status instead of a list, or the error of the body's Read:
+// io.ErrUnexpectedEOF for a body that was cut off.
 func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], error) {
 	until, release := closeWith(ctx, body)
 	r := listReader[T]{decoder: d, workers: newWorkers()}
@@ -41,13 +41,13 @@ func (d *Decoder[T]) List(ctx context.Context, body io.ReadCloser) (Page[T], err
 	return r.page()
 }
 
-// closeWith closes body when ctx ends or release is called, which returns when
-// body is closed. until ends at the same time, with the cause of ctx.
+// closeWith closes body when ctx ends or release is called. release returns when body is
+// closed. until ends at the same time, with the cause of ctx.
 func closeWith(ctx context.Context, body io.Closer) (until context.Context, release func()) {
 	until, cancel := context.WithCancel(ctx)
 	closed := make(chan struct{})
 	context.AfterFunc(until, func() {
-		_ = body.Close() // there is nobody who could do anything about it
+		_ = body.Close() // no one can handle an error here
 		close(closed)
 	})
 	return until, func() {
@@ -61,31 +61,31 @@ type listReader[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
 	meta    metav1.ListMeta
-	// listed is set when there were items, which every list has.
+	// listed is set after a member items, which every list has.
 	listed bool
-	// failure is what the members of a Status would make, and kind what the body says
-	// that it is: a Status may stand in the place of a list.
+	// failure has the members of a Status, and kind and apiVersion those of the body: a
+	// server may send a Status instead of a list.
 	failure          metav1.Status
 	kind, apiVersion string
-	// typeMeta is how an untyped item begins that does not say its kind: items of
-	// built-in kinds do not. It is set before the first item is read. Its kind is
-	// kindLater if the items come before that of the list.
+	// typeMeta is the beginning of an untyped item without a kind: servers leave the kind
+	// out of items of built-in kinds. It is set before the first item is read. Its kind is
+	// kindLater if the items come before the kind of the list.
 	typeMeta []byte
-	// frames are of the source's block, and of no task yet.
+	// frames are parts of the source's block that no task has yet.
 	frames [][]byte
-	// tooLarge are the items that were skipped before they were read to their ends.
+	// tooLarge are the skipped items that were larger than the limit.
 	tooLarge []*DecodeError
 	tasks    []*task[Item[T]]
 	workers  workers
-	// failed is set when an object cannot be decoded, after which nothing that is
-	// still to come matters.
+	// failed is set when an object cannot be decoded. The rest of the body is not needed
+	// then.
 	failed atomic.Bool
 }
 
 // errUndecodable ends the reading. The DecodeError is with the items.
 var errUndecodable = errors.New("an object cannot be decoded")
 
-// flush hands the frames over before their block is left.
+// flush starts a task with the frames before the source leaves their block.
 func (r *listReader[T]) flush(leaving bool) error {
 	if r.failed.Load() {
 		return errUndecodable
@@ -110,8 +110,8 @@ func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
 	return append(items, i)
 }
 
-// read reads the list's object, whose members come in any order, and the end of
-// the body, without which the connection could not be used again.
+// read reads the list, whose members come in any order, and the end of the body. HTTP
+// reuses a connection only after the end was read.
 func (r *listReader[T]) read() error {
 	s := r.source
 	if _, err := s.peek(); err == io.EOF {
@@ -154,7 +154,7 @@ func (r *listReader[T]) read() error {
 	}
 }
 
-// check looks at what the body says of itself, after all of its members were read.
+// check checks the body after all of its members were read.
 func (r *listReader[T]) check() error {
 	switch {
 	case r.kind == "Status":
@@ -167,7 +167,7 @@ func (r *listReader[T]) check() error {
 	return r.checkKind()
 }
 
-// checkKind refuses a list of another kind.
+// checkKind returns an error for a list of another kind.
 func (r *listReader[T]) checkKind() error {
 	want := r.decoder.want
 	if want.Kind != "" {
@@ -213,8 +213,8 @@ func (r *listReader[T]) readMember() error {
 	return r.readIfFits(nil)
 }
 
-// readIfFits reads a member that means something in a Status only, or nothing at all
-// if target is nil. It has to be JSON.
+// readIfFits reads a member of a Status into target, unless it has another type. If target
+// is nil, the member is unknown. In both cases it must be JSON.
 func (r *listReader[T]) readIfFits(target any) error {
 	value, err := r.source.value()
 	switch {
@@ -239,7 +239,7 @@ func (r *listReader[T]) readInto(name string, target any) error {
 	return nil
 }
 
-// kindLater is the kind of an untyped item until that of its list is known. No API has
+// kindLater is the kind of an untyped item until the kind of its list is known. No API has
 // a kind of that name.
 const kindLater = "\x00"
 
@@ -249,16 +249,16 @@ func (r *listReader[T]) setTypeMeta() {
 	if !r.decoder.untyped || !late && !isList {
 		return
 	}
-	said := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
+	meta := metav1.TypeMeta{Kind: kind, APIVersion: r.apiVersion}
 	if late {
-		said = metav1.TypeMeta{Kind: kindLater}
+		meta = metav1.TypeMeta{Kind: kindLater}
 	}
-	text, _ := json.Marshal(said) // strings can always be written
+	text, _ := json.Marshal(meta) // strings can always be encoded
 	r.typeMeta = append(text[:len(text)-1], ',')
 }
 
-// tellKind gives an untyped item the kind that its list has said after its items.
-func (r *listReader[T]) tellKind(item *Item[T]) {
+// setKind sets the kind of an untyped item if the list had its kind after its items.
+func (r *listReader[T]) setKind(item *Item[T]) {
 	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
@@ -343,7 +343,7 @@ func (r *listReader[T]) readItems() error {
 	}
 }
 
-// page joins the results of the tasks. The objects that were too large come last.
+// page joins the results of the tasks. Objects that were too large come last.
 func (r *listReader[T]) page() (Page[T], error) {
 	count := len(r.tooLarge)
 	for _, t := range r.tasks {
@@ -357,13 +357,13 @@ func (r *listReader[T]) page() (Page[T], error) {
 	for i, t := range r.tasks {
 		for j := range t.results {
 			item := &t.results[j]
-			r.tellKind(item)
+			r.setKind(item)
 			if item.Err != nil && !r.decoder.skips(item.Err) {
 				return Page[T]{}, item.Err
 			}
 		}
 		page.Items = append(page.Items, t.results...)
-		r.tasks[i] = nil // so that the results need not be in memory twice
+		r.tasks[i] = nil // so that the results are not in memory twice
 	}
 	for _, err := range r.tooLarge {
 		page.Items = append(page.Items, Item[T]{Err: err})

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Object is a pointer to an API type, such as *v1.Foo: what a body is decoded to,
-// a cache holds, and a handler receives.
+// Object is a pointer to an API type, such as *v1.Foo. Bodies are decoded to it, caches
+// hold it, and handlers receive it.
 type Object interface {
 	comparable
 	metav1.Object
@@ -22,7 +22,7 @@ type Item[T Object] struct {
 	// process have the same hash for the same text. It is 0 if it is not known: without
 	// a Cached, and for other sources than a Decoder.
 	ContentHash uint64
-	// Held reports whether Object is what Cached returned.
+	// Held reports whether Object is the one that Cached returned.
 	Held bool
 	// Err names the object that cannot be decoded, and the reason; see
 	// Options.SkipUndecodable.
@@ -37,7 +37,7 @@ type Page[T Object] struct {
 	Items []Item[T]
 	// ResourceVersion is the version of the collection, the same on every page.
 	ResourceVersion string
-	// Continue is the token that asks for the next page.
+	// Continue is the token for the request of the next page.
 	Continue string
 }
 

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// maxAhead is how many tasks may wait for a slow consumer; what comes after stays
-	// in the connection.
+	// maxAhead is how many tasks may wait for a slow consumer. Later bytes stay in the
+	// connection.
 	maxAhead = 16
-	// maxBatch is how many events one Next returns at most. The caller's memory for
-	// them, which it keeps while it waits, stays small.
+	// maxBatch is the maximum number of events that one Next returns. It keeps the
+	// caller's slice small, which stays in memory while the caller waits.
 	maxBatch = 32
 )
 
-// Stream is an open watch. One goroutine reads the body and finds the events in
-// it; those that have arrived together are decoded together, beside those before
-// and after them.
+// Stream is an open watch. One goroutine reads the body and finds the events in it.
+// Events that have arrived together are one task. Several tasks run in parallel.
 type Stream[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
@@ -25,31 +24,31 @@ type Stream[T Object] struct {
 	release func() // ends ctx and closes the body
 	reading sync.WaitGroup
 	workers workers
-	// frames are of the source's block, and of no task yet. Only the reading
-	// goroutine touches them.
+	// frames are parts of the source's block that no task has yet. Only the reading
+	// goroutine uses them.
 	frames [][]byte
 
-	// tasks are in the order of the body. It is closed after the last one; then
-	// end says why.
+	// tasks are in the order of the body. The channel is closed after the last one. Then
+	// end is the reason.
 	tasks chan *task[result[T]]
 	end   error
 
-	// Only Next touches what follows. current is the task whose results are to be
-	// returned next, from at on.
+	// Only Next uses the fields below. Next returns the results of current, from the index
+	// at on.
 	current *task[result[T]]
 	at      int
 	failed  error
 }
 
-// result is what one frame of a watch becomes: an event, or why there is none.
+// result is the event of one frame of a watch, or the reason why there is none.
 type result[T Object] struct {
 	event Event[T]
 	err   error
 }
 
-// Watch reads the body of a WATCH response. The caller ends it with Stop; it ends
-// by itself when ctx does, with the cause of ctx; the body is closed then, beside a
-// Read, which has to end.
+// Watch reads the body of a WATCH response. The caller ends it with Stop. It also ends
+// when ctx ends, with the cause of ctx. Then it closes the body, which must end a Read that
+// is running.
 func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 	s := &Stream[T]{decoder: d, workers: newWorkers(), tasks: make(chan *task[result[T]], maxAhead)}
 	s.ctx, s.release = closeWith(ctx, body)
@@ -62,16 +61,16 @@ func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 	return s
 }
 
-// Stop ends the watch, closes the body, and returns when no goroutine of the watch
-// is left. It may be called twice, but not beside Next.
+// Stop ends the watch, closes the body, and returns when all goroutines of the watch
+// have ended. It may be called twice, but not while Next runs.
 func (s *Stream[T]) Stop() {
 	s.release()
 	s.reading.Wait()
 	s.workers.wait()
 }
 
-// read finds one event after the other until the body ends, which is io.EOF if all
-// is well. What arrived before an error is handed over before it.
+// read finds the events until the body ends. Without an error of the body it returns
+// io.EOF. It flushes the events that arrived before an error.
 func (s *Stream[T]) read() error {
 	for {
 		frame, err := s.next()
@@ -90,8 +89,8 @@ func (s *Stream[T]) read() error {
 	}
 }
 
-// skip delivers the event that is too large as one that cannot be decoded, after those
-// before it, and goes over the rest of it.
+// skip delivers an event that is too large as an undecodable one, after the events before
+// it, and skips the rest of its bytes.
 func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
 	event, err := s.decoder.skipLargeEvent(begin, large)
 	if err != nil {
@@ -110,8 +109,8 @@ func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
 	return s.source.skipRest()
 }
 
-// next returns a frame. It is an event; or a line, which API servers end each event
-// with, and which is found much faster. What is in it is for the worker to see.
+// next returns a frame: an event, or a line. API servers end each event with a newline,
+// and the end of a line is found much faster. The worker checks what the line has.
 func (s *Stream[T]) next() ([]byte, error) {
 	switch next, err := s.source.peek(); {
 	case err != nil:
@@ -127,8 +126,8 @@ func (s *Stream[T]) next() ([]byte, error) {
 	return s.source.value()
 }
 
-// flush hands over the events that have arrived, before the next read. It decodes
-// a lone one here if nobody is ahead of it, which saves a change of goroutines.
+// flush makes a task of the events that have arrived, before the next read. It decodes a
+// single event itself if no other task waits, which saves a switch of goroutines.
 func (s *Stream[T]) flush(bool) error {
 	if len(s.frames) == 0 {
 		return nil
@@ -136,7 +135,7 @@ func (s *Stream[T]) flush(bool) error {
 	t := newTask[result[T]](s.source.block, s.frames)
 	if len(s.frames) == 1 && len(s.tasks) == 0 {
 		t.run(s.decoder.appendEvents)
-		s.frames[0] = nil // or the block would live on
+		s.frames[0] = nil // so that the block is not kept alive
 		s.frames = s.frames[:0]
 	} else {
 		t.start(&s.workers, s.decoder.appendEvents)
@@ -151,7 +150,7 @@ func (s *Stream[T]) flush(bool) error {
 }
 
 // Next blocks until there are events and returns those that have arrived, at most 32,
-// appended to reuse[:0]. It returns io.EOF when the server closed the watch in good order, an
+// appended to reuse[:0]. It returns io.EOF when the server closed the watch regularly, an
 // apierrors.APIStatus for an ERROR event, the cause of ctx or of the context of
 // Watch, and otherwise the errors of List. Events that came before an error are
 // returned before it.
@@ -178,7 +177,7 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], err
 	return batch, nil
 }
 
-// receive takes the next task, or, after the last one, what ended the watch.
+// receive takes the next task, or, after the last one, the reason why the watch ended.
 func (s *Stream[T]) receive(t *task[result[T]], open bool) {
 	switch {
 	case open:
@@ -190,7 +189,7 @@ func (s *Stream[T]) receive(t *task[result[T]], open bool) {
 	}
 }
 
-// hasMore says whether there is another task that is done, without waiting.
+// hasMore reports whether another task is done. It does not wait.
 func (s *Stream[T]) hasMore() bool {
 	if s.current == nil {
 		select {
@@ -202,8 +201,8 @@ func (s *Stream[T]) hasMore() bool {
 	return s.current != nil && s.current.isDone()
 }
 
-// take appends results of the current task, up to the first error, as far as batch may
-// grow.
+// take appends results of the current task to batch, up to the first error and up to
+// maxBatch.
 func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
 	results := s.current.results
 	for ; s.at < len(results) && s.failed == nil && len(batch) < maxBatch; s.at++ {
