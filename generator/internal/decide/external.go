@@ -68,16 +68,14 @@ func (a *assembly) described(importPath string) *input.Package {
 	return nil
 }
 
-// declared returns the top-level names of a package, or why it cannot be read. It returns
-// neither for a package that nobody has looked at.
+// declared returns the top-level names of a package, or the reason why the package cannot be read. It
+// returns neither if the package is not in the input.
 func (a *assembly) declared(importPath string) (names map[string]bool, problem string) {
-	for _, pkg := range a.Packages {
-		if pkg.Path == importPath {
-			return pkg.Declared, ""
-		}
+	if pkg := a.described(importPath); pkg != nil {
+		return pkg.Declared, ""
 	}
 	if external := a.Externals[importPath]; external != nil {
-		return external.Declared, external.Problem
+		return nil, external.Problem
 	}
 	return nil, ""
 }

@@ -39,15 +39,15 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 			GroupVersion:   input.DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
 		}},
 		Externals: map[string]*input.External{
-			"x.io/good":            {Declared: names("Scale", "Bare")},
+			"x.io/good":            {Package: &input.Package{Declared: names("Scale", "Bare")}},
 			"x.io/bad":             {Problem: "there is no such package; see what go list x.io/bad says"},
-			"x.io/apply":           {Declared: names("NewTypeConverter")},
-			"x.io/apply/shop/v1":   {Declared: names("OrderApplyConfiguration", "InvoiceApplyConfiguration")},
-			"x.io/apply/x.io/good": {Declared: names("ScaleApplyConfiguration")},
+			"x.io/apply":           {Package: &input.Package{Declared: names("NewTypeConverter")}},
+			"x.io/apply/shop/v1":   {Package: &input.Package{Declared: names("OrderApplyConfiguration", "InvoiceApplyConfiguration")}},
+			"x.io/apply/x.io/good": {Package: &input.Package{Declared: names("ScaleApplyConfiguration")}},
 			"x.io/none":            {Problem: "there is no such package; see what go list x.io/none says"},
 			"x.io/none/shop/v1":    {Problem: "there is no such package; see what go list x.io/none/shop/v1 says"},
-			"x.io/empty":           {Declared: names("Else")},
-			"x.io/empty/shop/v1":   {Declared: names("ElseApplyConfiguration")},
+			"x.io/empty":           {Package: &input.Package{Declared: names("Else")}},
+			"x.io/empty/shop/v1":   {Package: &input.Package{Declared: names("ElseApplyConfiguration")}},
 		},
 	}, &mistakes)
 	return set, mistakes.Join()

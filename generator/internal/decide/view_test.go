@@ -34,7 +34,7 @@ func assemble(t *testing.T, external *input.Package, packages ...*input.Package)
 	t.Helper()
 	in := Input{Naming: NewNaming(nil), Packages: packages}
 	if external != nil {
-		in.Externals = map[string]*input.External{external.Path: {Path: external.Path, Package: external, Declared: external.Declared}}
+		in.Externals = map[string]*input.External{external.Path: {Package: external}}
 	}
 	var mistakes model.Errors
 	set := Decide(in, &mistakes)

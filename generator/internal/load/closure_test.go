@@ -67,8 +67,8 @@ func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, m
 	t.Helper()
 	c := memoryClosure(t, text)
 	src := c.sources["shop"]
-	pkg, reader := src.describe(false)
-	q := ask(src, pkg, reader)
+	pkg = src.describe(false)
+	q := ask(src, pkg)
 	if q == nil {
 		return pkg, "no question", nil
 	}

@@ -263,13 +263,6 @@ func isStructOrUnknown(t types.Type) bool {
 	return isStruct || !isValid(t)
 }
 
-func pointedTo(t types.Type) types.Type {
-	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
-		return pointer.Elem()
-	}
-	return t
-}
-
 func (s *jsonFieldSet) inline(level []inlinedStruct, field *types.Var, through []*types.Var) []inlinedStruct {
 	inner, ok := structOf(pointedTo(field.Type()))
 	if !ok {
@@ -282,8 +275,8 @@ func (s *jsonFieldSet) inline(level []inlinedStruct, field *types.Var, through [
 // finish takes the value at the end, or each value.
 func (w *way) finish() {
 	for !w.endless() {
-		w.encodesItself = w.encodesItself || hasAnyMethod(w.at, "MarshalJSON", "MarshalJSONTo", "MarshalText")
-		if structType, ok := structOf(w.at); ok && !w.encodesItself && embedsInvalid(structType) {
+		w.encodesItself = w.encodesItself || encodesItself(w.at)
+		if structType, ok := structOf(w.at); ok && !w.encodesItself && !metaOf(structType).sure {
 			w.invalid = true
 			return
 		}

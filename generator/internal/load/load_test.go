@@ -51,8 +51,7 @@ func parseSource(t testing.TB, text string) *source {
 // describe says of a source what its syntax tells.
 func describe(t testing.TB, text string) *input.Package {
 	t.Helper()
-	pkg, _ := parseSource(t, text).describe(false)
-	return pkg
+	return parseSource(t, text).describe(false)
 }
 
 // at writes markers as name=value@line:col.
@@ -206,8 +205,8 @@ func FuzzDescribe(f *testing.F) {
 			t.Skip()
 		}
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
-		pkg, reader := src.describe(false)
-		if q := ask(src, pkg, reader); q != nil {
+		pkg := src.describe(false)
+		if q := ask(src, pkg); q != nil {
 			q.settle(typesOfSyntax(src), fset, nil)
 			c := &closure{ctx: t.Context(), fset: fset, sources: map[string]*source{src.path: src}, parts: map[string]*part{}}
 			var mistakes model.Errors
@@ -238,7 +237,7 @@ func TestListErrors(t *testing.T) {
 		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry":                               "pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",
 		"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io": "k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io",
 		"package corev1 is not in std (/go/src/corev1)":                                                  "package corev1 is not in std (/go/src/corev1); write the whole import path, such as k8s.io/api/core/v1, or ./corev1 for a folder",
-		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because there is no such folder; name a folder with API types",
+		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because the folder does not exist; name a folder with API types",
 	} {
 		var mistakes model.Errors
 		addListError(&mistakes, t.TempDir(), packages.Error{Msg: text}, nil)

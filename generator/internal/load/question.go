@@ -30,11 +30,11 @@ type question struct {
 }
 
 // ask returns what is to be found out about a package, or nil.
-func ask(src *source, pkg *input.Package, reader *typeReader) *question {
+func ask(src *source, pkg *input.Package) *question {
 	q := &question{src: src, pkg: pkg}
 	for _, t := range pkg.Types {
 		isView := markers.Has[markers.View](t.Markers)
-		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && reader.isUnclear(t) {
+		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && src.scope().isUnclear(t) {
 			q.unclear = append(q.unclear, t)
 		}
 		if isView {

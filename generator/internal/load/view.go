@@ -127,7 +127,7 @@ func (c *comparison) compareFields(at place, view, kind *types.Struct) {
 	if at.path == "" && !c.checkMeta(view, ofView) {
 		return
 	}
-	c.unsure = c.unsure || ofView.unsure || embedsInvalid(view) || embedsInvalid(kind)
+	c.unsure = c.unsure || ofView.unsure || !metaOf(view).sure || !metaOf(kind).sure
 	byName := map[string]jsonField{}
 	var names []string
 	for _, f := range ofKind.all {
@@ -163,7 +163,7 @@ func (c *comparison) checkMeta(view *types.Struct, fields jsonFieldSet) bool {
 		}
 	}
 	for field := range view.Fields() {
-		if field.Embedded() && isMeta(field, "ObjectMeta") {
+		if field.Embedded() && metaName(field.Type()) == "ObjectMeta" {
 			c.add(field, "metav1.ObjectMeta does not have the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
 			return false
 		}
@@ -173,8 +173,8 @@ func (c *comparison) checkMeta(view *types.Struct, fields jsonFieldSet) bool {
 
 // isMeta says whether a field is one that every object has.
 func (f jsonField) isMeta() bool {
-	return f.name == "metadata" && isMeta(f.field, "ObjectMeta") ||
-		slices.ContainsFunc(f.through, func(embedded *types.Var) bool { return isMeta(embedded, "TypeMeta") })
+	return f.name == "metadata" && metaName(f.field.Type()) == "ObjectMeta" ||
+		slices.ContainsFunc(f.through, func(embedded *types.Var) bool { return metaName(embedded.Type()) == "TypeMeta" })
 }
 
 // refuse notes that the types at a place do not decode the same JSON.
@@ -216,44 +216,4 @@ func withoutPointers(t types.Type) types.Type {
 		t = pointer.Elem()
 	}
 	return types.Unalias(t)
-}
-
-// decodesItself says whether a type has a method that decodes it, so that its
-// fields say nothing of its JSON.
-func decodesItself(t types.Type) bool {
-	return hasAnyMethod(t, "UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText")
-}
-
-func hasAnyMethod(t types.Type, names ...string) bool {
-	methods := types.NewMethodSet(types.NewPointer(t))
-	return slices.ContainsFunc(names, func(name string) bool { return methods.Lookup(nil, name) != nil })
-}
-
-// embedsInvalid reports whether a struct embeds a type, itself or through others, of which
-// the methods are not known. One of them might encode or decode the struct.
-func embedsInvalid(structType *types.Struct) bool {
-	return embedsInvalidBelow(structType, map[*types.Struct]bool{})
-}
-
-func embedsInvalidBelow(structType *types.Struct, seen map[*types.Struct]bool) bool {
-	seen[structType] = true
-	for field := range structType.Fields() {
-		if !field.Embedded() || isMeta(field, "TypeMeta") || isMeta(field, "ObjectMeta") || isMeta(field, "ListMeta") {
-			continue // metadata does not encode or decode what embeds it
-		}
-		embedded := pointedTo(field.Type())
-		if !isValid(embedded) {
-			return true
-		}
-		if inner, ok := structOf(embedded); ok && !seen[inner] && embedsInvalidBelow(inner, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// isMeta says whether a field is of that type of meta/v1.
-func isMeta(field *types.Var, name string) bool {
-	named, ok := types.Unalias(field.Type()).(*types.Named)
-	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == metaV1
 }
