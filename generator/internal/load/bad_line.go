@@ -3,16 +3,13 @@ package load
 import (
 	"bytes"
 	"io"
-	"regexp"
-	"strconv"
 )
 
-// lineSearch finds the line with the mistake in YAML that does not parse: up to the
-// line before it, the text parses. The parser itself often names the line before the
-// mistake, or the one where a whole mapping begins.
+// lineSearch finds the line with the mistake in YAML that does not parse. It is the line after the longest
+// beginning that parses.
 type lineSearch struct {
 	content []byte
-	// ends are the offsets at which lines end.
+	// ends are the offsets after the lines.
 	ends []int
 	// parsed counts the bytes that the search has given to the parser.
 	parsed int
@@ -22,8 +19,8 @@ type lineSearch struct {
 // small file, and for a few of a large one.
 func (s *lineSearch) limit() int { return 1<<20 + 6*len(s.content) }
 
-// badLine returns the number of the line. If it does not find it within the limit, it
-// returns the one that err names.
+// badLine returns the number of the line. If it does not find the line within the limit, it returns the
+// line in err.
 func (s *lineSearch) badLine(err error) int {
 	for offset, c := range s.content {
 		if c == '\n' || offset == len(s.content)-1 {
@@ -31,21 +28,21 @@ func (s *lineSearch) badLine(err error) int {
 		}
 	}
 	// Most mistakes are in the last lines that the parser reads.
-	read := s.linesRead()
-	count, found := s.lastParsing(read-1, 0, s.limit()*2/3)
+	reader := &lineReader{search: s}
+	_, _ = parseYAML(reader)
+	count, found := s.lastParsing(reader.lines-1, 0, s.limit()*2/3)
 	if !found {
-		// Others are where a quote or a bracket is opened that is not closed, which is the
-		// line that the parser names.
+		// Others are at a quote or a bracket that is not closed. Its line is the one in err.
 		named := lineOf(err)
-		if count, found = s.lastParsing(min(named+1, read-1), max(named-3, 0), s.limit()); !found {
+		if count, found = s.lastParsing(min(named+1, reader.lines-1), max(named-3, 0), s.limit()); !found {
 			return min(named, len(s.ends))
 		}
 	}
 	return min(count+1, len(s.ends))
 }
 
-// lastParsing returns the largest number of lines, from from down to to, that parse. No
-// lines always parse. It has not found it if the search would parse more than limit.
+// lastParsing returns the largest number of lines, from from down to to, that parse. An empty text always
+// parses. found is false if no number does, or if the search would parse more bytes than limit.
 func (s *lineSearch) lastParsing(from, to, limit int) (count int, found bool) {
 	for count := from; count >= to; count-- {
 		if count <= 0 {
@@ -63,18 +60,10 @@ func (s *lineSearch) lastParsing(from, to, limit int) (count int, found bool) {
 	return 0, false
 }
 
-// linesRead returns how many lines the parser reads until it finds the mistake.
-func (s *lineSearch) linesRead() int {
-	reader := &lineReader{search: s}
-	_, _ = parseYAML(reader)
-	return reader.lines
-}
-
-// lineReader gives the parser one line after the other.
+// lineReader returns one line in each Read.
 type lineReader struct {
 	search *lineSearch
-	// lines is the number of those that were read, at least in part, and offset is how
-	// much of the text was.
+	// lines is the number of lines that were read at least in part, and offset the number of bytes.
 	lines, offset int
 }
 
@@ -89,16 +78,4 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	r.offset += n
 	r.search.parsed += n
 	return n, nil
-}
-
-var lineInError = regexp.MustCompile(`^yaml: line (\d+): `)
-
-// lineOf returns the line that an error of the parser names, or 1.
-func lineOf(err error) int {
-	if match := lineInError.FindStringSubmatch(err.Error()); match != nil {
-		if line, err := strconv.Atoi(match[1]); err == nil && line > 0 {
-			return line
-		}
-	}
-	return 1
 }

@@ -8,9 +8,9 @@ func TestJSONParserEnds(t *testing.T) {
 	for _, text := range []string{"", "{", "[1", "]", "[[[]]]", `{"a":]`, "[[1],2,", "\x00"} {
 		p := newJSONParser([]byte(text))
 		for range len(text) + 1 {
-			_, _ = p.next()
+			_, _, _ = p.next()
 		}
-		if !panics(func() { _, _ = p.next() }) {
+		if !panics(func() { _, _, _ = p.next() }) {
 			t.Errorf("%q: the parser can be asked forever", text)
 		}
 		if panics(func() { _, _, _ = parseJSON([]byte(text)) }) {
