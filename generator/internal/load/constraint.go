@@ -25,8 +25,8 @@ func buildConstraint(file *ast.File) string {
 	return ""
 }
 
-// tagged returns the //go:build line of a file that is left out of a build without build tags, and
-// empty for others.
+// tagged returns the //go:build line of a file that a build without build tags excludes. It is empty for
+// other files.
 func tagged(file *ast.File) string {
 	line := buildConstraint(file)
 	if line == "" {
@@ -43,7 +43,7 @@ func tagged(file *ast.File) string {
 	return line
 }
 
-// constraintOf quotes the //go:build line of the first of some files that has one, for a message.
+// constraintOf returns the first of the files with a //go:build line, and that line, for a message.
 func constraintOf(files []string) string {
 	for _, name := range files {
 		content, err := regular.ReadFile(name)

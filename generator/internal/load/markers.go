@@ -33,8 +33,7 @@ func markersOf(fset *token.FileSet, group *ast.CommentGroup, on string) markers.
 	return found
 }
 
-// commentIndex has the comments of a file that belong to no declaration, by the line on which
-// they end.
+// commentIndex has the comments of a file that belong to no declaration, by their last line.
 type commentIndex map[int]*ast.CommentGroup
 
 func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
@@ -61,10 +60,9 @@ func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
 	return index
 }
 
-// above returns the two comments that may hold the markers of a declaration, as gengo finds
-// them: its own, and the one that ends one blank line above.
-func (c commentIndex) above(fset *token.FileSet, doc *ast.CommentGroup, decl token.Pos) []*ast.CommentGroup {
-	start := decl
+// above returns the two comments that may hold the markers of a declaration: the one that ends one blank
+// line above, and its doc comment. gengo finds the same ones.
+func (c commentIndex) above(fset *token.FileSet, doc *ast.CommentGroup, start token.Pos) []*ast.CommentGroup {
 	if doc != nil {
 		start = doc.Pos()
 	}
