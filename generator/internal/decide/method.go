@@ -43,14 +43,6 @@ func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
 	}
 }
 
-// dropMethods warns of the methods of a kind with +genclient:noVerbs. Its client has none, as
-// with client-gen.
-func (a *assembly) dropMethods(k *model.Kind, methods []*model.Method) {
-	for _, m := range methods {
-		a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name)
-	}
-}
-
 // resolve completes the types of m. It reports whether they all exist.
 func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 	before := a.errs.Len()

@@ -114,7 +114,7 @@ func TestMethodsLeftOut(t *testing.T) {
 	}{
 		{"", "genclient:method=A,verb=apply", 0, ""},
 		{"x.io/apply", "genclient:method=A,verb=apply", 1, ""},
-		{"", "genclient:noVerbs genclient:method=A,verb=get", 0, "types.go:3:4: method A has no effect, because kind Order has +genclient:noVerbs; remove one of them"},
+		{"", "genclient:noVerbs genclient:method=A,verb=get", 0, "types.go:3:4: method A has no effect, because kind Order has +genclient:noVerbs; remove one of the markers"},
 		{"", "genclient:onlyVerbs=updateStatus genclient:noStatus genclient:method=A,verb=get", 1, ""},
 		{"", "genclient:skipVerbs=get genclient:method=Get,verb=get", 1, ""},
 		{"", "genclient:method=Apply,verb=patch", 1, ""},

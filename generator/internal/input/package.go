@@ -2,6 +2,7 @@ package input
 
 import (
 	"go/token"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -31,6 +32,14 @@ type Package struct {
 	GroupVersion DeclaredGroupVersion
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
+}
+
+// Type returns the type with that name, or nil.
+func (p *Package) Type(name string) *Type {
+	if at := slices.IndexFunc(p.Types, func(t *Type) bool { return t.Name == name }); at >= 0 {
+		return p.Types[at]
+	}
+	return nil
 }
 
 // External is a package that a marker or a flag names.
