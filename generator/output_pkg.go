@@ -46,7 +46,7 @@ func outputPackage(dir, asked string) (string, error) {
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
 	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
-		return "", optionError("OutputPackage", "{OutputPackage}=%s contradicts %s, by which the import path of the output folder %s is %s; remove {OutputPackage}, or correct {OutputDir}", asked, goMod, dir, derived)
+		return "", optionError("OutputPackage", "{OutputPackage}=%s is not the import path of the output folder %s, which is %s according to %s; remove {OutputPackage}, or correct {OutputDir}", asked, dir, derived, goMod)
 	}
 	return checked(derived, dir)
 }

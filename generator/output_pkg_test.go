@@ -36,7 +36,7 @@ func TestOutputPackage(t *testing.T) {
 		{dir: "mod/file/generated", want: "example.com/mod/file/generated"}, // NewPlan refuses it
 		{dir: "mod/generated", asked: "example.com/mod/generated", want: "example.com/mod/generated"},
 		{dir: "mod/generated", asked: "example.com/mod/generated/", want: "example.com/mod/generated"},
-		{dir: "mod/generated", asked: "example.com/mod", wantErr: "contradicts"},
+		{dir: "mod/generated", asked: "example.com/mod", wantErr: "is not the import path"},
 		{dir: "mod/my folder", wantErr: "does not accept"},
 		{dir: "empty/generated", wantErr: "this go.mod has no module line"},
 		{dir: "none/generated", wantErr: "no go.mod above it"},

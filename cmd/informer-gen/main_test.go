@@ -223,7 +223,7 @@ type Ärger struct {
 func (in *Ärger) DeepCopyObject() runtime.Object { return nil }
 `
 	writeFiles(t, dir, map[string]string{types: text})
-	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not a single part of a path`) {
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not a single path element`) {
 		t.Errorf("%+v", got)
 	}
 	writeFiles(t, dir, map[string]string{types: strings.Replace(text, "öffner", "opener", 1)})
@@ -252,7 +252,7 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiles(t, dir, map[string]string{"farm/v1/types.go": strings.ReplaceAll(string(types), "shop.example.com", "farm.example.com")})
-	const want = "informer-gen: delete what was generated for farm/v1, because this run names no package of it"
+	const want = "informer-gen: delete the generated code of farm/v1, because no package of this run has a kind of it"
 	for _, test := range []struct {
 		pattern string
 		says    bool

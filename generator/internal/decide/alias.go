@@ -111,7 +111,7 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 	there := a.elsewhere(a.pkg)
 	if version, ok = there.version(a.pkg); !ok {
 		if version = path.Base(folder); !model.LooksLikeVersion(version) {
-			a.errs.Add(a.pkg.Pos, "cannot tell the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}
@@ -121,7 +121,7 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 		group = parent // better than a group without a dot, which the package's folder would be
 	default:
 		if group, ok = there.groupName(a.pkg, version); !ok {
-			a.errs.Add(a.pkg.Pos, "cannot tell the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}

@@ -38,7 +38,7 @@ func (a *assembly) addApply(k *model.Kind) {
 	}
 	remedy := "run applyconfiguration-gen for its package first, or "
 	if a.from(a.pkg) == FromKubebuilder {
-		remedy += "leave --apply-configuration-package out"
+		remedy += "remove --apply-configuration-package"
 	} else {
 		remedy += "add +genclient:skipVerbs=apply,applyStatus"
 	}
@@ -61,7 +61,7 @@ func (a *assembly) checkApplyPackage() {
 	if a.ApplyPackage == "" {
 		return
 	}
-	const remedy = "run applyconfiguration-gen v0.34 or later first, and give its --output-pkg here, or leave the flag out"
+	const remedy = "run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag"
 	root := a.described(a.ApplyPackage)
 	switch names, problem := a.declared(a.ApplyPackage); {
 	case problem != "":

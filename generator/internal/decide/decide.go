@@ -37,7 +37,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 	if !pkg.GroupVersion.OtherType {
 		gv.SchemeGroupVersion = pkg.GroupVersion.Name
 	}
-	a.refuseMisspelt(pkg.Markers)
+	a.refuseMisspelled(pkg.Markers)
 	from := a.from(pkg)
 	skip := from == FromKubebuilder && isSkipped(pkg)
 	kinds := 0
@@ -45,7 +45,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		if a.Exclude.Type(pkg.Path, t.Name) {
 			continue
 		}
-		a.refuseMisspelt(t.Markers)
+		a.refuseMisspelled(t.Markers)
 		if isView(t) {
 			kinds++
 			if view := a.view(pkg, t, gv); view != nil {

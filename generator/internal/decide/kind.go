@@ -146,7 +146,7 @@ func (a *assembly) checkKinds(gv *model.GroupVersion) {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
 		}
 		if other := files[k.File]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so that their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
 		}
 		plurals[k.Plural], files[k.File] = k, k
 		if k.View == nil {

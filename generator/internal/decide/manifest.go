@@ -44,7 +44,7 @@ func (a *assembly) checkManifests() {
 		}
 	}
 	if !found && len(a.groups) > 0 {
-		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of any of them, and this is the first one; correct --crd")
+		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of a kind of this run, and this is the first one that it names; correct --crd")
 	}
 }
 
@@ -85,7 +85,7 @@ func (a *assembly) manifestsByName() map[crdName]*input.Manifest {
 		case other == nil:
 			byName[byPlural], byName[byKind] = m, m
 		case other.Plural.Value == m.Plural.Value:
-			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
+			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is defined here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
 		default:
 			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; remove one of the two, or name the file of only one with --crd",
 				m.Kind.Value, group, m.Plural.Value, group, other.Plural.Value, group, other.Pos)
@@ -133,7 +133,7 @@ func (c manifestCheck) run() {
 	c.scope()
 	if k.NeedsList() && m.ListKind.Value != k.List() {
 		c.add(c.declared.ListPos, fmt.Sprintf("set listKind to %s in the CRD", k.List()),
-			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so that clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
+			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
 	}
 	c.version()
 }

@@ -86,7 +86,7 @@ func TestMethodTypes(t *testing.T) {
 func TestMethodMistakes(t *testing.T) {
 	for _, test := range []struct{ markers, want string }{
 		{"genclient:method=A,verb=get genclient:method=A,verb=list", "types.go:3:4: kind Order has two methods A, here and at types.go:2:4; rename one of them"},
-		{"genclient:method=Get,verb=get", "types.go:2:4: kind Order already has a method Get, that of verb get; rename this one, or add +genclient:skipVerbs=get"},
+		{"genclient:method=Get,verb=get", "types.go:2:4: kind Order already has a method Get, which is the method of verb get; rename this one, or add +genclient:skipVerbs=get"},
 		{"genclient:method=ApplyStatus,verb=apply", "kind Order already has a method ApplyStatus"},
 		{"genclient:method=GetClient,verb=get", "types.go:2:4: method GetClient of kind Order has a name that every generated client uses itself; rename the method"},
 		{"genclient:method=FakeClientWithListAndApply,verb=get", "has a name that every generated client uses itself"},

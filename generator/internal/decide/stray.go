@@ -8,10 +8,10 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// refuseMisspelt refuses markers that resemble one of the registry.
-func (a *assembly) refuseMisspelt(list markers.List) {
+// refuseMisspelled refuses markers that resemble one of the registry.
+func (a *assembly) refuseMisspelled(list markers.List) {
 	for _, m := range list {
-		if _, ok := m.Value.(markers.Misspelt); ok {
+		if _, ok := m.Value.(markers.Misspelled); ok {
 			a.ignoreProblems(m)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *assembly) refuseStray(t *input.Type, from From) {
 				}
 			}
 			if a.From == FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
-				fix += ", or leave --from=kubebuilder out"
+				fix += ", or remove --from=kubebuilder"
 			}
 		default:
 			problem += fmt.Sprintf("on %s without +genclient", t.Name)

@@ -53,7 +53,7 @@ func (a *assembly) viewMarker(t *input.Type) (found markers.Marker, ok bool) {
 			switch {
 			case a.refuse(m):
 			case ok:
-				a.errs.Add(m.Pos, "%s is a view already, at %s; write a struct for each kind", t.Name, found.Pos)
+				a.errs.Add(m.Pos, "%s is already a view by the marker at %s; write a struct for each kind", t.Name, found.Pos)
 			default:
 				found, ok = m, true
 			}
@@ -120,7 +120,7 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	if !pkg.Dependency {
 		fix = "declare SchemeGroupVersion in it, or " + fix
 	}
-	return refuse("cannot tell the group and the version of package %s; %s", ref.Path, fix)
+	return refuse("cannot determine the group and the version of package %s; %s", ref.Path, fix)
 }
 
 // kindInstead returns the kind to view instead of a type that is not a kind: Pod for PodList

@@ -47,7 +47,7 @@ func family(name string) string {
 
 // IsGenclient reports whether the marker is one of code-generator for clients.
 func (m Marker) IsGenclient() bool {
-	meant, ok := m.Value.(Misspelt)
+	meant, ok := m.Value.(Misspelled)
 	return family(m.Name) == "genclient" || ok && meant.Meant == "genclient"
 }
 

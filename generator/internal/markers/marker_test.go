@@ -50,8 +50,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMisspelt has markers of informer-gen with a mistake, and markers of other tools.
-func TestMisspelt(t *testing.T) {
+// TestMisspelled has markers of informer-gen with a mistake, and markers of other tools.
+func TestMisspelled(t *testing.T) {
 	for line, want := range map[string]string{
 		"genclent":                      "unknown marker +genclent; did you mean +genclient?",
 		"GenClient:noStatus":            "unknown marker +GenClient:noStatus; did you mean +genclient:noStatus?",

@@ -45,8 +45,8 @@ func (m *Marker) read(value, on string) {
 	case spec == nil && slices.Contains(families(place), family):
 		m.Value = Other{}
 	default:
-		if meant := misspelt(m.Name); meant != "" {
-			m.Value = Misspelt{meant}
+		if meant := misspelled(m.Name); meant != "" {
+			m.Value = Misspelled{meant}
 			m.problem("unknown marker +"+m.Name, "did you mean +"+meant+"?")
 		}
 	}

@@ -120,10 +120,10 @@ func options(family string) []string {
 	return all
 }
 
-// misspelt returns the marker that was probably meant by an unknown name, or "". Most unknown
+// misspelled returns the marker that was probably meant by an unknown name, or "". Most unknown
 // markers are for other tools. One byte more, less or other, or a hyphen for a colon, is a
 // mistake. Case is ignored.
-func misspelt(name string) string {
+func misspelled(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
 	for _, word := range options("informer") { // +informer-view
 		if ours := "informer:" + word; spelling.IsNear(strings.ToLower(first), ours) {

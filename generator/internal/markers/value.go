@@ -50,8 +50,8 @@ type (
 
 	// Unknown is a marker that begins like one of the registry.
 	Unknown struct{}
-	// Misspelt is a marker that resembles one of the registry.
-	Misspelt struct{ Meant string }
+	// Misspelled is a marker that resembles one of the registry.
+	Misspelled struct{ Meant string }
 	// Other is a marker of controller-gen that resembles none of the registry, but shares the
 	// beginning with one.
 	Other struct{}
@@ -76,7 +76,7 @@ func (Index) isValue()           {}
 func (SelectableField) isValue() {}
 func (View) isValue()            {}
 func (Unknown) isValue()         {}
-func (Misspelt) isValue()        {}
+func (Misspelled) isValue()      {}
 func (Other) isValue()           {}
 
 // FieldPath is a path as a marker has it.

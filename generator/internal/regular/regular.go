@@ -53,7 +53,7 @@ func Read(open OpenFunc, name string) ([]byte, error) {
 		return nil, err
 	}
 	if content.Len() > MaxBytes {
-		return nil, tooLarge(name, "more than the size that it had")
+		return nil, tooLarge(name, "more bytes than it had when it was opened")
 	}
 	return content.Bytes(), nil
 }

@@ -74,7 +74,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(files); i++ {
 		if files[i].Path == files[i-1].Path {
-			return nil, fmt.Errorf("%s: two templates make this file, please report it", files[i].Path)
+			return nil, fmt.Errorf("%s: two templates write this file, please report it", files[i].Path)
 		}
 	}
 	return files, nil
