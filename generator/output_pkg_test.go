@@ -46,9 +46,9 @@ func TestOutputPackage(t *testing.T) {
 		got, err := outputPackage(filepath.Join(root, test.dir), test.asked)
 		switch {
 		case test.wantErr == "" && (err != nil || got != test.want):
-			t.Errorf("%s, asked for %q: %q, %v; want %q", test.dir, test.asked, got, err, test.want)
+			t.Errorf("%s, wanted %q: %q, %v; want %q", test.dir, test.asked, got, err, test.want)
 		case test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)):
-			t.Errorf("%s, asked for %q: %q, %v; want an error with %q", test.dir, test.asked, got, err, test.wantErr)
+			t.Errorf("%s, wanted %q: %q, %v; want an error with %q", test.dir, test.asked, got, err, test.wantErr)
 		}
 	}
 }

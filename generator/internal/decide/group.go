@@ -123,11 +123,11 @@ func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, p
 	name, pos = groupGoName(group), pkg.Pos
 	for _, m := range pkg.Markers {
 		if goName, ok := m.Value.(markers.GroupGoName); ok {
-			name, pos = upperFirst(string(goName)), m.Pos // client-gen begins it with a capital letter too
+			name, pos = upperFirst(string(goName)), m.Pos // as client-gen does
 		}
 	}
-	if asked, ok := a.Naming.GroupGoNames[group]; ok {
-		name = asked
+	if chosen, ok := a.Naming.GroupGoNames[group]; ok {
+		name = chosen
 	}
 	fix := a.advice("write +groupGoName=SomeName above the package clause", "use "+groupGoNameFlag(group))
 	switch {

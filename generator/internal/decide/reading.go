@@ -58,7 +58,7 @@ func isRoot(t *input.Type) bool { return markers.Has[markers.Root](t.Markers) }
 // isView reports whether the type is a view.
 func isView(t *input.Type) bool { return markers.Has[markers.View](t.Markers) }
 
-// reading holds what the markers of a type tell about a kind.
+// reading has the content of the markers of a type.
 type reading struct {
 	// isKind reports whether the type is a kind.
 	isKind     bool

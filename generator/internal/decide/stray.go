@@ -8,7 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// refuseMisspelled refuses markers that resemble one of the registry.
+// refuseMisspelled refuses markers that resemble one in the registry.
 func (a *assembly) refuseMisspelled(list markers.List) {
 	for _, m := range list {
 		if _, ok := m.Value.(markers.Misspelled); ok {
@@ -17,8 +17,8 @@ func (a *assembly) refuseMisspelled(list markers.List) {
 	}
 }
 
-// refuseUnknown refuses a marker that begins like one of the registry, and reports whether
-// m is one.
+// refuseUnknown refuses m if it has the family of a marker in the registry, but is not in it. It reports
+// whether it refuses m.
 func (a *assembly) refuseUnknown(m markers.Marker) bool {
 	_, ok := m.Value.(markers.Unknown)
 	if ok {

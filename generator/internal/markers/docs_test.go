@@ -16,11 +16,11 @@ const page = "../../../docs/markers.md"
 
 // TestDocsTable compares the table of docs/markers.md with the registry.
 func TestDocsTable(t *testing.T) {
-	places := map[Place]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
+	targets := map[Target]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
 	var table strings.Builder
 	table.WriteString("| marker | above a | meaning |\n|---|---|---|\n")
 	for _, s := range Registry() {
-		table.WriteString("| `+" + s.Name + s.Form + "` | " + places[s.On] + " | " + s.Doc + " |\n")
+		table.WriteString("| `+" + s.Name + s.Form + "` | " + targets[s.On] + " | " + s.Doc + " |\n")
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -76,10 +76,10 @@ func TestRegistry(t *testing.T) {
 		if strings.HasSuffix(s.Name, "Verbs") {
 			line = "+" + s.Name + "=get"
 		}
-		for place, on := range map[Place]string{OnType: "Order", OnPackage: ""} {
+		for target, on := range map[Target]string{OnType: "Order", OnPackage: ""} {
 			m := Parse(line, token.Position{}, on)
 			isRead := m.Value != nil && m.Name == s.Name
-			if isRead != (s.On&place != 0) || len(m.Problems) > 0 {
+			if isRead != (s.On&target != 0) || len(m.Problems) > 0 {
 				t.Errorf("%s above %q is %+v", line, on, m)
 			}
 		}

@@ -34,7 +34,7 @@ func (m *Marker) problem(what, fix string) {
 	m.Problems = append(m.Problems, Problem{What: what, Fix: fix})
 }
 
-// family returns the beginning of a name that markers of one tool share: genclient, informer,
+// family returns the first part of a name, which all markers of one tool share: genclient, informer,
 // or a name without options.
 func family(name string) string {
 	first, rest, _ := strings.Cut(name, ":")

@@ -88,7 +88,7 @@ func (i *imports) isFree(name string) bool {
 }
 
 // addTo adds the imports that body uses, and formats it. It also returns the top-level names that body
-// declares. A body begins with a package clause.
+// declares, without init. A body begins with a package clause.
 func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", body, parser.ParseComments)
@@ -103,35 +103,7 @@ func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err e
 	if formatted, err = format.Source(b.Bytes()); err != nil {
 		return nil, nil, unparsable(b.Bytes(), err)
 	}
-	return formatted, declarations(file), nil
-}
-
-// declarations returns the top-level names of a file. Clashes with names in the user's files are left
-// to the compiler.
-func declarations(file *ast.File) []string {
-	var names []string
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			if decl.Recv == nil && decl.Name.Name != "init" {
-				names = append(names, decl.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					names = append(names, spec.Name.Name)
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						if name.Name != "_" {
-							names = append(names, name.Name)
-						}
-					}
-				}
-			}
-		}
-	}
-	return names
+	return formatted, slices.Sorted(maps.Keys(file.Scope.Objects)), nil
 }
 
 // qualifiers returns the names before a dot that the file does not declare.
