@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -109,19 +110,12 @@ func (s subject) privateNames() []string {
 	return names
 }
 
-func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
+func hasInformer(s subject) bool {
+	return slices.ContainsFunc(s.informed(), (*model.Kind).HasInformer)
+}
 
-func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }
+func hasLister(s subject) bool { return slices.ContainsFunc(s.informed(), (*model.Kind).HasLister) }
 
 func hasClient(s subject) bool { return s.GV.HasClient() }
 
 func hasFields(s subject) bool { return len(s.Kind.SelectableFields) > 0 }
-
-func (s subject) any(is func(*model.Kind) bool) bool {
-	for _, k := range s.informed() {
-		if is(k) {
-			return true
-		}
-	}
-	return false
-}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -124,47 +125,28 @@ func qualifiers(file *ast.File) map[string]bool {
 	return used
 }
 
-// writeTo writes an import declaration: the standard library, then other packages. It skips a
-// qualifier that is a variable in another file of the package.
+// writeTo writes an import declaration: the standard library, then other packages. gofmt sorts both. It
+// skips a qualifier that is a variable in another file of the package.
 func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
-	var standard, others []string
+	var standard, others strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(used)) {
-		importPath, ok := i.paths[name]
-		if !ok {
-			importPath, ok = known[name]
-		}
-		if !ok {
+		importPath := cmp.Or(i.paths[name], known[name])
+		if importPath == "" {
 			continue
 		}
 		line := strconv.Quote(importPath)
 		if path.Base(importPath) != name {
 			line = name + " " + line
 		}
+		group := &standard
 		if first, _, _ := strings.Cut(importPath, "/"); strings.Contains(first, ".") {
-			others = append(others, line)
-		} else {
-			standard = append(standard, line)
+			group = &others
 		}
+		group.WriteString(line + "\n")
 	}
-	byPath := func(a, b string) int {
-		return strings.Compare(a[strings.IndexByte(a, '"'):], b[strings.IndexByte(b, '"'):])
+	if standard.Len()+others.Len() > 0 {
+		fmt.Fprintf(b, "\n\nimport (\n%s\n%s)\n", &standard, &others)
 	}
-	slices.SortFunc(standard, byPath)
-	slices.SortFunc(others, byPath)
-	if len(standard)+len(others) == 0 {
-		return
-	}
-	b.WriteString("\n\nimport (\n")
-	for _, line := range standard {
-		fmt.Fprintf(b, "\t%s\n", line)
-	}
-	if len(standard) > 0 && len(others) > 0 {
-		b.WriteByte('\n')
-	}
-	for _, line := range others {
-		fmt.Fprintf(b, "\t%s\n", line)
-	}
-	b.WriteString(")\n")
 }
 
 // unparsable returns an error with the numbered lines of source.
