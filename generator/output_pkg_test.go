@@ -89,7 +89,7 @@ func TestOptionsSayAllMistakes(t *testing.T) {
 	}
 }
 
-// TestOptionErrorsNameFields wants the names of fields in errors, and those of flags on request.
+// TestOptionErrorsNameFields checks that errors name fields, or flags on request.
 func TestOptionErrorsNameFields(t *testing.T) {
 	err := Options{OutputDir: "out", Patterns: []string{"."}, ClientsetName: "my-set"}.Validate()
 	var mistake *OptionError

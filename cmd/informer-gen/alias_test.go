@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAliases makes aliases of the kinds of each case of testdata/aliases, and compares the file
-// and the messages.
+// TestAliases makes aliases of the kinds in each case of testdata/aliases, and compares the file and the
+// messages.
 func TestAliases(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/aliases/*.txtar")
 	if err != nil || len(cases) == 0 {

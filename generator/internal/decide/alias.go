@@ -11,9 +11,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Aliases returns the group version of the only package of the input, and the types in it that can
-// be kinds, with or without markers. It follows the CRDs of the input. If the package does not tell
-// its group or version, they are the end of folder: shop.example.com/v1.
+// Aliases returns the group version of the only package of the input, and its types that can be kinds,
+// with or without markers. It follows the CRDs of the input. A group or version that the package does
+// not declare comes from the end of folder, such as shop.example.com/v1.
 func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersion, []model.Aliased) {
 	pkg := in.Packages[0]
 	if !slices.ContainsFunc(pkg.Types, isCandidate) {
@@ -105,8 +105,7 @@ func methodMarker(m *model.Method) string {
 	return line + ",result=" + m.Result.Path + "." + result
 }
 
-// aliasedGroupVersion returns the group and version of the package or, if it does not tell them, of
-// folder.
+// aliasedGroupVersion returns the group and version that the package declares, or else those of folder.
 func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok bool) {
 	there := a.elsewhere(a.pkg)
 	if version, ok = there.version(a.pkg); !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// TestApplyVerbs follows client-gen: Apply is a verb like others, but only with a
-// package.
+// TestApplyVerbs follows client-gen: Apply is a verb like others, but only with a package of apply
+// configurations.
 func TestApplyVerbs(t *testing.T) {
 	for _, test := range []struct{ apply, markers, want, client string }{
 		{"", "", "", "ClientWithList"},

@@ -1,5 +1,4 @@
-// Package decide turns packages, their markers and CRDs into the model of what is
-// generated. It reports every contradiction with its position:
+// Package decide turns packages, their markers and CRDs into the model of the generated code. It reports every contradiction with its position:
 //
 //	input.Package, markers.List, input.Manifest ──Decide──▶ model.Set
 //

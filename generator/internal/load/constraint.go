@@ -13,7 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// buildConstraint returns the //go:build line of a file, empty for none.
+// buildConstraint returns the //go:build line of a file, or "".
 func buildConstraint(file *ast.File) string {
 	for _, group := range file.Comments {
 		for _, comment := range group.List {

@@ -48,7 +48,7 @@ func parseSource(t testing.TB, text string) *source {
 	return src
 }
 
-// describe says of a source what its syntax tells.
+// describe returns what the syntax of a source shows.
 func describe(t testing.TB, text string) *input.Package {
 	t.Helper()
 	return parseSource(t, text).describe(false)
@@ -177,8 +177,8 @@ type Loop struct { Recursive }
 	}
 }
 
-// FuzzDescribe wants whatever parses to be described and assembled without a
-// panic, and each marker to be where its position says.
+// FuzzDescribe checks that describing and deciding never panics for a file that parses, and that each
+// marker is at its position.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{
 		"// +genclient\ntype Order struct{}",
@@ -231,7 +231,7 @@ func FuzzDescribe(f *testing.F) {
 	})
 }
 
-// TestListErrors checks what is said about errors of the go command that depend on the module cache.
+// TestListErrors checks messages about errors of the go command that depend on the module cache.
 func TestListErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry":                               "pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",

@@ -38,8 +38,8 @@ func TestDocsTable(t *testing.T) {
 	}
 }
 
-// TestDocsSections wants each marker in the heading of a section of docs/markers.md, with its
-// arguments, and nothing else that looks like a marker.
+// TestDocsSections checks that the headings in docs/markers.md name each marker with its arguments, and no
+// other markers.
 func TestDocsSections(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestDocsSections(t *testing.T) {
 	}
 }
 
-// TestRegistry reads each marker in its own form, where it may be and where it may not.
+// TestRegistry parses each marker in its own form, where it is allowed and where it is not.
 func TestRegistry(t *testing.T) {
 	for _, s := range Registry() {
 		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "…", "A").Replace(s.Form)

@@ -67,7 +67,7 @@ func TestParseMethod(t *testing.T) {
 	}
 }
 
-// FuzzMethod wants a method that can be written into Go, or a problem, for any marker.
+// FuzzMethod checks that any marker gives a method that Go accepts, or a problem.
 func FuzzMethod(f *testing.F) {
 	for _, seed := range []string{
 		"", ",", "=", "A", "GetScale,verb=get,subresource=scale,result=Scale",

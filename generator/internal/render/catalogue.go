@@ -20,7 +20,7 @@ type row struct {
 
 type each func(*model.Set) []subject
 
-// subject is what a file is about. Fields that are narrower than the file are nil.
+// subject is the set, group, version or kind of a file. Fields that are narrower than the file are nil.
 type subject struct {
 	Set   *model.Set
 	Group *model.Group

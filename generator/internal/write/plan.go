@@ -19,7 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// Output is what a run generates, and where.
+// Output has the generated files and their folder.
 type Output struct {
 	// Dir is the output folder. It need not exist, and it may be a symbolic link.
 	Dir string
