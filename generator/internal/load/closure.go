@@ -10,7 +10,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,40 +124,6 @@ func (c *closure) open(path string) (*part, error) {
 		p.methods[name] = append(p.methods[name], methods...)
 	}
 	return p, nil
-}
-
-// reach keeps the named declarations of each package, and all declarations that they need. It ignores
-// missing names. It returns a declaration that uses the named ones.
-func (c *closure) reach(names map[string][]string) (*declaration, error) {
-	root := &declaration{}
-	for _, path := range slices.Sorted(maps.Keys(names)) {
-		p, err := c.open(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names[path] {
-			if d := p.declared[name]; d != nil {
-				root.uses = append(root.uses, c.keep(d))
-			}
-		}
-	}
-	for len(c.queue) > 0 {
-		next := c.queue[0]
-		c.queue = c.queue[1:]
-		if err := (&pruning{closure: c, declaration: next}).run(); err != nil {
-			return nil, err
-		}
-	}
-	return root, nil
-}
-
-func (c *closure) keep(d *declaration) *declaration {
-	if !d.kept {
-		d.kept = true
-		d.part.kept[d.file] = append(d.part.kept[d.file], d.decl)
-		c.queue = append(c.queue, d)
-	}
-	return d
 }
 
 // check type-checks the kept declarations of a package.

@@ -7,13 +7,13 @@
 //	go_list.go        errors of the go command
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type
-//	markers.go  constraint.go  comments to markers, and build constraints
+//	comments.go       markers and build constraints in comments
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
-//	closure.go  prune.go  body.go  the types of other packages that a question needs
+//	prune.go  closure.go  body.go  the types of other packages that a question needs
 //	field.go  json_fields.go  the field at a JSON path of a type
 //	view.go           whether a view can decode the JSON of its kind
-//	manifest.go  manifest_node.go  manifest_parse.go  bad_line.go  Manifests: CRDs in YAML or JSON
+//	manifest.go  manifest_node.go  manifest_parse.go  Manifests: CRDs in YAML or JSON
 //
 // The syntax of the package answers nearly everything. The package is type-checked by itself only if a
 // kind is not a plain struct, or if a marker names a field or makes a view. Dependencies are read only if

@@ -126,17 +126,6 @@ func folderInstead(folder string) string {
 	return "the folder that controller-gen crd writes to"
 }
 
-// manifestFile is a file and its CRDs.
-type manifestFile struct {
-	name string
-	// named reports whether --crd names the file itself, not its folder.
-	named     bool
-	manifests []*input.Manifest
-	mistakes  []*model.Error
-	// visits is how many more values may be read.
-	visits int
-}
-
 func (f *manifestFile) read() {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
@@ -163,20 +152,6 @@ func (f *manifestFile) parse(content []byte) {
 	if mistake != nil {
 		f.mistakes = append(f.mistakes, mistake)
 	}
-}
-
-// visitsPerByte limits how many values of a file are read. Each value is read a few times, but more often
-// with aliases: 1,000 aliases of a list of 1,000 values stand for 1,000,000 values.
-const visitsPerByte = 16
-
-// visit reports whether the values of a list or a mapping may be read.
-func (f *manifestFile) visit(node *yaml.Node) bool {
-	f.visits -= len(node.Content)
-	return f.visits >= 0
-}
-
-func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
-	f.mistakes = append(f.mistakes, model.Errorf(pos, format, args...))
 }
 
 // describe reads a document if it is a CRD, or a list of CRDs as kubectl get prints it.

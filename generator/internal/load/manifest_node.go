@@ -6,7 +6,33 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
+
+// manifestFile is a file and its CRDs.
+type manifestFile struct {
+	name string
+	// named reports whether --crd names the file itself, not its folder.
+	named     bool
+	manifests []*input.Manifest
+	mistakes  []*model.Error
+	// visits is how many more values may be read.
+	visits int
+}
+
+// visitsPerByte limits how many values of a file are read. Each value is read a few times, but more often
+// with aliases: 1,000 aliases of a list of 1,000 values stand for 1,000,000 values.
+const visitsPerByte = 16
+
+// visit reports whether the values of a list or a mapping may be read.
+func (f *manifestFile) visit(node *yaml.Node) bool {
+	f.visits -= len(node.Content)
+	return f.visits >= 0
+}
+
+func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
+	f.mistakes = append(f.mistakes, model.Errorf(pos, format, args...))
+}
 
 // manifestNode is a value in a file of manifests. The node of a missing value is nil, and all methods
 // return empty results for it.

@@ -3,7 +3,6 @@ package load
 import (
 	"go/ast"
 	"go/token"
-	"path"
 	"strconv"
 	"strings"
 
@@ -171,18 +170,4 @@ func (src *source) hasOldTypeConverter() bool {
 	}
 	selector, ok := pointer.X.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "TypeConverter"
-}
-
-// importPath returns the import path that a qualifier stands for in a file, or "".
-func importPath(file *ast.File, qualifier string) string {
-	for _, spec := range file.Imports {
-		importPath, err := strconv.Unquote(spec.Path.Value)
-		switch {
-		case err != nil:
-		case spec.Name != nil && spec.Name.Name == qualifier,
-			spec.Name == nil && (conventionalName(importPath) == qualifier || path.Base(importPath) == qualifier):
-			return importPath
-		}
-	}
-	return ""
 }

@@ -7,8 +7,11 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"path"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -190,4 +193,24 @@ func receiver(decl *ast.FuncDecl) string {
 		return name.Name
 	}
 	return ""
+}
+
+// importPath returns the import path that a qualifier stands for in a file, or "".
+func importPath(file *ast.File, qualifier string) string {
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name != nil && spec.Name.Name == qualifier,
+			spec.Name == nil && (conventionalName(importPath) == qualifier || path.Base(importPath) == qualifier):
+			return importPath
+		}
+	}
+	return ""
+}
+
+// conventionalName returns the usual name of the package with that path, without characters that an
+// identifier cannot have.
+func conventionalName(importPath string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(path.Base(importPath), "go-"), "-", "")
 }

@@ -6,9 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -111,12 +109,6 @@ func (emptyImporter) Import(importPath string) (*types.Package, error) {
 		declare("ListMeta", unknown)
 	}
 	return pkg, nil
-}
-
-// conventionalName returns the usual name of the package with that path, without characters that an
-// identifier cannot have.
-func conventionalName(importPath string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(path.Base(importPath), "go-"), "-", "")
 }
 
 // isUnclear reports whether the syntax does not show that a kind has everything that it needs: it is
