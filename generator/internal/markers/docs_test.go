@@ -16,11 +16,11 @@ const page = "../../../docs/markers.md"
 
 // TestDocsTable compares the table of docs/markers.md with the registry.
 func TestDocsTable(t *testing.T) {
-	places := map[Place]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
+	targets := map[Target]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
 	var table strings.Builder
 	table.WriteString("| marker | above a | meaning |\n|---|---|---|\n")
 	for _, s := range Registry() {
-		table.WriteString("| `+" + s.Name + s.Form + "` | " + places[s.On] + " | " + s.Doc + " |\n")
+		table.WriteString("| `+" + s.Name + s.Form + "` | " + targets[s.On] + " | " + s.Doc + " |\n")
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -38,8 +38,8 @@ func TestDocsTable(t *testing.T) {
 	}
 }
 
-// TestDocsSections wants each marker in the heading of a section of docs/markers.md, with its
-// arguments, and nothing else that looks like a marker.
+// TestDocsSections checks that the headings in docs/markers.md name each marker with its arguments, and no
+// other markers.
 func TestDocsSections(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -69,17 +69,17 @@ func TestDocsSections(t *testing.T) {
 	}
 }
 
-// TestRegistry reads each marker in its own form, where it may be and where it may not.
+// TestRegistry parses each marker in its own form, where it is allowed and where it is not.
 func TestRegistry(t *testing.T) {
 	for _, s := range Registry() {
 		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "…", "A").Replace(s.Form)
 		if strings.HasSuffix(s.Name, "Verbs") {
 			line = "+" + s.Name + "=get"
 		}
-		for place, on := range map[Place]string{OnType: "Order", OnPackage: ""} {
+		for target, on := range map[Target]string{OnType: "Order", OnPackage: ""} {
 			m := Parse(line, token.Position{}, on)
 			isRead := m.Value != nil && m.Name == s.Name
-			if isRead != (s.On&place != 0) || len(m.Problems) > 0 {
+			if isRead != (s.On&target != 0) || len(m.Problems) > 0 {
 				t.Errorf("%s above %q is %+v", line, on, m)
 			}
 		}
