@@ -182,11 +182,12 @@ func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions
 	if o.name == "" {
 		o.name = fmt.Sprintf("%T", handler)
 	}
-	call := func(n *processor.Notification[T]) { deliver(handler, n) }
+	deliver := deliverTo(handler)
+	call := deliver
 	if detector != nil {
 		call = func(n *processor.Notification[T]) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
-			deliver(handler, n)
+			deliver(n)
 			detector.Check("handler "+o.name, n.Old, n.Obj)
 		}
 	}
@@ -209,15 +210,17 @@ func checkShared[T Object](detector *mutation.Detector[T], notes []processor.Not
 	}
 }
 
-// deliver calls the method of h that n is for.
-func deliver[T Object](h ResourceEventHandler[T], n *processor.Notification[T]) {
-	switch n.Kind {
-	case processor.Add:
-		h.OnAdd(n.Obj, n.Initial)
-	case processor.Update:
-		h.OnUpdate(n.Old, n.Obj)
-	case processor.Delete:
-		deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+// deliverTo returns a function that calls the method of h that a notification is for.
+func deliverTo[T Object](h ResourceEventHandler[T]) func(*processor.Notification[T]) {
+	return func(n *processor.Notification[T]) {
+		switch n.Kind {
+		case processor.Add:
+			h.OnAdd(n.Obj, n.Initial)
+		case processor.Update:
+			h.OnUpdate(n.Old, n.Obj)
+		case processor.Delete:
+			deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+		}
 	}
 }
 

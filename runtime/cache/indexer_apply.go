@@ -137,15 +137,18 @@ func (x *Indexer[T]) resync(notes []processor.Notification[T]) []processor.Notif
 
 // put stores an entry.
 func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) []processor.Notification[T] {
-	old, known := x.store.Put(e)
-	if !known {
+	switch old, known := x.store.Put(e); {
+	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
+	case old == e.Old: // Match has compared the UIDs
+		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
+	default:
+		return noteChange(notes, old, e.Object)
 	}
-	return noteChange(notes, old, e.Object)
 }
 
-// noteChange notes obj in the place of old. An object of another UID is
-// another object, even under the name of the first: that one has ended.
+// noteChange notes that obj replaces old. Under another UID it is another object, even
+// if it has the name of the first, which has ended then.
 func noteChange[T Object](notes []processor.Notification[T], old, obj T) []processor.Notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,

@@ -197,23 +197,23 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	deltas := r.freeDeltas.Take(len(events))
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
-		if delta.Type != 0 {
-			if err = r.accept(ctx, &delta.Item); err != nil {
+		change := deltaTypeOf(event.Type)
+		if change != 0 {
+			if err = r.accept(ctx, &event.Item); err != nil {
 				break
 			}
 		}
 		if in.Verb == protocol.OpenStream && !in.Listed {
-			if err = r.addInitial(event, delta, in); err != nil {
+			if err = r.addInitial(event, change, in); err != nil {
 				break
 			}
 			continue
 		}
-		if delta.Type != 0 {
-			note(&r.status.undecodable, &delta.Item, delta.Type == Deleted)
-		}
-		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
-			deltas = append(deltas, delta)
+		if change != 0 {
+			note(&r.status.undecodable, &event.Item, change == Deleted)
+			if change == Deleted || event.Err == nil {
+				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
+			}
 		}
 		if isLater(event.ResourceVersion, in.ResourceVersion) {
 			if !in.MadeProgress {
@@ -264,10 +264,10 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 
 // addInitial adds one of the initial events of a streaming list. Their versions are those
 // of the objects, in no order. Only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *protocol.Input) error {
+func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
-	case delta.Type != 0:
-		r.listed.apply(delta)
+	case change != 0:
+		r.listed.apply(change, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
