@@ -2,9 +2,7 @@ package cache
 
 import (
 	"context"
-	"maps"
 	"reflect"
-	"slices"
 	"sync"
 	"time"
 
@@ -174,17 +172,16 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 // and handler that is not synced, with the reason. It also waits for informers that are
 // not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	var informers []factoryInformer
 	f.mu.Lock()
-	informers := slices.Collect(maps.Values(f.informers))
-	notStarted := map[*factoryInformer]bool{}
-	for _, i := range informers {
-		notStarted[i] = !i.started
+	for _, i := range f.informers {
+		informers = append(informers, *i)
 	}
 	f.mu.Unlock() // before an informer's lock is taken
 	var all, handlers []Syncer
 	for _, i := range informers {
-		if notStarted[i] && i.informer.Status().Phase == Pending {
-			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "informer", i.informer.NotSyncedReason())
+		if !i.started && i.informer.Status().Phase == Pending {
+			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "reason", i.informer.NotSyncedReason())
 		}
 		all = append(all, i.informer)
 		handlers = append(handlers, i.informer.registrations()...)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -41,7 +42,8 @@ const NamespaceIndex = "namespace"
 // writer at a time; that of an informer has one, the informer. Add, Update and Delete are
 // for tests that seed a cache without a server, and for caches without an informer.
 type Indexer[T Object] struct {
-	store *store.Store[T]
+	store    *store.Store[T]
+	detector *mutation.Detector[T] // nil without Settings.MutationDetector
 
 	writing sync.Mutex // serializes writers, and guards what follows
 	// functions are those of the store's indexes, but for the one by namespace.
@@ -95,11 +97,25 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
-// keepHashes makes an empty Indexer keep the content hash of each object. Without it,
-// objects are compared deeply when they are listed again.
-func (x *Indexer[T]) keepHashes() heldFunc[T] {
-	x.store.KeepHashes()
-	return x.held
+// newIndexer returns the cache of an informer, and sets held.
+func (c *Config[T]) newIndexer() *Indexer[T] {
+	x := NewIndexer(c.Indexers)
+	if c.MutationDetector {
+		x.detector = mutation.New[T](c.name(), c.MutationValues)
+	}
+	if c.Open != nil {
+		// Without hashes, objects are compared deeply when they are listed again.
+		x.store.KeepHashes()
+		c.held = x.held
+	}
+	return x
+}
+
+// checkAll panics if the detector finds that a cached object was changed.
+func (x *Indexer[T]) checkAll() {
+	if x.detector != nil {
+		x.detector.Check(mutation.Reader, x.List()...)
+	}
 }
 
 // heldFunc returns the object of that name that the cache holds, and its content hash, 0

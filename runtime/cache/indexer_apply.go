@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
@@ -28,6 +29,11 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 		}
 		notes = x.change(notes, deltas[:n])
 		deltas = deltas[n:]
+	}
+	if x.detector != nil {
+		for i := range notes {
+			x.detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
+		}
 	}
 	return notes
 }

@@ -87,7 +87,7 @@ func FuzzIndexer(f *testing.F) {
 			x = NewIndexer[object](nil)
 		}
 		if together&8 != 0 {
-			x.keepHashes()
+			x.store.KeepHashes()
 		}
 		m := model{}
 		texts := texts{}

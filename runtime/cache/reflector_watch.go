@@ -97,8 +97,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		entry := r.status.entry()
-		late := time.AfterFunc(resumeGrace-time.Since(r.watchEnded), func() { r.status.enterUnlessMoved(entry, Degraded, protocol.ErrUnanswered) })
+		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
 	return r.source.Watch(ctx, request.Options)
@@ -112,8 +111,8 @@ func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 		r.status.enter(Watching, nil)
 		return func() bool { return false }
 	}
-	entry := r.status.enter(Degraded, nil)
-	return time.AfterFunc(protocol.LongWatch, func() { r.status.enterUnlessMoved(entry, Watching, nil) }).Stop
+	r.status.enter(Degraded, nil)
+	return r.status.enterAfter(protocol.LongWatch, Watching, nil).Stop
 }
 
 // next reads and forwards a batch of events.

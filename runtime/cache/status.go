@@ -140,29 +140,25 @@ func (t *statusTracker) get() Status {
 	return status
 }
 
-// enter enters a phase, with the error that is the cause, or nil. It returns the
-// argument for enterUnlessMoved.
-func (t *statusTracker) enter(phase Phase, err error) (entry int) {
+// enter enters a phase, with the error that is the cause, or nil.
+func (t *statusTracker) enter(phase Phase, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.enterLocked(phase, err)
-	return t.entries
 }
 
-// entry returns the argument for enterUnlessMoved.
-func (t *statusTracker) entry() int {
+// enterAfter enters a phase after a wait, if no other is entered meanwhile.
+func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.entries
-}
-
-// enterUnlessMoved enters a phase if no other was entered since entry.
-func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.entries == entry {
-		t.enterLocked(phase, err)
-	}
+	entry := t.entries
+	return time.AfterFunc(wait, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.entries == entry {
+			t.enterLocked(phase, err)
+		}
+	})
 }
 
 // awaitAttempt sets the time of the next request; zero while a request is under way.
