@@ -236,5 +236,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
 }

@@ -169,12 +169,12 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	name := nameOf(&delta.Item)
 	slot, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
 	if !known {
-		return notes // no handler has been told of it
+		return notes // no handler has seen it
 	}
 	uid, version := identityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
 	if another && isEarlier(version, old.GetResourceVersion()) {
-		return notes // a server repeats the end of an object that has a successor
+		return notes // a server sends the deletion of a replaced object again
 	}
 	x.store.Remove(slot)
 	if another || delta.Err != nil {

@@ -152,12 +152,12 @@ func (s *viewStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T],
 
 func (s *viewStream[T]) Stop() { s.whole.Stop() }
 
-// NewUnavailableListWatch returns a ListWatch that always fails. It is for a view of a
-// resource for which a program has no typed client, and, with a fake clientset, no server
-// either. Its error says how to give the view a client.
+// NewUnavailableListWatch returns a ListWatch that always fails. Generated factories with a
+// fake clientset use it for a view of a resource that the clientset has no client for. The
+// error names the option that sets one.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *ListWatch[T] {
 	name := reflect.TypeFor[T]()
-	err := fmt.Errorf("there is no server to list %s of as %v, and the clientset has no client for them: make the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](…) }), with a typed client of %s",
+	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; create the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }), where client is a typed client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
