@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -74,25 +73,16 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	u := &unshared[T]{indexer: NewIndexer(config.Indexers), first: true}
-	if config.Open != nil {
-		config.held = u.indexer.keepHashes()
-	}
-	if config.MutationDetector {
-		u.detector = mutation.New[T](config.name(), config.MutationValues)
-	}
+	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	if u.detector != nil {
-		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
-	}
-	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.detector, &controller.panics))
+	controller.atEnd = u.indexer.checkAll
+	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
 
 // unshared is a cache with one handler, which runs in the goroutine of Run.
 type unshared[T Object] struct {
-	indexer  *Indexer[T]
-	detector *mutation.Detector[T] // nil without Settings.MutationDetector
+	indexer *Indexer[T]
 	// listener has no queue and no goroutine here.
 	listener *processor.Listener[T]
 	first    bool // the first list is not processed yet
@@ -103,7 +93,6 @@ type unshared[T Object] struct {
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		checkShared(u.detector, notes)
 		for i := range notes {
 			if ctx.Err() != nil {
 				return false
@@ -247,5 +236,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
 }

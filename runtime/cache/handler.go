@@ -140,14 +140,10 @@ type ResourceEventHandlerRegistration interface {
 // registration is the only ResourceEventHandlerRegistration.
 type registration[T Object] struct {
 	informer *SharedIndexInformer[T]
-	listener *processor.Listener[T]
+	*processor.Listener[T]
 }
 
-func (r *registration[T]) HasSynced() bool { return isClosed(r.listener.Synced()) }
-
-func (r *registration[T]) Synced() <-chan struct{} { return r.listener.Synced() }
-
-func (r *registration[T]) Ended() <-chan struct{} { return r.listener.Ended() }
+func (r *registration[T]) HasSynced() bool { return isClosed(r.Synced()) }
 
 func (r *registration[T]) NotSyncedReason() string {
 	_, waiting := r.waitsFor()
@@ -155,23 +151,21 @@ func (r *registration[T]) NotSyncedReason() string {
 }
 
 func (r *registration[T]) waitsFor() (subject, NotSynced) {
-	if r.HasSynced() || r.listener.Removed() {
+	if r.HasSynced() || r.Removed() {
 		return subject{}, NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()
 	if waiting.Reason != "" {
 		return about, waiting
 	}
-	return subject{r.informer.controller, r.listener}, NotSynced{
+	return subject{r.informer.controller, r.Listener}, NotSynced{
 		Resource: r.informer.config.Resource,
-		Handler:  r.listener.Name(),
+		Handler:  r.Name(),
 		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
 			plural(r.Backlog(), "event") + " to go",
 		Status: r.informer.Status(),
 	}
 }
-
-func (r *registration[T]) Backlog() int { return r.listener.Backlog() }
 
 // errForeignRegistration is returned for a registration of another informer.
 var errForeignRegistration = errors.New("the registration belongs to another informer")
@@ -182,11 +176,12 @@ func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions
 	if o.name == "" {
 		o.name = fmt.Sprintf("%T", handler)
 	}
-	call := func(n *processor.Notification[T]) { deliver(handler, n) }
+	deliver := deliverTo(handler)
+	call := deliver
 	if detector != nil {
 		call = func(n *processor.Notification[T]) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
-			deliver(handler, n)
+			deliver(n)
 			detector.Check("handler "+o.name, n.Old, n.Obj)
 		}
 	}
@@ -199,25 +194,17 @@ func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions
 	}
 }
 
-// checkShared checks objects that came into the cache or left it.
-func checkShared[T Object](detector *mutation.Detector[T], notes []processor.Notification[T]) {
-	if detector == nil {
-		return
-	}
-	for i := range notes {
-		detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
-	}
-}
-
-// deliver calls the method of h that n is for.
-func deliver[T Object](h ResourceEventHandler[T], n *processor.Notification[T]) {
-	switch n.Kind {
-	case processor.Add:
-		h.OnAdd(n.Obj, n.Initial)
-	case processor.Update:
-		h.OnUpdate(n.Old, n.Obj)
-	case processor.Delete:
-		deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+// deliverTo returns a function that calls the method of h that a notification is for.
+func deliverTo[T Object](h ResourceEventHandler[T]) func(*processor.Notification[T]) {
+	return func(n *processor.Notification[T]) {
+		switch n.Kind {
+		case processor.Add:
+			h.OnAdd(n.Obj, n.Initial)
+		case processor.Update:
+			h.OnUpdate(n.Old, n.Obj)
+		case processor.Delete:
+			deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+		}
 	}
 }
 

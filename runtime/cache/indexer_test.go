@@ -87,7 +87,7 @@ func FuzzIndexer(f *testing.F) {
 			x = NewIndexer[object](nil)
 		}
 		if together&8 != 0 {
-			x.keepHashes()
+			x.store.KeepHashes()
 		}
 		m := model{}
 		texts := texts{}
@@ -286,7 +286,7 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 func TestIndexerSaysWhichIndexesThereAre(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	_, err := x.ByIndex("leters", "x")
-	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters" is not one of ["letters" "namespace"]`) {
+	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters"; there are ["letters" "namespace"]`) {
 		t.Errorf("error is %v", err)
 	}
 	if err := x.AddIndexers(Indexers[object]{"other": byLetters, "letters": byLetters}); err == nil {

@@ -153,10 +153,11 @@ func FuzzCoalesce(f *testing.F) {
 				hear(t, shown, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
 			},
 		}}
+		deliver := deliverTo[object](filter)
 		tell := func(notes []processor.Notification[object]) {
 			for i := range notes {
 				hear(t, heard, notes[i])
-				deliver(filter, &notes[i])
+				deliver(&notes[i])
 			}
 		}
 		var pending []processor.Batch[object]

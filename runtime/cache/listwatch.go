@@ -30,7 +30,7 @@ type ListerWatcher[T Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
-// Item is one object of a list or a watch, or the reason why there is none.
+// Item is one object of a list or a watch, or the error of one that cannot be decoded.
 type Item[T Object] = wire.Item[T]
 
 // Page is the response to one LIST request.
@@ -78,8 +78,7 @@ func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.clien
 type clientKind struct {
 	// noStreams is set if it has no streaming lists.
 	noStreams bool
-	// fake is set for client-go's fakes, whose watches do not end when their time is
-	// over.
+	// fake is set for client-go's fakes, whose watches ignore their timeout.
 	fake bool
 }
 
@@ -136,7 +135,7 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[
 func pageOf[T Object](list runtime.Object) (Page[T], error) {
 	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
-		return Page[T]{}, fmt.Errorf("the client's list is a %T, which has no ListMeta: %w", list, err)
+		return Page[T]{}, fmt.Errorf("the client returned a list of type %T without ListMeta: %w", list, err)
 	}
 	page := Page[T]{
 		Items:           make([]Item[T], 0, meta.LenList(list)),
@@ -218,12 +217,12 @@ func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]
 	case watch.Bookmark:
 		e.InitialEventsEnd = obj.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	default:
-		return batch, fmt.Errorf("watch sent an event of the unknown type %q", event.Type)
+		return batch, fmt.Errorf("the watch sent an event of the unknown type %q", event.Type)
 	}
 	return append(batch, e), nil
 }
 
 func unexpectedType[T Object](got runtime.Object) error {
 	var want T
-	return fmt.Errorf("%w: the client answered with a %T where a %T was expected", protocol.ErrUnexpectedType, got, want)
+	return fmt.Errorf("%w: the client returned a %T instead of a %T", protocol.ErrUnexpectedType, got, want)
 }

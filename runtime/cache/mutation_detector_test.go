@@ -74,12 +74,12 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 			t.Fatalf("the handler was told of %d updates, want %d", told, want)
 		}
 		// Memory of batches may point to some objects until it is used again.
-		awaitCopies(t, s.detector, 9+64)
-		if s.detector.Copies() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", s.detector.Copies())
+		awaitCopies(t, s.indexer.detector, 9+64)
+		if s.indexer.detector.Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", s.indexer.detector.Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { s.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { s.indexer.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -100,7 +100,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	<-s.Synced()
 	cancel()
 	<-done
-	detector := s.detector
+	detector := s.indexer.detector
 	s, src = nil, nil
 	awaitCopies(t, detector, 0)
 }

@@ -485,7 +485,7 @@ func TestInitialList(t *testing.T) {
 			} else {
 				want[delta.Object.Name] = delta
 			}
-			list.apply(delta)
+			list.apply(delta.Type, &delta.Item)
 		}
 		onlyAdded := list.slots == nil
 		all := list.collection()

@@ -98,8 +98,6 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 			}
 			obj = old // in the place of another state, which is listed before
 		}
-	} else {
-		slot = store.NoSlot
 	}
 	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
 }

@@ -71,7 +71,7 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndexer(Indexers[object]{"letters": byLetters})
-			x.keepHashes()
+			x.store.KeepHashes()
 			x.apply(Deltas[object]{{Type: Added, Item: Item[object]{Object: test.old, ContentHash: test.oldHash}}})
 			kind := test.listed.TypeMeta
 			got := inShort(x.apply(listedAs([]uint64{test.newHash}, test.listed)))
@@ -101,7 +101,7 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 // from the cache, before other deltas were applied.
 func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	x := NewIndexer[object](nil)
-	x.keepHashes()
+	x.store.KeepHashes()
 	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
 	got := inShort(x.apply(Deltas[object]{
 		{Type: Added, Item: Item[object]{Object: held, ContentHash: 5}},
@@ -162,7 +162,7 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 			x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
 			var hashes []uint64
 			if hashed {
-				x.keepHashes()
+				x.store.KeepHashes()
 				for _, obj := range test.listed {
 					hashes = append(hashes, uint64(number(obj)))
 				}
@@ -206,13 +206,13 @@ func TestRelistOfOneName(t *testing.T) {
 func TestHeldBesideAWriter(t *testing.T) {
 	const n = 300
 	x := NewIndexer[object](nil)
-	held := x.keepHashes()
+	x.store.KeepHashes()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 2 {
 		readers.Go(func() {
 			for i := 0; !isClosed(stop); i = (i + 1) % n {
-				obj, hash, ok := held(MetaObjectToName(many(i, 0, "")))
+				obj, hash, ok := x.held(MetaObjectToName(many(i, 0, "")))
 				if ok && hash != uint64(number(obj)) {
 					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
 					return

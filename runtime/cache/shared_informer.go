@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -35,8 +34,7 @@ type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
 	config     Config[T]
-	detector   *mutation.Detector[T] // nil without Settings.MutationDetector
-	alive      context.Context       // ends with Stop
+	alive      context.Context // ends with Stop
 	stop       context.CancelFunc
 	done       chan struct{} // closed when Run has returned
 
@@ -49,18 +47,12 @@ type SharedIndexInformer[T Object] struct {
 // programs use the informers of a generated factory.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
-		indexer:   NewIndexer(config.Indexers),
+		indexer:   config.newIndexer(),
 		config:    config,
 		processor: processor.New[T](),
 		done:      make(chan struct{}),
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
-	if config.MutationDetector {
-		s.detector = mutation.New[T](config.name(), config.MutationValues)
-	}
-	if config.Open != nil {
-		config.held = s.indexer.keepHashes()
-	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
 	return s
@@ -86,7 +78,7 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 		s.processor.Stop()
 		s.mu.Unlock()
 		s.processor.Wait()
-		s.detector.Check(mutation.Reader, s.indexer.List()...)
+		s.indexer.checkAll()
 	})
 }
 
@@ -119,7 +111,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (d
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.listed {
-		notes := s.store(deltas[:1])
+		notes := s.indexer.apply(deltas[:1])
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be synced
@@ -129,15 +121,8 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (d
 		}
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	s.processor.Distribute(processor.Batch[T]{Notes: s.store(deltas), Distinct: distinct})
+	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.apply(deltas), Distinct: distinct})
 	return true
-}
-
-// store applies deltas to the cache, and returns the notifications for handlers.
-func (s *SharedIndexInformer[T]) store(deltas Deltas[T]) []processor.Notification[T] {
-	notes := s.indexer.apply(deltas)
-	checkShared(s.detector, notes)
-	return notes
 }
 
 func markInitial[T Object](notes []processor.Notification[T]) {
@@ -154,7 +139,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	for _, option := range options {
 		option(&o)
 	}
-	listening := listenerOptions(handler, o, s.detector, &s.controller.panics)
+	listening := listenerOptions(handler, o, s.indexer.detector, &s.controller.panics)
 	listening.Resync = s.resync
 	l := processor.NewListener(listening)
 	s.mu.Lock()
@@ -168,7 +153,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		})})
 	}
 	s.processor.Add(l)
-	return &registration[T]{informer: s, listener: l}, nil
+	return &registration[T]{s, l}, nil
 }
 
 // resync enqueues every cached object for l, unless events wait for it: a handler that
@@ -202,8 +187,8 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.processor.Remove(own.listener)
-	s.controller.panics.forget(own.listener)
+	s.processor.Remove(own.Listener)
+	s.controller.panics.forget(own.Listener)
 	return nil
 }
 
@@ -261,7 +246,7 @@ func (s *SharedIndexInformer[T]) registrations() []Syncer {
 	defer s.mu.Unlock()
 	var all []Syncer
 	for l := range s.processor.Listeners() {
-		all = append(all, &registration[T]{informer: s, listener: l})
+		all = append(all, &registration[T]{s, l})
 	}
 	return all
 }

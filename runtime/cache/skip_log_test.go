@@ -66,7 +66,7 @@ func TestManyUndecodableObjects(t *testing.T) {
 		stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		synctest.Wait()
 		lines := log.take()
-		if len(lines) != maxSkipLines+1 || !strings.Contains(lines[maxSkipLines], "Status().Undecodable has them all") {
+		if len(lines) != maxSkipLines+1 || !strings.Contains(lines[maxSkipLines], "Status().Undecodable lists all of them") {
 			t.Errorf("%d lines, the last: %.200s", len(lines), lines[len(lines)-1])
 		}
 		for _, line := range lines {
@@ -237,7 +237,7 @@ func TestWarningOfALowLimit(t *testing.T) {
 			stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 			synctest.Wait()
 			stop()
-			if got := strings.Contains(strings.Join(log.lines, "\n"), "MaxObjectBytes is below what etcd takes"); got != warns {
+			if got := strings.Contains(strings.Join(log.lines, "\n"), "MaxObjectBytes is below etcd's default limit"); got != warns {
 				t.Errorf("a limit of %d: %q", limit, log.lines)
 			}
 		})

@@ -214,7 +214,7 @@ const keptBatch = maxReuse / 2
 
 func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
-	x.keepHashes()
+	x.store.KeepHashes()
 	var all []object
 	var updates Deltas[object]
 	for i := range keptBatch {

@@ -21,9 +21,8 @@ type Entry[T wire.Object] struct {
 	// Values are those in each of the indexes but the one by namespace, in the order of
 	// AddIndexes.
 	Values [][]string
-	// old is the object that Match has found in Slot. Of that nothing but the state
-	// changes: neither the UID nor a value.
-	old T
+	// Old is the object that Match found in Slot, if Object has its UID and its values.
+	Old T
 }
 
 // AddIndexes adds indexes over the present objects. values returns the values of an
@@ -68,7 +67,8 @@ func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
 func (s *Store[T]) Match(entries []Entry[T]) {
 	var none T
 	for i := range entries {
-		entries[i].Slot = s.names.first(entries[i].Hash)
+		search := s.names.probe(entries[i].Hash)
+		entries[i].Slot = search.next()
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -76,13 +76,13 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 			continue
 		}
 		if old := s.objects.at(e.Slot); old.GetName() == e.Name && old.GetNamespace() == e.Namespace && old.GetUID() == e.Object.GetUID() {
-			e.old = old
+			e.Old = old
 		}
 	}
 	for which, idx := range s.indexes[1:] {
 		for i := range entries {
-			if e := &entries[i]; e.old != none && !idx.has(e.Slot, e.Values[which]) {
-				e.old = none
+			if e := &entries[i]; e.Old != none && !idx.has(e.Slot, e.Values[which]) {
+				e.Old = none
 			}
 		}
 	}
@@ -91,10 +91,10 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 // Put stores an entry. It returns the object that was stored under its name.
 func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 	var none T
-	if e.old != none && int(e.Slot) < s.objects.len() && s.objects.at(e.Slot) == e.old {
+	if e.Old != none && int(e.Slot) < s.objects.len() && s.objects.at(e.Slot) == e.Old {
 		s.objects.set(e.Slot, e.Object)
 		s.SetContentHash(e.Slot, e.ContentHash)
-		return e.old, true
+		return e.Old, true
 	}
 	// It is new, a value or the UID changes, or an earlier entry changed it.
 	slot, old, known := s.Find(e.Namespace, e.Name, e.Hash)
