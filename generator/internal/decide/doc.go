@@ -1,4 +1,5 @@
-// Package decide turns packages, their markers and CRDs into the model of the generated code. It reports every contradiction with its position:
+// Package decide turns packages, their markers and CRDs into the model of the generated code. It
+// reports every contradiction with its position:
 //
 //	input.Package, markers.List, input.Manifest ──Decide──▶ model.Set
 //
@@ -14,7 +15,7 @@
 //	method.go  apply.go  field.go  the methods, apply configurations and indexes of a kind
 //	stray.go          markers without an effect
 //	external.go       packages that markers and options name
-//	naming.go  reserved.go  derived names, and the names that they must not clash with
+//	naming.go         derived names
 //	assembly.go       Input, and the state of a run: groups, errors and warnings
 //
 // Markers of a package in the main module that have no effect are errors. The user

@@ -115,13 +115,14 @@ func (c *closure) open(path string) (*part, error) {
 		}
 		p.declared[name] = groups[v.group]
 	}
-	for name, methods := range scope.methods {
+	for _, m := range scope.methods {
+		name := receiver(m.decl)
 		if spec := scope.types[name].spec; spec != nil && spec.Assign.IsValid() {
 			if of, ok := spec.Type.(*ast.Ident); ok {
 				name = of.Name // the receiver is an alias
 			}
 		}
-		p.methods[name] = append(p.methods[name], methods...)
+		p.methods[name] = append(p.methods[name], m)
 	}
 	return p, nil
 }

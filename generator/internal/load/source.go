@@ -105,9 +105,10 @@ type scope struct {
 	types map[string]typeDecl
 	funcs map[string]*ast.FuncDecl
 	// values has the constants and variables.
-	values map[string]valueDecl
-	// methods are by the names of their receivers.
-	methods map[string][]method
+	values  map[string]valueDecl
+	methods []method
+	// deepCopied has the types with a method DeepCopyObject.
+	deepCopied map[string]bool
 }
 
 type typeDecl struct {
@@ -132,7 +133,7 @@ type method struct {
 // scope returns the declarations of the package.
 func (src *source) scope() *scope {
 	if src.indexed == nil {
-		src.indexed = &scope{map[string]typeDecl{}, map[string]*ast.FuncDecl{}, map[string]valueDecl{}, map[string][]method{}}
+		src.indexed = &scope{types: map[string]typeDecl{}, funcs: map[string]*ast.FuncDecl{}, values: map[string]valueDecl{}, deepCopied: map[string]bool{}}
 		for _, file := range src.files {
 			src.indexed.add(file)
 		}
@@ -146,9 +147,11 @@ func (s *scope) add(file *ast.File) {
 		case *ast.FuncDecl:
 			if decl.Recv == nil {
 				s.funcs[decl.Name.Name] = decl
-			} else {
-				name := receiver(decl)
-				s.methods[name] = append(s.methods[name], method{file, decl})
+				continue
+			}
+			s.methods = append(s.methods, method{file, decl})
+			if decl.Name.Name == "DeepCopyObject" {
+				s.deepCopied[receiver(decl)] = true
 			}
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
@@ -167,11 +170,6 @@ func (s *scope) add(file *ast.File) {
 			}
 		}
 	}
-}
-
-// hasMethod reports whether a type declares a method.
-func (s *scope) hasMethod(typeName, name string) bool {
-	return slices.ContainsFunc(s.methods[typeName], func(m method) bool { return m.decl.Name.Name == name })
 }
 
 // receiver returns the name of the type that has the method.

@@ -56,7 +56,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		BuildConstraint:   tagged(t.file),
 		HasTypeMeta:       scope.embeds(t, "TypeMeta", nil),
 		HasObjectMeta:     scope.embeds(t, "ObjectMeta", nil),
-		HasDeepCopyObject: scope.hasMethod(name, "DeepCopyObject"),
+		HasDeepCopyObject: scope.deepCopied[name],
 		HasStatus:         fieldType(t, "Status") != nil,
 	}
 	described.ListPos = described.Pos
@@ -68,7 +68,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 	described.DeclaresList = true
 	described.ListPos = src.fset.Position(list.spec.Name.Pos())
 	pointers, hasItems := isSliceOf(fieldType(list, "Items"), name)
-	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.hasMethod(name+"List", "DeepCopyObject"))
+	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"])
 	described.List.ItemsArePointers = pointers && described.HasList
 	return described
 }

@@ -19,7 +19,7 @@ func TestDocsTable(t *testing.T) {
 	targets := map[Target]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
 	var table strings.Builder
 	table.WriteString("| marker | above a | meaning |\n|---|---|---|\n")
-	for _, s := range Registry() {
+	for _, s := range registry {
 		table.WriteString("| `+" + s.Name + s.Form + "` | " + targets[s.On] + " | " + s.Doc + " |\n")
 	}
 	text, err := os.ReadFile(page)
@@ -48,21 +48,21 @@ func TestDocsSections(t *testing.T) {
 	found := map[string]bool{}
 	for _, heading := range regexp.MustCompile("(?m)^### .*`.*$").FindAllString(string(text), -1) {
 		for _, form := range regexp.MustCompile("`\\+([^`]*)`").FindAllStringSubmatch(heading, -1) {
-			at := slices.IndexFunc(Registry(), func(s Spec) bool {
+			at := slices.IndexFunc(registry, func(s Spec) bool {
 				return strings.TrimSuffix(s.Name+s.Form, "…") == strings.TrimSuffix(form[1], "…")
 			})
 			if at < 0 {
 				t.Errorf("%q is the heading of a section, but no marker is written +%s", heading, form[1])
 				continue
 			}
-			spec := Registry()[at]
+			spec := registry[at]
 			found[spec.Name] = true
 			if onPackage := strings.Contains(heading, "above the package clause"); onPackage != (spec.On == OnPackage) {
 				t.Errorf("%q does not tell where the marker may be", heading)
 			}
 		}
 	}
-	for _, s := range Registry() {
+	for _, s := range registry {
 		if !found[s.Name] {
 			t.Errorf("no section has +%s%s in its heading", s.Name, s.Form)
 		}
@@ -71,7 +71,7 @@ func TestDocsSections(t *testing.T) {
 
 // TestRegistry parses each marker in its own form, where it is allowed and where it is not.
 func TestRegistry(t *testing.T) {
-	for _, s := range Registry() {
+	for _, s := range registry {
 		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "…", "A").Replace(s.Form)
 		if strings.HasSuffix(s.Name, "Verbs") {
 			line = "+" + s.Name + "=get"

@@ -39,9 +39,7 @@ const (
 	SelectableFieldName = "kubebuilder:selectablefield"
 )
 
-// Registry returns the markers that informer-gen reads, in the order of docs/markers.md.
-func Registry() []Spec { return registry }
-
+// registry has the markers that informer-gen reads, in the order of docs/markers.md.
 var registry = []Spec{
 	{Name: "genclient", On: OnType, read: readGenclient,
 		Doc: "The type is a kind: a client, a fake client, a lister and an informer are generated."},
