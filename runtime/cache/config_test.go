@@ -70,9 +70,9 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 	})
 }
 
-// TestFactoryLeavesTextOfObjectsOut looks for a label in what Status says of an object that
+// TestFactoryOmitsTextOfObjects looks for a label in what Status says of an object that
 // cannot be decoded.
-func TestFactoryLeavesTextOfObjectsOut(t *testing.T) {
+func TestFactoryOmitsTextOfObjects(t *testing.T) {
 	for kind, options := range map[string][]SharedInformerOption{
 		"":       {WithoutObjectTextInErrors()},
 		"Secret": nil,
@@ -120,7 +120,7 @@ func TestFactoryLimitsByFields(t *testing.T) {
 	})
 }
 
-func TestSharedInformerGetsAnIndexLate(t *testing.T) {
+func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "before", map[string]string{"letters": "x"})
@@ -140,8 +140,8 @@ func TestSharedInformerGetsAnIndexLate(t *testing.T) {
 	})
 }
 
-// TestGenericHandlerIsToldOfDeletes calls it as a handler that wraps it would.
-func TestGenericHandlerIsToldOfDeletes(t *testing.T) {
+// TestGenericHandlerGetsDeletes calls it as a handler that wraps it would.
+func TestGenericHandlerGetsDeletes(t *testing.T) {
 	var deleted GenericObject
 	unknown := false
 	var h ResourceEventHandler[object] = genericHandler[object]{ResourceEventHandlerFuncs[GenericObject]{

@@ -96,7 +96,7 @@ func TestUnsharedHandlerIsNotCalledAfterTheEnd(t *testing.T) {
 	})
 }
 
-func TestUnsharedResyncsDoNotPileUp(t *testing.T) {
+func TestUnsharedResyncsDoNotAccumulate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)

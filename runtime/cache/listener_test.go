@@ -18,7 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
-func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
+func TestHandlerContinuesAfterPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"a", "b", "c"} {
@@ -243,9 +243,9 @@ func TestStopEndsOneInformer(t *testing.T) {
 	})
 }
 
-// TestFirstListsAreNoHerd starts a hundred informers of a server that takes a
+// TestFirstListsAreLimited starts a hundred informers of a server that takes a
 // second for a list, and of one that hangs.
-func TestFirstListsAreNoHerd(t *testing.T) {
+func TestFirstListsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewSharedInformerFactory(0, WithoutStreamingList())
 		defer f.Shutdown()
@@ -283,7 +283,7 @@ func TestFirstListsAreNoHerd(t *testing.T) {
 	})
 }
 
-func TestAHangingFirstListHoldsUpNobodyForLong(t *testing.T) {
+func TestHangingFirstListDelaysOthersBriefly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		places := make(chan struct{}, 1)
 		leave := awaitFirstList(t.Context(), places)

@@ -123,9 +123,9 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// TestMutationDetectorTellsALateHandler changes an object that has left the cache while a
+// TestMutationDetectorChecksALateHandler changes an object that has left the cache while a
 // handler has yet to be told of it.
-func TestMutationDetectorTellsALateHandler(t *testing.T) {
+func TestMutationDetectorChecksALateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})

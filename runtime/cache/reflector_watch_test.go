@@ -99,8 +99,8 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 	})
 }
 
-// TestStreamThatIsNotAnsweredBecomesAList has a server that hangs for streaming lists only.
-func TestStreamThatIsNotAnsweredBecomesAList(t *testing.T) {
+// TestUnansweredStreamBecomesAList has a server that hangs for streaming lists only.
+func TestUnansweredStreamBecomesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
 		r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
@@ -205,7 +205,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 	}
 }
 
-func TestBookmarkWithoutAVersionEndsNoList(t *testing.T) {
+func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
 	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
 	in := protocol.Input{Verb: protocol.OpenStream}
 	err := r.forward(t.Context(), []Event[object]{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)

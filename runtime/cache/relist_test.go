@@ -45,7 +45,7 @@ func withKind(obj object) object {
 	return obj
 }
 
-func TestIndexerTellsStatesApart(t *testing.T) {
+func TestIndexerDistinguishesStates(t *testing.T) {
 	old := func() object { return version("w", "1", "u", "x") }
 	for name, test := range map[string]struct {
 		old, listed      object
@@ -201,9 +201,9 @@ func TestRelistOfOneName(t *testing.T) {
 	}
 }
 
-// TestHeldBesideAWriter reads objects and their hashes while a writer changes, removes and
+// TestHeldDuringWrites reads objects and their hashes while a writer changes, removes and
 // lists them: they are of one moment.
-func TestHeldBesideAWriter(t *testing.T) {
+func TestHeldDuringWrites(t *testing.T) {
 	const n = 300
 	x := NewIndexer[object](nil)
 	x.store.KeepHashes()

@@ -45,7 +45,7 @@ func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOpti
 	return r, reg
 }
 
-func TestHandlerHearsTheWholeStory(t *testing.T) {
+func TestHandlerGetsEveryChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "first", nil)
@@ -87,7 +87,7 @@ func relist(t *testing.T, src *source, change func()) {
 	synctest.Wait()
 }
 
-func TestRelistTellsExactlyTheDifference(t *testing.T) {
+func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"same", "changed", "gone", "reborn"} {
@@ -120,7 +120,7 @@ func TestRelistTellsExactlyTheDifference(t *testing.T) {
 	})
 }
 
-func TestCacheChangesBeforeHandlersHear(t *testing.T) {
+func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
@@ -200,7 +200,7 @@ func TestHandlerOfAnEmptyCollectionSyncs(t *testing.T) {
 	})
 }
 
-func TestSlowHandlerDelaysNobody(t *testing.T) {
+func TestSlowHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		s := start(t, Config[object]{ListerWatcher: src})
@@ -391,7 +391,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 
 type widgetSummary struct{ metav1.PartialObjectMetadata }
 
-func TestViewsAreToldFromTheirKind(t *testing.T) {
+func TestViewsAreNamedByTheirType(t *testing.T) {
 	for want, got := range map[string]string{
 		"": seenAs[object]("widgets"), " as cache.widgetSummary": seenAs[*widgetSummary]("widgets"),
 	} {
