@@ -12,7 +12,7 @@ func scripted(server *script) Kind[object] {
 }
 
 // TestFactoryOptionsForHandlers starts a handler that panics, and one that changes what
-// it is told of.
+// it gets.
 func TestFactoryOptionsForHandlers(t *testing.T) {
 	for what, test := range map[string]struct {
 		options []SharedInformerOption
@@ -150,6 +150,6 @@ func TestGenericHandlerGetsDeletes(t *testing.T) {
 	obj := numbered(1)
 	h.OnDelete(obj, true)
 	if deleted != GenericObject(obj) || !unknown {
-		t.Errorf("it was told of %v, unknown is %v", deleted, unknown)
+		t.Errorf("it got the deletes %v, unknown is %v", deleted, unknown)
 	}
 }

@@ -242,6 +242,6 @@ func TestUnsharedInformerStoppedEarlyIsNotSynced(t *testing.T) {
 	_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { cancel() }})
 	controller.Run(ctx)
 	if controller.HasSynced() {
-		t.Error("synced, and the handler has not heard the first list")
+		t.Error("synced before the handler has got the first list")
 	}
 }

@@ -38,7 +38,7 @@ func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO
 	return r, queue
 }
 
-// canStream says whether the source of config is to be asked for a streaming list.
+// canStream reports whether a Reflector requests a streaming list from the source of config.
 func canStream(config Config[object]) bool {
 	src, ok := config.ListerWatcher.(*source)
 	return ok && src.streams
@@ -110,7 +110,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 			t.Errorf("the second watch starts at %s, want the bookmark, 102", got)
 		}
 		src.endWatches(io.ErrUnexpectedEOF)
-		src.set("a", "w", nil) // while nobody watches
+		src.set("a", "w", nil) // while no watch is open
 		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Updated a/w@103")
 		if lists := src.count("list"); lists != 1 {
@@ -172,7 +172,7 @@ func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 		var heard []error
 		r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, resource gvr, err error) {
 			if resource != widgets {
-				t.Errorf("error handler hears of %v", resource)
+				t.Errorf("the error handler gets %v", resource)
 			}
 			heard = append(heard, err)
 		}})

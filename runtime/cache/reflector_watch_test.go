@@ -163,7 +163,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 	for change, limit := range map[watch.EventType]time.Duration{
 		watch.Modified: bookmarkTimeout + time.Second,
 		watch.Deleted:  bookmarkTimeout + time.Second,
-		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // it takes a list to tell these from initial ones
+		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // only a list can distinguish these from initial ones
 	} {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestHandlerGetsEveryChange(t *testing.T) {
 	})
 }
 
-// relist makes the informer of src list anew, after change.
+// relist makes the informer of src list again, after change.
 func relist(t *testing.T, src *source, change func()) {
 	t.Helper()
 	src.failWith(func(r request) error {
@@ -128,7 +128,7 @@ func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 		check := func(obj object) {
 			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
 			if !ok || cached.ResourceVersion < obj.ResourceVersion {
-				t.Errorf("the handler hears of %s@%s, the cache has %v", obj.Name, obj.ResourceVersion, cached)
+				t.Errorf("the handler gets %s@%s, the cache has %v", obj.Name, obj.ResourceVersion, cached)
 			}
 		}
 		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
@@ -136,7 +136,7 @@ func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 			UpdateFunc: func(_, obj object) { check(obj) },
 			DeleteFunc: func(obj object, _ bool) {
 				if _, ok := s.GetStore().Get(MetaObjectToName(obj)); ok {
-					t.Errorf("the handler hears of the end of %s, which is still cached", obj.Name)
+					t.Errorf("the handler gets a delete of %s, which is still cached", obj.Name)
 				}
 			},
 		})
@@ -308,7 +308,7 @@ func TestResyncIsPerHandler(t *testing.T) {
 		}
 		wantLines(t, never.drain())
 		if src.count("list") != 1 {
-			t.Error("a resync listed anew")
+			t.Error("a resync listed again")
 		}
 	})
 }

@@ -227,7 +227,7 @@ func TestWritesAllocateOnlyNotifications(t *testing.T) {
 		deltas Deltas[object]
 		want   float64
 	}{
-		"one update":                {updates[:1], 1}, // what handlers hear
+		"one update":                {updates[:1], 1}, // the notifications
 		"a batch of updates":        {updates, 1},
 		"a relist without a change": {list, 1}, // one bit an object
 	} {
@@ -238,7 +238,7 @@ func TestWritesAllocateOnlyNotifications(t *testing.T) {
 }
 
 // TestEventsAllocateOnlyNotifications sends events from the source to handlers: each
-// batch allocates what all handlers are told, once, and nothing else.
+// batch allocates the notifications that all handlers share, once, and nothing else.
 func TestEventsAllocateOnlyNotifications(t *testing.T) {
 	for _, handlers := range []int{1, 8} {
 		for _, events := range []int{1, keptBatch} {

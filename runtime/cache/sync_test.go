@@ -38,7 +38,7 @@ func TestWaitIgnoresARemovedHandler(t *testing.T) {
 			t.Error(err)
 		}
 		for range s.processor.Listeners() {
-			t.Error("a handler that was removed is still told of changes")
+			t.Error("a removed handler still gets changes")
 		}
 	})
 }

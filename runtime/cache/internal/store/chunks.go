@@ -20,7 +20,7 @@ type chunk[T wire.Object] struct {
 }
 
 // chunked holds objects in the slots 0 to n-1. There is one writer. Readers either take
-// a snapshot, which never changes, or load single objects while the writer goes on.
+// a snapshot, which never changes, or load single objects while the writer continues.
 //
 //	table ─▶ [ chunk │ chunk │ chunk ]
 //	             │       └────────────▶ [ object … object ]   256 slots each
@@ -57,7 +57,7 @@ func (c *chunked[T]) at(slot uint32) T {
 	return (*c.table.Load())[slot/chunkSize].Load().objects[slot%chunkSize]
 }
 
-// load returns the object in a slot, or nil if there is none. The writer may go on
+// load returns the object in a slot, or nil if there is none. The writer may continue
 // meanwhile. The objects have to be loadable.
 func (c *chunked[T]) load(slot uint32) (obj T) {
 	table := c.table.Load()

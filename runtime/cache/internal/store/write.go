@@ -26,7 +26,7 @@ type Entry[T wire.Object] struct {
 }
 
 // AddIndexes adds indexes over the present objects. values returns the values of an
-// object in names[i]. Readers go on until all of them have been called, so this is called
+// object in names[i]. Readers continue until all of them have been called, so this is called
 // outside Begin and End.
 func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string) {
 	added := make([]*index, len(names))
