@@ -23,21 +23,14 @@ const (
 	Sync
 )
 
+var deltaNames = [...]string{"DeltaType(?)", "Added", "Updated", "Deleted", "Replaced", "Sync"}
+
 // String returns the name of the constant.
 func (t DeltaType) String() string {
-	switch t {
-	case Added:
-		return "Added"
-	case Updated:
-		return "Updated"
-	case Deleted:
-		return "Deleted"
-	case Replaced:
-		return "Replaced"
-	case Sync:
-		return "Sync"
+	if int(t) < len(deltaNames) {
+		return deltaNames[t]
 	}
-	return "DeltaType(?)"
+	return deltaNames[0]
 }
 
 // Delta is one step in the history of a collection.

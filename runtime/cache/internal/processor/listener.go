@@ -116,8 +116,8 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
-// doubled since the last call, so that its cost is spread over the events. It is never
-// called for one distinct batch: a list of all objects costs nothing here.
+// doubled since the last call, so that its cost is spread over the events, and never for
+// one distinct batch, such as a list of all objects.
 func (l *Listener[T]) coalesceLocked() {
 	one := Batch[T]{Notes: Coalesce(l.pending), Distinct: true}
 	for _, b := range l.pending {

@@ -41,9 +41,6 @@ type chunked[T wire.Object] struct {
 	tableEpoch uint64
 }
 
-// len returns the number of objects.
-func (c *chunked[T]) len() int { return c.n }
-
 // begin is called by the writer before it changes anything.
 func (c *chunked[T]) begin() {
 	if c.shared.Load() {
@@ -167,7 +164,7 @@ func (c *chunked[T]) snapshot() snapshot[T] {
 
 // now returns a snapshot that holds while the writer is kept out.
 func (c *chunked[T]) now() snapshot[T] {
-	s := snapshot[T]{n: c.len()}
+	s := snapshot[T]{n: c.n}
 	if s.n > 0 {
 		s.table = *c.table.Load()
 	}

@@ -107,7 +107,7 @@ const maxLocked = 4096
 // List returns all objects, in no particular order. The slice belongs to the caller.
 func (s *Store[T]) List() []T {
 	s.mu.RLock()
-	if s.objects.len() <= maxLocked {
+	if s.objects.n <= maxLocked {
 		defer s.mu.RUnlock()
 		return s.objects.now().list()
 	}
