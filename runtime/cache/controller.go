@@ -16,7 +16,7 @@ import (
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
-	// process returns false if ctx ended before all of the batch was processed.
+	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	name    string
 	resync  time.Duration
@@ -37,8 +37,8 @@ const (
 )
 
 // NewController returns a Controller that calls process with each batch, from the
-// goroutine of Run. process must not keep the batch: the Controller reuses its memory.
-// The first delta of all is a Replaced.
+// goroutine of Run. The first delta of all is a Replaced. process must not keep the batch:
+// the Controller reuses its memory.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
@@ -76,7 +76,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
 	controller.atEnd = u.indexer.checkAll
-	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.indexer.detector, &controller.panics))
+	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
 
@@ -122,13 +122,13 @@ func (c *Controller[T]) claim(ctx context.Context) bool {
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.name)
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name)
 	}
 	return false
 }
 
-// retire stops a Controller that was not run, and never will be. It returns false if
-// the Controller was run or retired before.
+// retire stops a Controller that was not run. It returns false if the Controller was run
+// or retired before.
 func (c *Controller[T]) retire() bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
@@ -174,9 +174,8 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 	}
 }
 
-// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. It
-// does not call end if body panics: the panic has to end the program, and end may
-// block.
+// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. If
+// body panics, it does not call end, which may block: the panic has to end the program.
 func finally(body, end func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -198,7 +197,7 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// The first delta of all is a Replaced. A consumer that lags must not lag more.
+			// The first delta of all has to be a Replaced. A resync would delay a backlog more.
 			if c.HasSynced() && c.queue.Len() == 0 {
 				c.queue.Push(Delta[T]{Type: Sync})
 			}

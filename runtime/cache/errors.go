@@ -36,7 +36,7 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// Is tells package protocol that the error is about one object.
+// Is makes the error match protocol.ErrObject.
 func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
 // HandlerPanicError reports a handler that panicked, or that ended its goroutine.

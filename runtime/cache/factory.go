@@ -111,7 +111,15 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	if kind.Namespaced {
 		config.Namespace = f.namespace
 	}
-	kind.bind(&config, ofKind.source)
+	switch {
+	case ofKind.source != nil:
+		config.ListerWatcher = ofKind.source(config.Namespace)
+	case kind.Open != nil:
+		config.Open = kind.Open(config.Namespace)
+	}
+	if ofKind.source == nil && config.Open == nil {
+		config.ListerWatcher = kind.ListWatch(config.Namespace)
+	}
 	if ofKind.fieldSelector.selector != nil {
 		// It runs after tweakListOptions, which may set a selector of its own.
 		config.tweak(ofKind.fieldSelector.limit)
@@ -125,20 +133,6 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		informer.retire() // it will never be started
 	}
 	return informer
-}
-
-// bind sets Open or ListerWatcher of config.
-func (k *Kind[T]) bind(config *Config[T], source func(namespace string) ListerWatcher[T]) {
-	switch {
-	case source != nil:
-		config.ListerWatcher = source(config.Namespace)
-		return
-	case k.Open != nil:
-		config.Open = k.Open(config.Namespace)
-	}
-	if config.Open == nil {
-		config.ListerWatcher = k.ListWatch(config.Namespace)
-	}
 }
 
 // Start starts the informers that exist and are not started yet. They run until ctx
@@ -170,14 +164,8 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 // and handler that is not synced, with the reason. It also waits for informers that are
 // not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
-	var informers []factoryInformer
-	f.mu.Lock()
-	for _, i := range f.informers {
-		informers = append(informers, *i)
-	}
-	f.mu.Unlock() // before an informer's lock is taken
 	var all, handlers []Syncer
-	for _, i := range informers {
+	for _, i := range f.copied() {
 		if !i.started && i.informer.Status().Phase == Pending {
 			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after you create it", "reason", i.informer.NotSyncedReason())
 		}
@@ -187,12 +175,21 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
-// Retry makes each informer retry a failed list or watch at once, instead of after its
-// wait; see Reflector.Retry.
-func (f *SharedInformerFactory) Retry() {
+// copied returns copies of informers, for a caller that takes the locks of informers, which
+// it must not do while it holds mu.
+func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, i := range f.informers {
+		informers = append(informers, *i)
+	}
+	return informers
+}
+
+// Retry makes each informer retry a failed list or watch at once, instead of after its
+// wait; see Reflector.Retry.
+func (f *SharedInformerFactory) Retry() {
+	for _, i := range f.copied() {
 		i.informer.Retry()
 	}
 }
@@ -203,16 +200,12 @@ func (f *SharedInformerFactory) Retry() {
 // handler.
 func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Lock()
-	f.cancel()
-	var idle []*factoryInformer
-	for _, i := range f.informers {
-		if !i.started {
-			idle = append(idle, i)
-		}
-	}
+	f.cancel() // under the lock: afterwards Start starts nothing
 	f.mu.Unlock()
-	for _, i := range idle {
-		i.informer.retire()
+	for _, i := range f.copied() {
+		if !i.started {
+			i.informer.retire()
+		}
 	}
 	f.wg.Wait()
 }

@@ -88,10 +88,10 @@ func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete calls the handler if the filter accepts the object. An informer does not call
-// it, but decides by the state that the handler got last: if the filter accepted that
-// one, the handler gets a delete with the last accepted state. This works only for a
-// filter that is not wrapped in a handler of another type.
+// OnDelete calls the handler if the filter accepts the object. An informer calls it only
+// if the filter is wrapped in a handler of another type. Otherwise the informer decides by
+// the state that the handler got last: if the filter accepted that state, the handler gets
+// a delete with the last accepted state.
 func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnDelete(obj, finalStateUnknown)
@@ -99,17 +99,11 @@ func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool
 }
 
 // HandlerOption sets a property of one handler.
-type HandlerOption func(*handlerOptions)
-
-type handlerOptions struct {
-	name         string
-	resyncPeriod time.Duration
-	backlogLimit int
-}
+type HandlerOption func(*processor.Settings)
 
 // WithHandlerName names a handler in logs and errors. The default is its Go type.
 func WithHandlerName(name string) HandlerOption {
-	return func(o *handlerOptions) { o.name = name }
+	return func(s *processor.Settings) { s.Name = name }
 }
 
 // WithBacklogLimit bounds the queue of a handler that is slower than its objects
@@ -118,13 +112,13 @@ func WithHandlerName(name string) HandlerOption {
 // meanwhile is dropped. So the queue has at most limit events, or a few for each object.
 // By default the handler gets every event.
 func WithBacklogLimit(limit int) HandlerOption {
-	return func(o *handlerOptions) { o.backlogLimit = limit }
+	return func(s *processor.Settings) { s.BacklogLimit = limit }
 }
 
 // WithResyncPeriod calls a handler with every cached object again, as an update, each
 // period; 0 for never. The default is the period of the informer.
 func WithResyncPeriod(period time.Duration) HandlerOption {
-	return func(o *handlerOptions) { o.resyncPeriod = period }
+	return func(s *processor.Settings) { s.ResyncPeriod = period }
 }
 
 // ResourceEventHandlerRegistration is what AddEventHandler returns, and
@@ -132,8 +126,8 @@ func WithResyncPeriod(period time.Duration) HandlerOption {
 // event of its initial list. It ends when the handler is removed or the informer stops.
 type ResourceEventHandlerRegistration interface {
 	Syncer
-	// Backlog returns how many events wait for the handler, with the one that it
-	// handles; 0 after the end.
+	// Backlog returns the number of events that wait for the handler, with the one in
+	// progress. It is 0 after the end.
 	Backlog() int
 }
 
@@ -172,26 +166,19 @@ var errForeignRegistration = errors.New("the registration belongs to another inf
 
 // listenerOptions returns the options of the listener of handler, without Resync. A
 // detector that is not nil checks the objects before and after each call.
-func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
-	if o.name == "" {
-		o.name = fmt.Sprintf("%T", handler)
+func listenerOptions[T Object](handler ResourceEventHandler[T], settings processor.Settings, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
+	if settings.Name == "" {
+		settings.Name = fmt.Sprintf("%T", handler)
 	}
-	deliver := deliverTo(handler)
-	call := deliver
-	if detector != nil {
-		call = func(n *processor.Notification[T]) {
+	options := processor.Options[T]{Settings: settings, Deliver: deliverTo(handler), Failed: panics.report}
+	if deliver := options.Deliver; detector != nil {
+		options.Deliver = func(n *processor.Notification[T]) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
 			deliver(n)
-			detector.Check("handler "+o.name, n.Old, n.Obj)
+			detector.Check("handler "+settings.Name, n.Old, n.Obj)
 		}
 	}
-	return processor.Options[T]{
-		Name:         o.name,
-		Deliver:      call,
-		Failed:       panics.report,
-		ResyncPeriod: o.resyncPeriod,
-		BacklogLimit: o.backlogLimit,
-	}
+	return options
 }
 
 // deliverTo returns a function that calls the method of h that a notification is for.
@@ -208,8 +195,8 @@ func deliverTo[T Object](h ResourceEventHandler[T]) func(*processor.Notification
 	}
 }
 
-// deliverDelete calls h with the last state of an object. known is the state that h got
-// last: a filter decides by that one.
+// deliverDelete calls h with the last state of an object. A filter decides by known, the
+// state that h got last.
 func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
 	switch h := h.(type) {
 	case *FilteringResourceEventHandler[T]:

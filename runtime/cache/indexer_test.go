@@ -283,7 +283,7 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 	}
 }
 
-func TestIndexerSaysWhichIndexesThereAre(t *testing.T) {
+func TestIndexerErrorNamesItsIndexes(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	_, err := x.ByIndex("leters", "x")
 	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters"; there are ["letters" "namespace"]`) {
@@ -382,7 +382,7 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 	}
 }
 
-func TestIndexerGetsAnIndexLate(t *testing.T) {
+func TestIndexerAddsAnIndexLater(t *testing.T) {
 	x, m := NewIndexer[object](nil), model{}
 	both := func(d Delta[object]) {
 		x.apply(Deltas[object]{d})

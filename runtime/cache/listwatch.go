@@ -106,8 +106,8 @@ type TypedClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// NewListWatch lists and watches with a generated typed client. One of a fake
-// clientset is recognized; it is listed in pages:
+// NewListWatch returns a ListWatch of a generated typed client. It recognizes clients of
+// fake clientsets, which have no streaming lists:
 //
 //	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
 func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
@@ -164,8 +164,8 @@ type watchStream[T Object] struct {
 	pending error
 }
 
-// maxBatch is the number of events that one Next returns at most. It bounds the memory
-// that an idle Reflector keeps. The queue makes larger batches of them.
+// maxBatch is the largest number of events that one Next returns. It bounds the memory
+// that an idle Reflector keeps. The queue merges batches.
 const maxBatch = 32
 
 func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
@@ -176,20 +176,19 @@ func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T]
 	select {
 	case <-ctx.Done():
 		return batch, ctx.Err()
-	case event, ok := <-s.watch.ResultChan():
-		if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
-			return batch, s.pending
-		}
+	case event, open := <-s.watch.ResultChan():
+		batch, s.pending = s.add(batch, event, open)
 	}
-	for len(batch) < maxBatch {
+	for len(batch) < maxBatch && s.pending == nil {
 		select {
-		case event, ok := <-s.watch.ResultChan():
-			if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
-				return batch, nil
-			}
+		case event, open := <-s.watch.ResultChan():
+			batch, s.pending = s.add(batch, event, open)
 		default:
 			return batch, nil
 		}
+	}
+	if len(batch) == 0 {
+		return batch, s.pending
 	}
 	return batch, nil
 }

@@ -110,7 +110,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// retire marks a Reflector that was not run, and never will be, as stopped.
+// retire marks a Reflector that was not run as stopped.
 func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.

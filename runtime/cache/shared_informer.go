@@ -82,10 +82,9 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	})
 }
 
-// Stop ends Run, and waits until it has returned: no handler is running then. An
-// informer that was not started never will be. The factory creates another one at the
-// next call for the kind. A handler must not call Stop, which would wait for the
-// handler.
+// Stop ends Run, and waits until it has returned: no handler is running then. An informer
+// that was not started can no longer be. The factory creates another one at the next call
+// for the kind. A handler must not call Stop, which would wait for the handler.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire()
@@ -95,7 +94,7 @@ func (s *SharedIndexInformer[T]) Stop() {
 // wasStopped reports whether Stop was called.
 func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
 
-// retire stops an informer that was not started, and never will be.
+// retire stops an informer that was not started. It does nothing to another one.
 func (s *SharedIndexInformer[T]) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,11 +134,11 @@ func markInitial[T Object](notes []processor.Notification[T]) {
 // its own, until the handler is removed or the informer stops. It may be called at any
 // time, also from a handler. The error wraps ErrStopped.
 func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
-	o := handlerOptions{resyncPeriod: s.config.ResyncPeriod}
+	settings := processor.Settings{ResyncPeriod: s.config.ResyncPeriod}
 	for _, option := range options {
-		option(&o)
+		option(&settings)
 	}
-	listening := listenerOptions(handler, o, s.indexer.detector, &s.controller.panics)
+	listening := listenerOptions(handler, settings, s.indexer.detector, &s.controller.panics)
 	listening.Resync = s.resync
 	l := processor.NewListener(listening)
 	s.mu.Lock()
@@ -156,8 +155,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	return &registration[T]{s, l}, nil
 }
 
-// resync enqueues every cached object for l, unless events wait for it: a handler that
-// lags must not lag more.
+// resync enqueues every cached object for l, unless l has a backlog.
 func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +238,7 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.config.name() }
 
-// registrations returns the registered handlers, for the factory's wait.
+// registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,7 @@ func (l *lineLog) take() (lines []string) {
 	return lines
 }
 
-// TestManyUndecodableObjects is about somebody who makes thousands of objects that no
+// TestManyUndecodableObjects has a user that creates thousands of objects that no
 // one can decode, each with a huge key and codes of a terminal.
 func TestManyUndecodableObjects(t *testing.T) {
 	const objects = 3000
@@ -116,8 +116,8 @@ func TestManyUndecodableObjects(t *testing.T) {
 	})
 }
 
-// TestUndecodableStatesAreExplainedAgain checks that a place of a state that is gone is
-// given to the next one.
+// TestUndecodableStatesAreExplainedAgain checks that one state keeps its reason once
+// another one is gone.
 func TestUndecodableStatesAreExplainedAgain(t *testing.T) {
 	why := fmt.Errorf("why")
 	numbered := func(i int) *DecodeError {
@@ -175,7 +175,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 				t.Helper()
 				synctest.Wait()
 				if got := heard.take(); got != events {
-					t.Errorf("%s: the handler heard %q, want %q", when, got, events)
+					t.Errorf("%s: the handler got %q, want %q", when, got, events)
 				}
 				var names, held string
 				for _, e := range s.Status().Undecodable {
@@ -222,7 +222,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 			time.Sleep(time.Minute)
 			expect("after a relist with large states", "", "a 20;c 21;", "a 13;b 11;")
 			server.send("ADDED", state("c", 31, `{}`))
-			expect("after the relist, the watch goes on", "add c 31", "a 20;", "a 13;b 11;c 31;")
+			expect("after the relist, the watch continues", "add c 31", "a 20;", "a 13;b 11;c 31;")
 		})
 	}
 }

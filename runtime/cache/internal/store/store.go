@@ -101,13 +101,13 @@ func (s *Store[T]) Held(namespace, name string) (obj T, contentHash uint64, ok b
 }
 
 // maxLocked is the number of objects that are copied under the read lock, which takes
-// microseconds. A larger result is copied from a snapshot, while the writer goes on.
+// microseconds. A larger result is copied from a snapshot, while the writer continues.
 const maxLocked = 4096
 
 // List returns all objects, in no particular order. The slice belongs to the caller.
 func (s *Store[T]) List() []T {
 	s.mu.RLock()
-	if s.objects.len() <= maxLocked {
+	if s.objects.n <= maxLocked {
 		defer s.mu.RUnlock()
 		return s.objects.now().list()
 	}
