@@ -24,7 +24,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## See it all at work, from API types to typed events of a real API server
+demo: ## Run the example operator with a real API server, and print its typed events
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo ./cmd/demo
 	@build/bin/demo --repo=.
@@ -35,7 +35,7 @@ test: lint ## Run all checks and tests: 23 CPU minutes the first time, 7 after t
 	hack/test-386.sh -timeout=$(TIMEOUT)
 	$(MAKE) test-example test-e2e
 
-test-unit: ## Run the quick tests of the product, and those of the runtime in 32 bits too, in under a minute
+test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
 	$(GOLDEN) -short
 	hack/test-386.sh -timeout=$(TIMEOUT)
@@ -46,39 +46,39 @@ test-golden: ## Run the slow tests of the generator, and vet, compile and test w
 test-example: ## Run the tests of the example operator
 	cd examples/operator && $(TEST) -race ./...
 
-test-e2e: ## Run the tests against the real API server, and compare with what code-generator makes
+test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
 	cd test && $(RACE) $(TEST) ./...
 
-test-wild: ## Generate for published API modules, and write docs/wild.md: 7 minutes, after 20 for 1.7 GB of downloads that take 7 GB of disk (ARGS="--only=REGEXP")
+test-wild: ## Generate code for published API modules, and write docs/wild.md, in 7 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
 
-apiserver: ## Keep an API server for CRDs running, for kubectl or any client (ARGS="--crds DIR")
+apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/apiserver ./cmd/apiserver
 	@build/bin/apiserver $(ARGS)
 
-generate: ## Write everything in the repository that is generated
+generate: ## Write all generated files of the repository
 	hack/update-codegen.sh
 
-verify: ## Check that everything that is generated is up to date
+verify: ## Check that all generated files are up to date
 	hack/verify-codegen.sh
 
 bench: ## Measure side by side with code-generator and client-go, in half an hour (ARGS="--only=memory", see --help)
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --write $(ARGS)
 
-bench-quick: ## The same in two minutes: fewer objects, one round, results in build/bench only
+bench-quick: ## Measure the same in two minutes, with fewer objects and one round; write only to build/bench
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --quick $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
 	@hack/lint.sh $(MODULES)
 
-fuzz: ## Run each fuzz test for FUZZTIME (30s), some minutes in all
+fuzz: ## Run each fuzz test for FUZZTIME (30s); some minutes in total
 	@hack/fuzz.sh $(FUZZTIME)
 
-hunt: ## Play faults of servers at random to informers for HUNT (1h), on one processor
+hunt: ## Test informers with random faults of a server for HUNT (1h), on one processor
 	cd test && go test -count=1 -timeout=0 -run=TestRandomPlays ./hostile -for=$(HUNT)
 
 clean: ## Remove the build folder

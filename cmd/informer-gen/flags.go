@@ -21,8 +21,8 @@ type flags struct {
 	verbosity int
 }
 
-const synopsis = `informer-gen generates a typed clientset with a fake for tests, listers, informers
-and a shared informer factory for the kinds in Go API packages.
+const synopsis = `informer-gen generates code for the kinds in Go API packages: a typed clientset, a fake
+clientset for tests, listers, informers and a shared informer factory.
 
 Usage:
   informer-gen [flags] PACKAGE...
@@ -32,16 +32,19 @@ PACKAGE is a package pattern, as for the go command. A kind is a type with the m
 // +kubebuilder:object:root=true.
 
 Examples:
-  # in a //go:generate line, after: go get -tool github.com/typedinformers/informer-gen/cmd/informer-gen
-  //go:generate go tool informer-gen --output-dir=../../generated ./...
+  # add informer-gen as a tool of the module
+  go get -tool github.com/typedinformers/informer-gen/cmd/informer-gen
 
-  # for all API packages of a module
+  # in a Go file in the root folder of the module, for "go generate ."
+  //go:generate go tool informer-gen --output-dir=generated ./api/...
+
+  # for all API packages of a module, with a license header
   go tool informer-gen --output-dir=pkg/generated --go-header-file=hack/boilerplate.go.txt ./api/...
 
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
 
-  # for types of a dependency without markers: write aliases, then generate for them
+  # for types of a dependency without markers: write aliases, then generate code for the aliases
   go tool informer-gen --alias-package=api/karpenter/v1 sigs.k8s.io/karpenter/pkg/apis/v1
   go tool informer-gen --output-dir=pkg/generated ./api/karpenter/v1
 
@@ -59,7 +62,7 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.Usage = func() {}
 	f.set.SortFlags = false
 	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
-	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of that folder; required only outside of a module, and otherwise checked against go.mod")
+	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of the output folder; required only outside of a module, and otherwise checked against go.mod")
 	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; the word YEAR is removed")
 	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package name of the clientset")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "irregular plurals as Type:Plural, such as Endpoints:Endpoints; may be repeated")
@@ -69,9 +72,9 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of the output of applyconfiguration-gen; clients have Apply and ApplyStatus only with this flag")
 	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients request protobuf, which servers do not support for custom resources")
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; may be repeated")
-	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with any +genclient, and kubebuilder in others")
+	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with at least one +genclient, and kubebuilder in others")
 	tags := f.set.StringSlice("build-tags", nil, "build tags, as for the go command")
-	f.set.StringVar(&f.aliasDir, "alias-package", "", "write a Go file with aliases of the kinds of PACKAGE to this folder, where you can add markers; generate nothing else")
+	f.set.StringVar(&f.aliasDir, "alias-package", "", "write only a Go file with aliases of the kinds of PACKAGE to this folder; you can add markers to this file")
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff, and exit with 1 if a file is out of date")
 	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the changed files, and the duration of each stage")
 	f.set.Lookup("v").NoOptDefVal = "1"

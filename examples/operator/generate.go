@@ -1,7 +1,8 @@
 package main
 
-// What is generated from api/: deep copies and CRDs, and then the clientset,
-// listers and informers. hack/verify-codegen.sh reads the flags from here.
+// The first command generates deep copies and CRDs from api/. The second one
+// generates the clientset, listers and informers. hack/verify-codegen.sh reads the
+// flags from this file.
 
 //go:generate go tool controller-gen object:headerFile=hack/boilerplate.go.txt crd paths=./api/... output:crd:dir=config/crd
 //go:generate go tool informer-gen --output-dir=generated --crd=config/crd --go-header-file=hack/boilerplate.go.txt ./api/...

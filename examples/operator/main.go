@@ -39,12 +39,12 @@ type options struct {
 	workers    int
 }
 
-// errUsage has been explained to the user.
+// errUsage is returned after parse has printed the reason.
 var errUsage = errors.New("wrong usage")
 
 func parse(args []string) (o options, err error) {
 	set := flag.NewFlagSet("operator", flag.ContinueOnError)
-	set.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the cluster (default: the one that the operator runs in)")
+	set.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` of the cluster (default: the cluster that the operator runs in)")
 	set.StringVar(&o.namespace, "namespace", "", "the only `namespace` to serve (default all)")
 	set.IntVar(&o.workers, "workers", 2, "`number` of databases to reconcile at a time")
 	var ofKlog flag.FlagSet
@@ -65,7 +65,7 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
-// run serves until ctx ends, which is no error.
+// run runs the operator until ctx ends. It returns nil then.
 func run(ctx context.Context, args []string) error {
 	o, err := parse(args)
 	if err != nil {

@@ -46,7 +46,7 @@ func (r Row) goal() string {
 	if r.Reach <= r.Floor {
 		return ""
 	}
-	return " (to reach " + number(r.Reach) + ")"
+	return " (goal " + number(r.Reach) + ")"
 }
 
 // markdown is a table with a column for each number of objects.
@@ -98,9 +98,9 @@ func (r Row) cell() string {
 	}
 	switch {
 	case !r.OK():
-		text += " missed"
+		text += " below floor"
 	case r.short():
-		text += " short"
+		text += " below goal"
 	}
 	return text
 }

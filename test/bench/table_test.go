@@ -22,10 +22,10 @@ func TestPrintRows(t *testing.T) {
 	var text strings.Builder
 	err := printRows(&text, tableRows()[:2])
 	want := strings.Join([]string{
-		"| what   | 1,000 objects: ours / peer  | floor |",
-		"|---     |---                          |---    |",
-		"| work   | 0.5 / 6.25 s, **12.5×**     | 10    |",
-		"| memory | 200 / 400 MB, **2×** missed | 4     |",
+		"| what   | 1,000 objects: ours / peer       | floor |",
+		"|---     |---                               |---    |",
+		"| work   | 0.5 / 6.25 s, **12.5×**          | 10    |",
+		"| memory | 200 / 400 MB, **2×** below floor | 4     |",
 		"",
 	}, "\n")
 	if err != nil || text.String() != want {
@@ -36,8 +36,8 @@ func TestPrintRows(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	const want = `| what | 1,000 objects: ours / peer | 1,000,000 objects: ours / peer | floor |
 |---|---|---|---|
-| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** short | 10; 1.5 (to reach 3) |
-| memory | 200 / 400 MB, **2×** missed | | 4 |
+| work | 0.5 / 6.25 s, **12.5×** | 50 / 100 s, **2×** below goal | 10; 1.5 (goal 3) |
+| memory | 200 / 400 MB, **2×** below floor | | 4 |
 | more | | 1 / 1, **1×** | at most 1 |
 | none | | 0 / 2 |  |
 `

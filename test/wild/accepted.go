@@ -7,10 +7,10 @@ import "github.com/typedinformers/informer-gen/test/compare"
 var Common = []compare.Accepted{
 	{
 		Pattern: `(fake \*Clientset|\. (\*Clientset|Interface))\.Discovery: changed: theirs func\(\) client-go/discovery\.DiscoveryInterface, ours func\(\) client-go/discovery\.DiscoveryInterfaces`,
-		Reason:  "client-gen before v0.37 returns a smaller interface. informer-gen returns the interface of client-gen v0.37.",
+		Reason:  "The method Discovery: client-gen before v0.37 generates it with a smaller interface as its result. informer-gen uses the interface of client-gen v0.37.",
 	},
 	{
 		Pattern: `typed/\S+/fake \*?Fake[A-Z]\w*: missing: struct`,
-		Reason:  "client-gen before v0.32 exports the type of each fake client. Later versions and informer-gen do not export it; code uses its interface.",
+		Reason:  "client-gen before v0.32 exports the type of each fake client. Later versions and informer-gen do not export it. Code uses the interface of the client.",
 	},
 }

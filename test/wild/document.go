@@ -49,14 +49,17 @@ func introduction(results []Result, kubernetes string) string {
 			compared++
 		}
 	}
-	return fmt.Sprintf(`"make test-wild" generates code for published API packages that were not written for this generator. It type-checks all generated code,
-including function bodies. If the project publishes a clientset, it compares every exported name of both clientsets. It wrote this page:
-**%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared.
+	return fmt.Sprintf("`make test-wild` writes this page. It generates code for "+`published API packages that were not written for this generator, and type-checks all
+generated code, including function bodies. In packages that generated code imports, it type-checks only the declarations. If the project publishes a
+clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers and informers.
 
-Each set has its own module, with all modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run of informer-gen on %d cores
-(%s/%s, %s), when all modules are downloaded. "Cold" is with an empty build cache. "Warm" is the median of three runs with a full one. The flags
-are all that a run needed besides --output-dir. In packages that generated code imports, only the declarations are type-checked.
-[test/compare](../test/compare) compares listers and informers.
+A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared with a
+published clientset.
+
+A row of the table is one set. If the packages need a name besides that of the module, it is in parentheses. Each set is generated in its own module, with all
+modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been downloaded. "Cold" is with
+an empty build cache. "Warm" is the median of three runs with a full build cache. The flags are all flags of the run besides --output-dir. In the last
+column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
 `, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates what is generated from api/; generate.go says how.
+# Generates code and CRDs from api/ with the commands in generate.go.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
-# Not ./...: go generate lists the files of all packages before it starts, and
-# fails when informer-gen removes one that is no longer needed.
+# Not ./...: go generate first lists the files of all packages, and fails if
+# informer-gen then deletes one of them.
 go generate .

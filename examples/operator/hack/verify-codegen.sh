@@ -7,7 +7,7 @@ CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 fresh="$(mktemp -d)"
 trap 'rm -rf "$fresh"' EXIT
 
-# arguments TOOL: what generate.go runs the tool with, one a line.
+# arguments TOOL prints the arguments of the tool in generate.go, one on each line.
 arguments() {
 	sed -n "s|^//go:generate go tool $1 ||p" generate.go | tr ' ' '\n'
 }
@@ -16,8 +16,8 @@ mapfile -t informer_gen < <(arguments informer-gen)
 
 stale=0
 
-# controller-gen has no way to verify: generate elsewhere and compare. The last of
-# two output rules holds.
+# controller-gen cannot verify files, so generate into another folder and compare.
+# If there are two output rules, controller-gen uses the last one.
 mkdir -p "$fresh/api/v1" "$fresh/config/crd"
 go tool controller-gen "${controller_gen[@]}" output:object:dir="$fresh/api/v1" output:crd:dir="$fresh/config/crd"
 diff -u api/v1/zz_generated.deepcopy.go "$fresh/api/v1/zz_generated.deepcopy.go" || stale=1

@@ -2,7 +2,7 @@ package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Database asks for a database of a class, and says how far it has come.
+// Database requests a database of a class. Its status reports the result.
 //
 // +genclient
 // +kubebuilder:object:root=true
@@ -26,7 +26,7 @@ type Database struct {
 	Status DatabaseStatus `json:"status,omitempty"`
 }
 
-// DatabaseSpec is what is asked for.
+// DatabaseSpec describes the requested database.
 type DatabaseSpec struct {
 	// className is the name of a DatabaseClass.
 	//
@@ -38,7 +38,7 @@ type DatabaseSpec struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	StorageGi int32 `json:"storageGi"`
-	// replicas is how many servers there are.
+	// replicas is the number of servers.
 	//
 	// +optional
 	// +kubebuilder:default=1
@@ -46,22 +46,22 @@ type DatabaseSpec struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }
 
-// DatabasePhase is a Database's state in one word.
+// DatabasePhase is the state of a Database in one word.
 //
 // +kubebuilder:validation:Enum=Pending;Ready;Failed
 type DatabasePhase string
 
 const (
-	// DatabasePending: its class is not there yet.
+	// DatabasePending: the class of the database does not exist yet.
 	DatabasePending DatabasePhase = "Pending"
-	// DatabaseReady: it answers at its endpoint.
+	// DatabaseReady: the database answers at its endpoint.
 	DatabaseReady DatabasePhase = "Ready"
-	// DatabaseFailed: it cannot be had as it is asked for.
+	// DatabaseFailed: the class does not allow the requested database.
 	DatabaseFailed DatabasePhase = "Failed"
 )
 
-// ConditionReady is the condition that says whether a Database is to be had, and
-// why not.
+// ConditionReady is the condition that reports whether a Database is available, and
+// the reason if it is not.
 const ConditionReady = "Ready"
 
 // Reasons of ConditionReady.
@@ -71,7 +71,7 @@ const (
 	ReasonTooLarge      = "TooLarge"
 )
 
-// DatabaseStatus is what the operator has found and done.
+// DatabaseStatus is the state that the operator reports.
 type DatabaseStatus struct {
 	// +optional
 	Phase DatabasePhase `json:"phase,omitempty"`
@@ -79,7 +79,8 @@ type DatabaseStatus struct {
 	//
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
-	// observedGeneration is the metadata.generation that the status is about.
+	// observedGeneration is the metadata.generation that the operator has used for
+	// this status.
 	//
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`

@@ -18,23 +18,23 @@ type DatabaseClass struct {
 	Spec DatabaseClassSpec `json:"spec"`
 }
 
-// DatabaseClassSpec is what databases of a class have in common.
+// DatabaseClassSpec has the properties that all databases of a class share.
 type DatabaseClassSpec struct {
-	// description says to people what the class is for, at any length.
+	// description explains the purpose of the class to users.
 	//
 	// +optional
 	Description string `json:"description,omitempty"`
-	// maxStorageGi is the largest volume that a Database may ask for, in GiB.
+	// maxStorageGi is the largest volume that a Database may request, in GiB.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	MaxStorageGi int32 `json:"maxStorageGi"`
-	// domain ends the host names of the databases.
+	// domain is the end of the host names of the databases.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	Domain string `json:"domain"`
-	// port is where the databases listen.
+	// port is the port of the databases.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1

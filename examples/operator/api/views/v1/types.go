@@ -1,5 +1,6 @@
-// Package v1 has views: structs of those fields of a kind that the controller reads
-// and caches. They are no API, so controller-gen makes no CRDs of them:
+// Package v1 has views: structs with the fields of a kind that the controller reads
+// and caches. They are not API types, so the marker below keeps controller-gen from
+// writing CRDs for them.
 //
 // +kubebuilder:skip
 package v1
@@ -9,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DatabaseClassSummary is a DatabaseClass without its description, which may be long,
-// and which only people read.
+// DatabaseClassSummary is a DatabaseClass without its description. The description may
+// be long, and the controller does not read it.
 //
 // +informer:view=github.com/typedinformers/informer-gen/examples/operator/api/v1.DatabaseClass
 type DatabaseClassSummary struct {
@@ -20,14 +21,14 @@ type DatabaseClassSummary struct {
 	Spec DatabaseClassTerms `json:"spec"`
 }
 
-// DatabaseClassTerms are what the status of a Database depends on.
+// DatabaseClassTerms has the fields that the status of a Database depends on.
 type DatabaseClassTerms struct {
 	MaxStorageGi int32  `json:"maxStorageGi"`
 	Domain       string `json:"domain"`
 	Port         int32  `json:"port"`
 }
 
-// DeepCopyObject makes it a runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (in *DatabaseClassSummary) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

@@ -14,7 +14,7 @@ import (
 // DatabaseLister reads Databases from the cache of an informer. The returned objects
 // are shared and must not be modified.
 //
-// Database asks for a database of a class, and says how far it has come.
+// Database requests a database of a class.
 type DatabaseLister interface {
 	// List returns the Databases that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*datav1.Database, err error)

@@ -15,7 +15,7 @@ import (
 // DatabaseClassSummaryLister reads DatabaseClassSummaries from the cache of an informer. The returned objects
 // are shared and must not be modified.
 //
-// DatabaseClassSummary is a DatabaseClass without its description, which may be long, and which only people read.
+// DatabaseClassSummary is a DatabaseClass without its description.
 type DatabaseClassSummaryLister interface {
 	// List returns the DatabaseClassSummaries that match selector, in no particular order.
 	List(selector labels.Selector) (ret []*viewsv1.DatabaseClassSummary, err error)

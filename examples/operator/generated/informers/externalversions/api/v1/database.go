@@ -14,7 +14,7 @@ import (
 
 // DatabaseInformer provides the shared informer and the lister of Databases.
 //
-// Database asks for a database of a class, and says how far it has come.
+// Database requests a database of a class.
 type DatabaseInformer interface {
 	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*datav1.Database]

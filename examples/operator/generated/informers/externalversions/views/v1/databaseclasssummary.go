@@ -16,7 +16,7 @@ import (
 // DatabaseClassSummaryInformer provides the shared informer and the lister of DatabaseClassSummaries, a
 // view of DatabaseClasses.
 //
-// DatabaseClassSummary is a DatabaseClass without its description, which may be long, and which only people read.
+// DatabaseClassSummary is a DatabaseClass without its description.
 type DatabaseClassSummaryInformer interface {
 	// Informer returns the informer, which the factory starts.
 	Informer() *cache.SharedIndexInformer[*viewsv1.DatabaseClassSummary]

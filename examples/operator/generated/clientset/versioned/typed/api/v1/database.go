@@ -23,7 +23,7 @@ type DatabasesGetter interface {
 
 // DatabaseInterface has the methods of a client for Databases.
 //
-// Database asks for a database of a class, and says how far it has come.
+// Database requests a database of a class.
 type DatabaseInterface interface {
 	Create(ctx context.Context, database *datav1.Database, opts metav1.CreateOptions) (*datav1.Database, error)
 	Update(ctx context.Context, database *datav1.Database, opts metav1.UpdateOptions) (*datav1.Database, error)
