@@ -1,124 +1,125 @@
 package informergen_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const module = "github.com/typedinformers/informer-gen"
 
-// stages are the packages of the generator below internal, with the other stages
-// that each may import.
-var stages = map[string][]string{
-	"decide":   {"input", "markers", "model", "spelling"},
-	"input":    {"markers", "model"},
-	"load":     {"input", "markers", "model", "regular", "spelling"},
-	"markers":  {"model", "spelling"},
-	"model":    nil,
-	"regular":  nil,
-	"render":   {"model"},
-	"spelling": nil,
-	"write":    {"regular"},
-}
-
-// TestImportsPointOneWay reads the imports of all packages, tests left out:
+// rooms are the packages of the module, with those that each may import. Imports point one
+// way:
 //
 //	cmd ──▶ generator ──▶ load, decide ──▶ input ──▶ markers ──▶ model
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
-//	templates: nothing of ours
-//	runtime/cache ──▶ runtime/wire ──▶ apimachinery
+//	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
+var rooms = map[string][]string{
+	"cmd/informer-gen":            {"generator", "generator/internal/regular", "generator/internal/spelling"},
+	"generator":                   {"generator/internal/"},
+	"generator/internal/decide":   {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/input":    {"generator/internal/markers", "generator/internal/model"},
+	"generator/internal/load":     {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
+	"generator/internal/markers":  {"generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/model":    nil,
+	"generator/internal/regular":  nil,
+	"generator/internal/render":   {"generator/internal/model", "templates"},
+	"generator/internal/spelling": nil,
+	"generator/internal/write":    {"generator/internal/regular"},
+	"templates":                   nil,
+
+	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/freelist":  nil,
+	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
+	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/store":     {"runtime/wire"},
+	"runtime/internal/printable":       nil,
+	"runtime/internal/safemeta":        nil,
+	"runtime/redirect":                 {"runtime/internal/"},
+	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan"},
+	"runtime/wire/internal/plan":       {"runtime/internal/"},
+}
+
+// maxFiles is how many files a package may have, tests left out.
+const maxFiles = 20
+
 func TestImportsPointOneWay(t *testing.T) {
-	imports := listImports(t)
-	if len(imports) < 8 {
-		t.Fatalf("only %d packages are found", len(imports))
+	packages := listPackages(t)
+	if len(packages) != len(rooms) {
+		t.Errorf("the module has %d packages, and this test has %d", len(packages), len(rooms))
 	}
-	for pkg, imported := range imports {
-		for _, path := range imported {
-			if why := refuse(pkg, path); why != "" {
-				t.Errorf("%s imports %s: %s", pkg, path, why)
+	for name, content := range packages {
+		for _, path := range content.Imports {
+			if why := refuse(name, path); why != "" {
+				t.Errorf("%s imports %s: %s", name, path, why)
 			}
 		}
 	}
 }
 
-// refuse says why pkg, a path below the module, must not import path; "" if it may.
-func refuse(pkg, path string) string {
-	ours, isOurs := strings.CutPrefix(path, module+"/")
-	if !isOurs {
-		ours = ""
-	}
-	if path == "k8s.io/client-go" || strings.HasPrefix(path, "k8s.io/client-go/") {
-		return "the module does not depend on client-go"
-	}
-	if strings.HasPrefix(pkg, "runtime/") {
-		switch {
-		case isOurs && !strings.HasPrefix(ours, "runtime/"):
-			return "the runtime stands on nothing else of the module"
-		case strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/"):
-			return "users would compile the generator's libraries"
-		case pkg == "runtime/wire" && ours == "runtime/cache":
-			return "the cache stands on the wire, not the other way round"
+func TestPackagesAreSmall(t *testing.T) {
+	for name, content := range listPackages(t) {
+		if n := len(content.GoFiles); n > maxFiles {
+			t.Errorf("%s has %d files without tests; make two packages of it, or join files that are parts of one noun", name, n)
 		}
-		return ""
 	}
-	if strings.HasPrefix(ours, "runtime/") {
-		return "the generator does not need the runtime"
+}
+
+// refuse returns why a package of the module must not import path; "" if it may.
+func refuse(name, path string) string {
+	allowed, known := rooms[name]
+	if !known {
+		return "add the new package to this test"
 	}
-	stage, isStage := strings.CutPrefix(pkg, "generator/internal/")
+	ours, isOurs := strings.CutPrefix(path, module+"/")
 	switch {
-	case pkg == "templates" && isOurs:
-		return "templates are data"
-	case ours == "cmd" || strings.HasPrefix(ours, "cmd/"):
-		return "a command is not a library"
-	case isStage && ours == "generator":
-		return "the generator runs the stages, not the other way round"
-	case isStage && strings.HasPrefix(ours, "generator/internal/"):
-		return refuseStage(stage, strings.TrimPrefix(ours, "generator/internal/"))
+	case isOurs:
+		may := func(room string) bool {
+			return ours == room || strings.HasSuffix(room, "/") && strings.HasPrefix(ours, room)
+		}
+		if !slices.ContainsFunc(allowed, may) {
+			return "it is not among the packages that this one may import"
+		}
+	case strings.HasPrefix(path+"/", "k8s.io/client-go/"):
+		return "the module does not depend on client-go"
+	case strings.HasPrefix(name, "runtime/") && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
+		return "users would compile the generator's libraries"
 	}
 	return ""
 }
 
-func refuseStage(stage, other string) string {
-	allowed, known := stages[stage]
-	if !known {
-		return "add the new package to this test"
-	}
-	for _, name := range allowed {
-		if name == other {
-			return ""
-		}
-	}
-	return "it is not among the packages that this one may import"
+// pkg is a package as go list prints it.
+type pkg struct {
+	ImportPath       string
+	GoFiles, Imports []string
 }
 
-// listImports returns the imports of each package of the module by its path below
-// the module.
-func listImports(t *testing.T) map[string][]string {
+// listPackages returns the packages of the module by their paths below the module.
+func listPackages(t *testing.T) map[string]pkg {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...").Output()
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,GoFiles,Imports", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	imports := map[string][]string{}
-	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
-		var pkg struct {
-			ImportPath string
-			Imports    []string
-		}
-		err := decoder.Decode(&pkg)
+	packages := map[string]pkg{}
+	for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
+		var next pkg
+		err := decoder.Decode(&next)
 		if errors.Is(err, io.EOF) {
-			return imports
+			return packages
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if path, ok := strings.CutPrefix(pkg.ImportPath, module+"/"); ok {
-			imports[path] = pkg.Imports
+		if path, ok := strings.CutPrefix(next.ImportPath, module+"/"); ok {
+			packages[path] = next
 		}
 	}
 }
@@ -129,6 +130,8 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache", "golang.org/x/tools/go/packages"},
 		{"runtime/cache", "k8s.io/gengo/v2"},
 		{"runtime/wire", module + "/runtime/cache"},
+		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
+		{"runtime/cache/internal/processor", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},
 		{"generator/internal/load", module + "/generator/internal/render"},
 		{"generator/internal/load", module + "/generator/internal/decide"},

@@ -35,7 +35,7 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// tree is what is below dir: names, modes, times and content.
+// tree returns the names, modes, times and content of all files below dir.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

@@ -15,7 +15,7 @@
 //	internal/input     data: packages, types and CRDs, before any decision
 //	internal/decide    input to the model, or errors with positions
 //	internal/model     data: groups, versions, kinds and all their names
-//	internal/spelling  the word that was probably meant
+//	internal/spelling  suggestions for unknown words
 //	internal/render    templates to files
 //	internal/write     files to disk
 //

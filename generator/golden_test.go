@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite testdata/generated")
 
 const testdata = "../testdata"
 
-// golden is what testdata/generated is made with.
+// golden has the options for testdata/generated.
 func golden() generator.Options {
 	return generator.Options{
 		Dir:        testdata,
@@ -27,7 +27,7 @@ func golden() generator.Options {
 	}
 }
 
-// applyGolden is what testdata/apply/generated is made with.
+// applyGolden has the options for testdata/apply/generated.
 func applyGolden() generator.Options {
 	return generator.Options{
 		Dir:                       testdata,
@@ -39,7 +39,7 @@ func applyGolden() generator.Options {
 	}
 }
 
-// dependencyGolden are the options for testdata/imported, of packages outside the main module.
+// dependencyGolden has the options for testdata/imported, with packages outside the main module.
 func dependencyGolden() generator.Options {
 	return generator.Options{
 		Dir:        testdata,
@@ -58,8 +58,7 @@ func generate(t *testing.T, options generator.Options) *generator.Result {
 	return result
 }
 
-// TestGolden compares what is generated for testdata/apis with
-// testdata/generated, byte for byte.
+// TestGolden compares the generated files for testdata/apis with testdata/generated, byte for byte.
 func TestGolden(t *testing.T) {
 	result := generate(t, golden())
 	checkGolden(t, result)
@@ -88,7 +87,7 @@ func checkGolden(t *testing.T, result *generator.Result) {
 	}
 }
 
-// TestGoldenCompiles is what keeps TestGolden from recording nonsense.
+// TestGoldenCompiles compiles the golden files, so that TestGolden cannot record wrong code.
 func TestGoldenCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
@@ -97,8 +96,7 @@ func TestGoldenCompiles(t *testing.T) {
 	t.Log(run(t, testdata, "go", "test", "-vet=off", "./..."))
 }
 
-// TestDeterminism generates twice in memory, into a folder that is not there, and
-// compares all the bytes.
+// TestDeterminism generates twice in memory for a missing folder, and compares all bytes.
 func TestDeterminism(t *testing.T) {
 	options := golden()
 	options.OutputDir = "not-there/generated"

@@ -12,8 +12,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator"
 )
 
-// userModule is a module of a user: testdata's requirements, and the given files.
-// Neither GOFLAGS=-mod=mod nor a network is there.
+// userModule writes a module with the requirements of testdata and the given files. It sets neither
+// GOFLAGS=-mod=mod nor a module proxy.
 func userModule(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	flags := ""
@@ -37,8 +37,8 @@ func userModule(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// keptDir returns an empty folder of that name, for a module that is compiled: the go
-// command does so again if the folder has another name than in the last run.
+// keptDir returns an empty folder with that name for a module that is compiled. The go command compiles the
+// module again if the name differs from the last run.
 func keptDir(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("../build/generator", name))
@@ -51,7 +51,7 @@ func keptDir(t *testing.T, name string) string {
 	return dir
 }
 
-// hasFile says whether a run makes a file, with that in it.
+// hasFile reports whether a run generates a file that contains the text.
 func hasFile(t *testing.T, result *generator.Result, path, content string) {
 	t.Helper()
 	// What comes before depends on where it is looked at from.
@@ -66,7 +66,7 @@ func hasFile(t *testing.T, result *generator.Result, path, content string) {
 	}
 }
 
-// TestDependency generates for a package of a dependency into the own module.
+// TestDependency generates for a package of a dependency in the main module.
 func TestDependency(t *testing.T) {
 	dir := t.TempDir()
 	userModule(t, dir, nil)
@@ -77,15 +77,15 @@ func TestDependency(t *testing.T) {
 	hasFile(t, result, "pkg/kube/informers/externalversions/rbac/v1/clusterrole.go", `"example.com/user/pkg/kube/listers/rbac/v1"`)
 }
 
-// TestModuleRoot generates beside go.mod.
+// TestModuleRoot generates into the folder of go.mod.
 func TestModuleRoot(t *testing.T) {
 	dir, options := shopModule(t)
 	options.OutputDir = dir
 	hasFile(t, generate(t, options), orderInformer, `"example.com/mod/listers/shop/v1"`)
 }
 
-// TestWorkspace has the API in one module of a go.work and the output in another,
-// and neither requires the other.
+// TestWorkspace has the API in one module of a go.work and the output in another. Neither module requires
+// the other.
 func TestWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("GOWORK", "")
@@ -110,8 +110,7 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// TestVendor generates for a package that is vendored, once with the module cache
-// out of reach.
+// TestVendor generates for a vendored package, once without access to the module cache.
 func TestVendor(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -144,8 +143,8 @@ func TestVendor(t *testing.T) {
 	hasFile(t, result, "pkg/generated/listers/rbac/v1/role.go", `"k8s.io/api/rbac/v1"`)
 }
 
-// TestKubernetes generates for real packages and vets what comes out. It compiles
-// client-go, which takes a minute of CPU where that has not been done before.
+// TestKubernetes generates for real packages and vets the output. It compiles client-go, which takes a
+// minute of CPU time with an empty build cache.
 func TestKubernetes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
@@ -165,7 +164,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// TestViewsOnly generates for a program that has no kinds, and views of others'.
+// TestViewsOnly generates for a program without kinds, with views of kinds in other packages.
 func TestViewsOnly(t *testing.T) {
 	dir := keptDir(t, "views")
 	userModule(t, dir, map[string]string{"internal/pods/v1/types.go": `package v1
@@ -207,8 +206,8 @@ func (in *PodNode) DeepCopyObject() runtime.Object {
 	run(t, dir, "go", "vet", "./...")
 }
 
-// listersOfNothing are listers that client-go has for kinds that nobody can list.
-var listersOfNothing = map[string]bool{
+// unlistedListers are listers of client-go for kinds that cannot be listed.
+var unlistedListers = map[string]bool{
 	"listers/imagepolicy/v1alpha1/expansion_generated.go": true,
 	"listers/imagepolicy/v1alpha1/imagereview.go":         true,
 	"listers/policy/v1/eviction.go":                       true,
@@ -240,7 +239,7 @@ func TestKubernetesLayout(t *testing.T) {
 			rel, _ := filepath.Rel(filepath.Join(clientGo, theirs), file)
 			want := ours + "/" + filepath.ToSlash(rel)
 			base := filepath.Base(file)
-			if listersOfNothing[want] {
+			if unlistedListers[want] {
 				continue
 			}
 			if base == "doc.go" || strings.HasSuffix(base, "_expansion.go") && base != "generated_expansion.go" || strings.HasSuffix(base, "_test.go") {

@@ -9,7 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator"
 )
 
-// surroundings are what the examples of docs/markers.md leave out.
+// surroundings has the code that the examples of docs/markers.md leave out.
 const surroundings = `
 var SchemeGroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"}
 
@@ -48,8 +48,8 @@ import (
 )
 `
 
-// TestMarkersDoc generates for each example of docs/markers.md, and looks for what
-// the page says is emitted.
+// TestMarkersDoc generates for each example in docs/markers.md, and searches the output for the code on
+// that page.
 func TestMarkersDoc(t *testing.T) {
 	page, err := os.ReadFile("../docs/markers.md")
 	if err != nil {
@@ -82,8 +82,7 @@ func TestMarkersDoc(t *testing.T) {
 	}
 }
 
-// generateExample returns the diff that creates all that is generated for an
-// example.
+// generateExample returns the diff that creates all files for an example.
 func generateExample(t *testing.T, text string) string {
 	t.Helper()
 	clause, declarations, hasClause := strings.Cut(text, "package v1\n")
@@ -108,7 +107,7 @@ func generateExample(t *testing.T, text string) string {
 	return strings.ReplaceAll(diff(t, result), "\n+", "\n")
 }
 
-// words is a text with single spaces, and with the package of the types called v1.
+// words returns a text with single spaces, and with v1 as the name of the package of the types.
 func words(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "examplev1.", "v1.")
 }

@@ -20,7 +20,7 @@ func optionError(field, format string, args ...any) *OptionError {
 	return &OptionError{field, format, args}
 }
 
-// Error says what is wrong with the field and, after a semicolon, what to do.
+// Error returns what is wrong with the field and, after a semicolon, what to do.
 func (e *OptionError) Error() string { return e.Message(func(field string) string { return field }) }
 
 var fieldName = regexp.MustCompile(`\{\w+\}`)

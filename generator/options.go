@@ -24,7 +24,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 )
 
-// Options say what to generate, and where. Patterns and OutputDir are required.
+// Options configure Generate and Aliases. Patterns and OutputDir are required.
 type Options struct {
 	// Dir is the folder in which patterns and relative paths are resolved. If it is empty, it is the
 	// working directory of the process.
@@ -125,7 +125,7 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// setup holds what a run derives from its Options.
+// setup holds the values that a run derives from its Options.
 type setup struct {
 	load          load.Options
 	naming        *decide.Naming

@@ -19,18 +19,18 @@ import (
 )
 
 // outputPackage returns the import path of a folder, which need not exist. It is derived from the
-// module that the folder is in. The path that the user asked for must be the same, because otherwise
-// the emitted files could not import each other.
-func outputPackage(dir, asked string) (string, error) {
+// module of the folder. If wanted is not empty, it must be the same path, because otherwise the emitted
+// files could not import each other.
+func outputPackage(dir, wanted string) (string, error) {
 	goMod, err := findGoMod(dir)
 	if err != nil {
 		return "", err
 	}
 	if goMod == "" {
-		if asked == "" {
+		if wanted == "" {
 			return "", optionError("OutputPackage", "cannot find the import path of the output folder %s, because there is no go.mod above it; use {OutputPackage}, or run go mod init", dir)
 		}
-		return checked(strings.TrimSuffix(asked, "/"), dir)
+		return checked(strings.TrimSuffix(wanted, "/"), dir)
 	}
 	content, err := regular.ReadFile(goMod)
 	if err != nil {
@@ -45,8 +45,8 @@ func outputPackage(dir, asked string) (string, error) {
 		return "", fmt.Errorf("cannot find the import path of the output folder %s: %w", dir, err)
 	}
 	derived := path.Join(modulePath, filepath.ToSlash(way))
-	if asked != "" && strings.TrimSuffix(asked, "/") != derived {
-		return "", optionError("OutputPackage", "{OutputPackage}=%s contradicts %s, by which the import path of the output folder %s is %s; remove {OutputPackage}, or correct {OutputDir}", asked, goMod, dir, derived)
+	if wanted != "" && strings.TrimSuffix(wanted, "/") != derived {
+		return "", optionError("OutputPackage", "{OutputPackage}=%s is not the import path of the output folder %s, which is %s according to %s; remove {OutputPackage}, or correct {OutputDir}", wanted, dir, derived, goMod)
 	}
 	return checked(derived, dir)
 }

@@ -36,7 +36,7 @@ func TestOutputPackage(t *testing.T) {
 		{dir: "mod/file/generated", want: "example.com/mod/file/generated"}, // NewPlan refuses it
 		{dir: "mod/generated", asked: "example.com/mod/generated", want: "example.com/mod/generated"},
 		{dir: "mod/generated", asked: "example.com/mod/generated/", want: "example.com/mod/generated"},
-		{dir: "mod/generated", asked: "example.com/mod", wantErr: "contradicts"},
+		{dir: "mod/generated", asked: "example.com/mod", wantErr: "is not the import path"},
 		{dir: "mod/my folder", wantErr: "does not accept"},
 		{dir: "empty/generated", wantErr: "this go.mod has no module line"},
 		{dir: "none/generated", wantErr: "no go.mod above it"},
@@ -46,9 +46,9 @@ func TestOutputPackage(t *testing.T) {
 		got, err := outputPackage(filepath.Join(root, test.dir), test.asked)
 		switch {
 		case test.wantErr == "" && (err != nil || got != test.want):
-			t.Errorf("%s, asked for %q: %q, %v; want %q", test.dir, test.asked, got, err, test.want)
+			t.Errorf("%s, wanted %q: %q, %v; want %q", test.dir, test.asked, got, err, test.want)
 		case test.wantErr != "" && (err == nil || !strings.Contains(err.Error(), test.wantErr)):
-			t.Errorf("%s, asked for %q: %q, %v; want an error with %q", test.dir, test.asked, got, err, test.wantErr)
+			t.Errorf("%s, wanted %q: %q, %v; want an error with %q", test.dir, test.asked, got, err, test.wantErr)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestOptionsSayAllMistakes(t *testing.T) {
 	}
 }
 
-// TestOptionErrorsNameFields wants the names of fields in errors, and those of flags on request.
+// TestOptionErrorsNameFields checks that errors name fields, or flags on request.
 func TestOptionErrorsNameFields(t *testing.T) {
 	err := Options{OutputDir: "out", Patterns: []string{"."}, ClientsetName: "my-set"}.Validate()
 	var mistake *OptionError

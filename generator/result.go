@@ -18,7 +18,7 @@ import (
 type Result struct {
 	// Kinds, Views and GroupVersions are the numbers of those that were found.
 	Kinds, Views, GroupVersions int
-	// Loaded has lines on what was read, and how long it took.
+	// Loaded has a line for each set of packages that was read, with the duration.
 	Loaded []string
 	// PassedOver are the packages that match a pattern and have no kind.
 	PassedOver []string
@@ -77,7 +77,7 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
-// HasNone reports whether none of the generated files is in the output folder.
+// HasNone reports whether the output folder has none of the generated files.
 func (r *Result) HasNone() bool {
 	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
 }

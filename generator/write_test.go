@@ -17,8 +17,7 @@ const (
 	orderExpansion = "listers/shop/v1/order_expansion.go"
 )
 
-// shopModule is a module with a copy of the API of a shop, which generates into
-// its folder gen.
+// shopModule copies the API of a shop into a module, which generates into its folder gen.
 func shopModule(t *testing.T) (dir string, options generator.Options) {
 	t.Helper()
 	dir = t.TempDir()
@@ -89,8 +88,8 @@ func TestLeftOverFiles(t *testing.T) {
 	}
 }
 
-// TestExpansion writes an expansion by hand: its interface is generated no more,
-// and it survives; without it, it is generated again.
+// TestExpansion writes an expansion by hand. Its interface is then no longer generated, and the file stays.
+// After the file is deleted, the interface is generated again.
 func TestExpansion(t *testing.T) {
 	dir, options := shopModule(t)
 	generated := filepath.Join(dir, "gen/listers/shop/v1/expansion_generated.go")
@@ -105,7 +104,7 @@ func TestExpansion(t *testing.T) {
 	}
 	writeFile(t, byHand, "package v1\n\ntype OrderListerExpansion interface{}\n")
 	if declares() {
-		t.Error("the expansion is declared beside the one that was written by hand")
+		t.Error("the expansion is declared in addition to the one that was written by hand")
 	}
 	if got := readFile(t, byHand); !strings.HasPrefix(got, "package v1") {
 		t.Errorf("the expansion that was written by hand is now %q", got)
@@ -118,8 +117,7 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestDiffApplies takes the diff of --verify through git apply, and finds the
-// output fresh: what it shows is what a run would do.
+// TestDiffApplies applies the diff of --verify with git apply. The output is then up to date.
 func TestDiffApplies(t *testing.T) {
 	dir, options := shopModule(t)
 	gen := filepath.Join(dir, "gen")
@@ -161,8 +159,8 @@ func write(t *testing.T, options generator.Options) *generator.Result {
 	return result
 }
 
-// TestCancelled stops before anything is written.
-func TestCancelled(t *testing.T) {
+// TestCanceledWritesNothing checks that a canceled run writes nothing.
+func TestCanceledWritesNothing(t *testing.T) {
 	dir, options := shopModule(t)
 	before := tree(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAliases makes aliases of the kinds of each case of testdata/aliases, and compares the file
-// and the messages.
+// TestAliases makes aliases of the kinds in each case of testdata/aliases, and compares the file and the
+// messages.
 func TestAliases(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/aliases/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -56,7 +56,7 @@ func TestAliasesOfNothing(t *testing.T) {
 		"--alias-package=api/v2 ./shop/v1":              "but the version of package example.com/mod/shop/v1 is v1",
 		"--alias-package=shop/v1 ./shop/v1":             "is the folder of package example.com/mod/shop/v1 itself",
 		"--alias-package=api/my-shop ./shop/v1":         "does not end in a valid name of a Go package",
-		"--alias-package=api/v1 ./nowhere":              "no such folder",
+		"--alias-package=api/v1 ./nowhere":              "does not exist",
 		"--alias-package=shop/v1/types.go/v1 ./shop/v1": "cannot make the folder",
 	} {
 		if got := runTool(t, dir, strings.Fields(args)...); got.code != exitFailed || !strings.Contains(got.stderr, want) {

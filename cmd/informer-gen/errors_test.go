@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestErrors runs the tool on each case of testdata/errors: a module with a
-// mistake, the arguments if they are not the usual ones, and what the tool says
-// about it. It must fail, and leave the disk as it was.
+// TestErrors runs the tool on each case of testdata/errors: a module with a mistake, the arguments if they
+// are not the usual ones, and the messages. The tool must fail and leave the disk unchanged.
 func TestErrors(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/errors/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -50,14 +49,14 @@ func testError(t *testing.T, file string) {
 	checkShape(t, strings.TrimSuffix(message, seeHelp+"\n"))
 }
 
-// place is how a message begins that is about a line of the input.
-var place = regexp.MustCompile(`^\S+\.(go|txt|mod):\d+:\d+: `)
+// position matches the beginning of a message about a line of the input.
+var position = regexp.MustCompile(`^\S+\.(go|txt|mod):\d+:\d+: `)
 
-// checkShape wants each message on the input to begin with its place, and to say
-// what to do after a semicolon.
+// checkShape checks that each message about the input begins with its position, and has a fix after a
+// semicolon.
 func checkShape(t *testing.T, message string) {
 	for line := range strings.Lines(message) {
-		if strings.Contains(line, ".go:") && !place.MatchString(line) && !strings.Contains(line, ".go: ") {
+		if strings.Contains(line, ".go:") && !position.MatchString(line) && !strings.Contains(line, ".go: ") {
 			t.Errorf("a message about a file does not begin with file:line:col: %s", line)
 		}
 		if !strings.Contains(line, "; ") && !strings.HasPrefix(line, "\t") {
@@ -66,7 +65,7 @@ func checkShape(t *testing.T, message string) {
 	}
 }
 
-// snapshot is what is below dir: names, sizes, times and content.
+// snapshot returns the names, sizes, times and content of all files below dir.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -85,8 +85,8 @@ func (f *flags) printError(w io.Writer, err error) {
 			f.printError(w, err)
 		}
 		return
-	case interface{ HasPlace() bool }:
-		if err.HasPlace() {
+	case interface{ HasPos() bool }:
+		if err.HasPos() {
 			fmt.Fprintf(w, "%v\n", err)
 			return
 		}
@@ -117,7 +117,7 @@ func generate(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 		printDetails(stderr, result)
 	}
 	if dropped := result.Dropped(); len(dropped) > 0 {
-		fmt.Fprintf(stderr, "informer-gen: delete what was generated for %s, because this run names no package of it with a kind; if you generate several packages into one folder, name all of them in one run\n", strings.Join(dropped, ", "))
+		fmt.Fprintf(stderr, "informer-gen: delete the generated code of %s, because no package of this run has a kind of it; if you generate several packages into one folder, name all of them in one run\n", strings.Join(dropped, ", "))
 	}
 	if f.verify {
 		return verify(f, result, stdout)

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected messages of testdata/errors")
 
-// asTool makes the test binary the tool: so a test runs main itself, with a
-// working directory and an exit code of its own.
+// asTool makes the test binary run main, so that a test can run the tool with its own working directory and
+// exit code.
 const asTool = "INFORMER_GEN_TEST_AS_TOOL"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// outcome is what a run of the tool comes to.
+// outcome is the result of a run of the tool.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -142,7 +142,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestFlagOfEachOption wants a flag for each field of generator.Options that an error may name.
+// TestFlagOfEachOption checks that each field of generator.Options that an error may name has a flag.
 func TestFlagOfEachOption(t *testing.T) {
 	f, err := parseFlags([]string{"--output-dir=out", "./..."})
 	if err != nil {
@@ -184,7 +184,7 @@ func TestWriteThenVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyStale wants no word of --output-dir where only some files differ.
+// TestVerifyStale checks that the message does not mention --output-dir if only some files differ.
 func TestVerifyStale(t *testing.T) {
 	dir := orderModule(t)
 	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitOK {
@@ -198,8 +198,8 @@ func TestVerifyStale(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherLetters has letters that are not ASCII in each name that may have some.
-func TestNamesOfOtherLetters(t *testing.T) {
+// TestNonASCIINames uses letters that are not ASCII in each name that may have them.
+func TestNonASCIINames(t *testing.T) {
 	dir := orderModule(t)
 	const types = "shop/v1/types.go"
 	content, err := os.ReadFile(filepath.Join(dir, types))
@@ -223,7 +223,7 @@ type Ärger struct {
 func (in *Ärger) DeepCopyObject() runtime.Object { return nil }
 `
 	writeFiles(t, dir, map[string]string{types: text})
-	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not a single part of a path`) {
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitFailed || !strings.Contains(got.stderr, `subresource "öffner" is not a single path element`) {
 		t.Errorf("%+v", got)
 	}
 	writeFiles(t, dir, map[string]string{types: strings.Replace(text, "öffner", "opener", 1)})
@@ -243,8 +243,7 @@ func (in *Ärger) DeepCopyObject() runtime.Object { return nil }
 	}
 }
 
-// TestTwoRunsIntoOneFolder wants the second run to say why it deletes what the first
-// one has written.
+// TestTwoRunsIntoOneFolder checks that the second run says why it deletes the files of the first one.
 func TestTwoRunsIntoOneFolder(t *testing.T) {
 	dir := orderModule(t)
 	types, err := os.ReadFile(filepath.Join(dir, "shop/v1/types.go"))
@@ -252,7 +251,7 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiles(t, dir, map[string]string{"farm/v1/types.go": strings.ReplaceAll(string(types), "shop.example.com", "farm.example.com")})
-	const want = "informer-gen: delete what was generated for farm/v1, because this run names no package of it"
+	const want = "informer-gen: delete the generated code of farm/v1, because no package of this run has a kind of it"
 	for _, test := range []struct {
 		pattern string
 		says    bool
@@ -282,8 +281,8 @@ func TestVerbose(t *testing.T) {
 	}
 }
 
-// TestVerboseWithCRDs wants a line on each kind: which CRD it agrees with, or that
-// there is none.
+// TestVerboseWithCRDs checks that -v prints for each kind the CRD that it agrees with, or that it has no
+// CRD.
 func TestVerboseWithCRDs(t *testing.T) {
 	dir := orderModule(t)
 	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: shop.example.com\n" +

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestSecondSignal has a run that the first signal cannot end: it waits for what a
-// child of a program that it started still may write. The second one ends the process.
+// TestSecondSignal starts a run that the first signal cannot end, because it waits for the output of a
+// child process. The second signal ends the process.
 func TestSecondSignal(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		dir := orderModule(t)
@@ -77,8 +77,8 @@ func writeScript(t *testing.T, file, script string) {
 	}
 }
 
-// TestNotRegular has a named pipe, and a link to an endless device, in each place from
-// which the tool reads a file. It must say so, and neither wait nor read.
+// TestNotRegular uses a named pipe, and a link to an endless device, for each file that the tool reads. The
+// tool must return an error without waiting for it or reading it.
 func TestNotRegular(t *testing.T) {
 	for name, args := range map[string][]string{
 		"out/listers/shop/v1/order.go":              nil,

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestWarnings runs the tool on each case of testdata/warnings: a module that names a package of a
-// dependency, in which something is wrong that has no effect, or that the user cannot change. It
-// must succeed, and say what it did.
+// TestWarnings runs the tool on each case of testdata/warnings: a module with a package of a dependency.
+// Something in the package has no effect, or is a mistake that the user cannot correct. The tool must
+// succeed and print what it did.
 func TestWarnings(t *testing.T) {
 	cases, err := filepath.Glob("../../testdata/warnings/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -26,7 +26,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// decided are the lines that -v prints and a case is about: warnings, and what was decided.
+// decided returns the lines of -v that a case is about: warnings and decisions.
 var decided = regexp.MustCompile(`(?m)^(\S+\.go:\d+:\d+: |informer-gen: example\.com/|out/|informer-gen: create out/listers/\S+_generated\.go).*\n`)
 
 func testWarning(t *testing.T, file string) {
@@ -98,7 +98,7 @@ func caseModule(t *testing.T, file string, files map[string]string, pattern stri
 	return dir, archive, args
 }
 
-// compareArchive compares files of a case with what a run has made, or rewrites them.
+// compareArchive compares files of a case with those of a run, or updates them.
 func compareArchive(t *testing.T, file string, archive *txtar.Archive, got map[string]string) {
 	t.Helper()
 	for i := range archive.Files {

@@ -17,7 +17,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		handlers := make([]*processor.Listener[object], 5)
 		for i := range handlers {
 			_, reg := listen(t, s, WithBacklogLimit(limit))
-			handlers[i] = reg.(*registration[object]).listener
+			handlers[i] = reg.(*registration[object]).Listener
 		}
 		list := func(version int) Deltas[object] {
 			all := &Collection[object]{}
@@ -53,10 +53,10 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 		s.resync(handlers[0])
 		empty("a resync", handlers[0])
 		_, reg := listen(t, s, WithBacklogLimit(limit))
-		late := reg.(*registration[object]).listener
+		late := reg.(*registration[object]).Listener
 		empty("a late registration", late)
 		_, reg = listen(t, s, WithBacklogLimit(limit))
-		late = reg.(*registration[object]).listener
+		late = reg.(*registration[object]).Listener
 
 		// The list does not count, but what comes after it does: the queue of a handler that
 		// never returns stays bounded, by the objects and not by the events.

@@ -138,7 +138,7 @@ func writeEvent(w io.Writer, kind watch.EventType, obj any) error {
 	return err
 }
 
-func TestRelistTakesFromTheCacheWhatDidNotChange(t *testing.T) {
+func TestRelistKeepsUnchangedObjects(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			src := newSource()
@@ -229,7 +229,7 @@ func TestRelistFindsOtherContentAtTheSameVersion(t *testing.T) {
 	}
 }
 
-func TestOptionsOfDecodingHoldForEveryClient(t *testing.T) {
+func TestDecodeOptionsApplyToEveryClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		obj := src.set("a", "x", nil)

@@ -32,8 +32,8 @@ type Config[T Object] struct {
 	Namespace string
 	// Indexers are the indexes of the cache. NamespaceIndex is always there.
 	Indexers Indexers[T]
-	// ResyncPeriod is how often each handler gets every cached object again, as an
-	// update; 0 for never. A resync does not list again.
+	// ResyncPeriod is the interval at which each handler gets every cached object again,
+	// as an update; 0 for never. A resync does not list again.
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
@@ -41,15 +41,15 @@ type Config[T Object] struct {
 	// them.
 	WatchErrorHandler WatchErrorHandler
 
-	// firstLists, if it is not nil, has a slot for each informer that may read its
-	// first list at one time.
+	// firstLists, if it is not nil, limits the informers that read their first list at one
+	// time to its capacity.
 	firstLists chan struct{}
 	// held, if it is not nil, returns what the cache holds.
 	held heldFunc[T]
 }
 
-// name names the collection in errors and logs: by the resource, or by the Go type if
-// there is none.
+// name returns the name of the collection for errors and logs: the resource, or the Go
+// type if there is none.
 func (c *Config[T]) name() string {
 	name := strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
 	if c.Resource.Resource != "" {
@@ -118,8 +118,8 @@ type Settings struct {
 	// goroutine, and is reported in the same way.
 	HandlerPanicRecovery bool
 	// MutationDetector panics when an object of the cache was changed. The message names
-	// the handler and the changed fields. The detector is slow and keeps a copy of each
-	// object: it is for tests.
+	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of
+	// each object.
 	MutationDetector bool
 	// MutationValues makes MutationDetector print the values of the changed fields too,
 	// which may be those of Secrets.
@@ -167,33 +167,27 @@ func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption 
 	return func(f *SharedInformerFactory) { f.tweakListOptions = tweak }
 }
 
-// WithoutStreamingList sets Settings.WithoutStreamingList: informers read lists in
-// pages.
+// WithoutStreamingList sets Settings.WithoutStreamingList.
 func WithoutStreamingList() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.WithoutStreamingList = true }
 }
 
-// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery: a handler continues
-// after a panic.
+// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery.
 func WithHandlerPanicRecovery() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.HandlerPanicRecovery = true }
 }
 
-// WithMutationDetector sets Settings.MutationDetector: a change of an object of a cache
-// panics. It is for tests.
+// WithMutationDetector sets Settings.MutationDetector. It is for tests.
 func WithMutationDetector() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.MutationDetector = true }
 }
 
-// WithMutationValues sets Settings.MutationValues, and MutationDetector: the panic
-// prints the values of the changed fields, which may be those of Secrets.
+// WithMutationValues sets Settings.MutationValues and MutationDetector.
 func WithMutationValues() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.MutationDetector, f.settings.MutationValues = true, true }
 }
 
-// WithBackoff sets the entry of Settings.Backoffs for a reason: how long informers
-// wait before they retry a list or watch that failed for it. The reason "" is for all
-// reasons without an entry. A zero field of backoff keeps its default.
+// WithBackoff sets the entry of Settings.Backoffs for a reason.
 func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 	return func(f *SharedInformerFactory) {
 		if f.settings.Backoffs == nil {
@@ -203,15 +197,13 @@ func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
 	}
 }
 
-// WithoutManagedFields sets DecodeOptions.WithoutManagedFields: objects come without
-// metadata.managedFields, which is never allocated.
+// WithoutManagedFields sets DecodeOptions.WithoutManagedFields.
 func WithoutManagedFields() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutManagedFields = true }
 }
 
-// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations: objects come
-// without these annotations, which are never allocated. An example is kubectl's copy
-// of the whole object, corev1.LastAppliedConfigAnnotation.
+// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
+// corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
 func WithoutAnnotations(keys ...string) SharedInformerOption {
 	return func(f *SharedInformerFactory) {
 		f.settings.Decode.WithoutAnnotations = append(f.settings.Decode.WithoutAnnotations, keys...)
@@ -219,26 +211,21 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 }
 
 // WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
-// cannot be decoded or are larger than WithMaxObjectBytes. Each is reported, and is in
-// Status until a later state can be decoded or the object is gone. The cache keeps the
-// last state that could be decoded. By default one such object fails the list. Even
-// with this option, an object whose name cannot be read fails it. Objects that a client
-// decodes, such as those of a fake clientset, are not skipped.
+// cannot be decoded or are larger than WithMaxObjectBytes. Status lists each until a
+// later state can be decoded or the object is gone. The cache keeps the last state that
+// could be decoded. It has no effect on objects that a client decodes, such as a fake.
 func WithSkipUndecodable() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.Decode.SkipUndecodable = true }
 }
 
-// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors: errors, logs
-// and Status have no text of objects. They still have the names of objects and of
-// fields of Go types. It is always set for Secrets.
+// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors, which is
+// always set for Secrets.
 func WithoutObjectTextInErrors() SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutObjectTextInErrors = true }
 }
 
-// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes: how many bytes of JSON an
-// object may have. A larger one fails the list or watch, with its name, or is skipped
-// with WithSkipUndecodable. The default, also for 0, is wire.DefaultMaxObjectBytes. An
-// informer logs a warning if the limit is below wire.EtcdRequestBytes.
+// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes. An informer logs a warning if the
+// limit is below wire.EtcdRequestBytes.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.settings.Decode.MaxObjectBytes = limit }
 }
@@ -304,7 +291,7 @@ func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
 //	const FooFieldSpecColor cache.Field[*v1.Foo, string] = "spec.color"
 type Field[T Object, V FieldValue] string
 
-// FieldValue is what a selectable field can be: a string, a boolean or an integer
+// FieldValue is the type of a selectable field: a string, a boolean or an integer
 // (https://kep.k8s.io/4358).
 type FieldValue interface {
 	~string | ~bool |
@@ -322,8 +309,8 @@ func (f Field[T, V]) IsNot(value V) FieldSelector[T] {
 	return FieldSelector[T]{fields.OneTermNotEqualSelector(string(f), fieldValue(value))}
 }
 
-// fieldValue writes a value as a server compares it. A method String of its type
-// does not count.
+// fieldValue returns a value as a server compares it. It ignores a method String of its
+// type.
 func fieldValue[V FieldValue](value V) string {
 	switch v := reflect.ValueOf(value); {
 	case v.Kind() == reflect.String:
@@ -357,7 +344,7 @@ func (s FieldSelector[T]) And(others ...FieldSelector[T]) FieldSelector[T] {
 	return FieldSelector[T]{fields.AndSelectors(terms...)}
 }
 
-// String is what metav1.ListOptions has as FieldSelector; empty for all objects.
+// String returns s as metav1.ListOptions.FieldSelector; empty for all objects.
 func (s FieldSelector[T]) String() string {
 	if s.selector == nil {
 		return ""
@@ -365,7 +352,7 @@ func (s FieldSelector[T]) String() string {
 	return s.selector.String()
 }
 
-// limit lets options ask for no more than what s selects.
+// limit adds s to the field selector of options.
 func (s FieldSelector[T]) limit(options *metav1.ListOptions) {
 	switch own := s.String(); {
 	case own == "":

@@ -12,7 +12,7 @@ func scripted(server *script) Kind[object] {
 }
 
 // TestFactoryOptionsForHandlers starts a handler that panics, and one that changes what
-// it is told of.
+// it gets.
 func TestFactoryOptionsForHandlers(t *testing.T) {
 	for what, test := range map[string]struct {
 		options []SharedInformerOption
@@ -70,9 +70,9 @@ func TestFactoryOptionsForDecoding(t *testing.T) {
 	})
 }
 
-// TestFactoryLeavesTextOfObjectsOut looks for a label in what Status says of an object that
+// TestFactoryOmitsTextOfObjects looks for a label in what Status says of an object that
 // cannot be decoded.
-func TestFactoryLeavesTextOfObjectsOut(t *testing.T) {
+func TestFactoryOmitsTextOfObjects(t *testing.T) {
 	for kind, options := range map[string][]SharedInformerOption{
 		"":       {WithoutObjectTextInErrors()},
 		"Secret": nil,
@@ -120,7 +120,7 @@ func TestFactoryLimitsByFields(t *testing.T) {
 	})
 }
 
-func TestSharedInformerGetsAnIndexLate(t *testing.T) {
+func TestSharedInformerAddsAnIndexLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "before", map[string]string{"letters": "x"})
@@ -140,8 +140,8 @@ func TestSharedInformerGetsAnIndexLate(t *testing.T) {
 	})
 }
 
-// TestGenericHandlerIsToldOfDeletes calls it as a handler that wraps it would.
-func TestGenericHandlerIsToldOfDeletes(t *testing.T) {
+// TestGenericHandlerGetsDeletes calls it as a handler that wraps it would.
+func TestGenericHandlerGetsDeletes(t *testing.T) {
 	var deleted GenericObject
 	unknown := false
 	var h ResourceEventHandler[object] = genericHandler[object]{ResourceEventHandlerFuncs[GenericObject]{
@@ -150,6 +150,6 @@ func TestGenericHandlerIsToldOfDeletes(t *testing.T) {
 	obj := numbered(1)
 	h.OnDelete(obj, true)
 	if deleted != GenericObject(obj) || !unknown {
-		t.Errorf("it was told of %v, unknown is %v", deleted, unknown)
+		t.Errorf("it got the deletes %v, unknown is %v", deleted, unknown)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -17,7 +16,7 @@ import (
 type Controller[T Object] struct {
 	reflector *Reflector[T]
 	queue     *DeltaFIFO[T]
-	// process returns false if ctx ended before all of the batch was processed.
+	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	name    string
 	resync  time.Duration
@@ -38,8 +37,8 @@ const (
 )
 
 // NewController returns a Controller that calls process with each batch, from the
-// goroutine of Run. process must not keep the batch: the Controller reuses its memory.
-// The first delta of all is a Replaced.
+// goroutine of Run. The first delta of all is a Replaced. process must not keep the batch:
+// the Controller reuses its memory.
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
@@ -74,25 +73,16 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 
 // NewIndexerInformer is NewInformer for a cache with indexes.
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
-	u := &unshared[T]{indexer: NewIndexer(config.Indexers), first: true}
-	if config.Open != nil {
-		config.held = u.indexer.keepHashes()
-	}
-	if config.MutationDetector {
-		u.detector = mutation.New[T](config.name(), config.MutationValues)
-	}
+	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	if u.detector != nil {
-		controller.atEnd = func() { u.detector.Check(mutation.Reader, u.indexer.List()...) }
-	}
-	u.listener = processor.NewListener(listenerOptions(handler, handlerOptions{}, u.detector, &controller.panics))
+	controller.atEnd = u.indexer.checkAll
+	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
 
 // unshared is a cache with one handler, which runs in the goroutine of Run.
 type unshared[T Object] struct {
-	indexer  *Indexer[T]
-	detector *mutation.Detector[T] // nil without Settings.MutationDetector
+	indexer *Indexer[T]
 	// listener has no queue and no goroutine here.
 	listener *processor.Listener[T]
 	first    bool // the first list is not processed yet
@@ -103,7 +93,6 @@ type unshared[T Object] struct {
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		checkShared(u.detector, notes)
 		for i := range notes {
 			if ctx.Err() != nil {
 				return false
@@ -133,13 +122,13 @@ func (c *Controller[T]) claim(ctx context.Context) bool {
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer has been started before and cannot run again", "resource", c.name)
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name)
 	}
 	return false
 }
 
-// retire stops a Controller that was not run, and never will be. It returns false if
-// the Controller was run or retired before.
+// retire stops a Controller that was not run. It returns false if the Controller was run
+// or retired before.
 func (c *Controller[T]) retire() bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
@@ -185,9 +174,8 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 	}
 }
 
-// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. It
-// does not call end if body panics: the panic has to end the program, and end may
-// block.
+// finally calls body and then end, also if body ends the goroutine by runtime.Goexit. If
+// body panics, it does not call end, which may block: the panic has to end the program.
 func finally(body, end func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -209,7 +197,7 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			// The first delta of all is a Replaced. A consumer that lags must not lag more.
+			// The first delta of all has to be a Replaced. A resync would delay a backlog more.
 			if c.HasSynced() && c.queue.Len() == 0 {
 				c.queue.Push(Delta[T]{Type: Sync})
 			}
@@ -247,5 +235,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
 }

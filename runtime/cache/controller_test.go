@@ -56,7 +56,7 @@ func TestUnsharedHandlerSeesWhatIsCached(t *testing.T) {
 		check := func(obj object) {
 			<-release
 			if cached, _ := indexer.Get(ObjectName{"a", "w"}); cached != obj {
-				t.Errorf("the handler hears of version %s, cached is %s", obj.ResourceVersion, cached.ResourceVersion)
+				t.Errorf("the handler gets version %s, cached is %s", obj.ResourceVersion, cached.ResourceVersion)
 			}
 		}
 		indexer, controller = NewIndexerInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{
@@ -96,7 +96,7 @@ func TestUnsharedHandlerIsNotCalledAfterTheEnd(t *testing.T) {
 	})
 }
 
-func TestUnsharedResyncsDoNotPileUp(t *testing.T) {
+func TestUnsharedResyncsDoNotAccumulate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)

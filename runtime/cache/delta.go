@@ -19,33 +19,25 @@ const (
 	Deleted
 	// Replaced: the collection was listed again; Delta.Collection is all of it.
 	Replaced
-	// Sync: a resync, which updates every cached object for handlers. It carries no object.
+	// Sync: a resync, which updates every cached object for handlers. It has no object.
 	Sync
 )
 
+var deltaNames = [...]string{"DeltaType(?)", "Added", "Updated", "Deleted", "Replaced", "Sync"}
+
 // String returns the name of the constant.
 func (t DeltaType) String() string {
-	switch t {
-	case Added:
-		return "Added"
-	case Updated:
-		return "Updated"
-	case Deleted:
-		return "Deleted"
-	case Replaced:
-		return "Replaced"
-	case Sync:
-		return "Sync"
+	if int(t) < len(deltaNames) {
+		return deltaNames[t]
 	}
-	return "DeltaType(?)"
+	return deltaNames[0]
 }
 
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
-	// Item is the state that Added, Updated and Deleted carry. That of a Deleted has an
-	// Err instead of an Object if its last state cannot be decoded; see
-	// DecodeOptions.SkipUndecodable.
+	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
+	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable.
 	Item[T]
 	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
@@ -64,13 +56,12 @@ type Deltas[T Object] []Delta[T]
 
 // DeltaFIFO keeps deltas in the order in which they arrived, across all objects. It
 // merges none of them. One goroutine pushes and one pops. The zero value is ready for use.
-//
-// Pop returns the deltas that have arrived. So batches grow under load, which makes a delta
-// cheaper, and a single delta never waits for a second one.
+// Pop returns the deltas that have arrived, so batches grow under load, and a single delta
+// never waits for another one.
 type DeltaFIFO[T Object] struct {
 	mu sync.Mutex // guards what follows
-	// full are batches of maxReuse deltas, from first on. open comes after them, and has no
-	// memory while it is empty.
+	// full has batches of maxReuse deltas, from first on. open is the batch after them. It
+	// has no memory while it is empty.
 	full  []Deltas[T]
 	first int
 	open  Deltas[T]

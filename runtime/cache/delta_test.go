@@ -81,7 +81,7 @@ func TestDeltaFIFOPopWaits(t *testing.T) {
 	})
 }
 
-func TestDeltaFIFOLetsGoOfWhatWasPopped(t *testing.T) {
+func TestDeltaFIFOReleasesPoppedDeltas(t *testing.T) {
 	var f DeltaFIFO[object]
 	f.Push(Delta[object]{Type: Added, Item: itemOf(numbered(1))}, Delta[object]{Type: Added, Item: itemOf(numbered(2))})
 	first, _ := f.Pop(t.Context(), nil)

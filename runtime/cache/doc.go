@@ -24,14 +24,14 @@
 //	status.go           Status, Reason, and WaitForCacheSync
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
-//	listwatch.go        ListerWatcher, and the one of a typed client; source.go: others
+//	listwatch.go        ListerWatcher, and the one of a typed client; source.go has others
 //	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	lister.go           Lister: typed reads, also of kinds known only at run time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
 //	internal/processor  the queue and the goroutine of each handler
-//	internal/mutation   who has changed a shared object, and how
+//	internal/mutation   finds the handler that changed a shared object
 //
 // # What it promises
 //
@@ -56,7 +56,7 @@
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and no
 //     handler is running.
 //  9. This package never writes to objects in the cache. A mutation detector for
-//     tests finds the handler that did.
+//     tests finds a handler that does.
 //
 // A server whose requests fail gets at most ten requests a minute; see
 // Settings.Backoffs. A server that ends each watch after its first event gets at most

@@ -13,15 +13,15 @@ import (
 var (
 	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
 	ErrClosed = errors.New("queue is closed")
-	// ErrStopped is returned when a handler is added to an informer that has
-	// stopped, and would never hear anything, and by waits for one.
+	// ErrStopped is wrapped if a handler is added to an informer that has stopped. It is
+	// also the cause if WaitForCacheSync waits for such an informer.
 	ErrStopped = errors.New("informer has stopped")
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")
 )
 
-// ObjectError is an error about one object: it was read from the server but
-// cannot be taken into the cache.
+// ObjectError is an error about one object that was read from the server, but cannot be
+// stored in the cache.
 type ObjectError struct {
 	Resource schema.GroupVersionResource
 	Object   ObjectName
@@ -36,20 +36,20 @@ func (e *ObjectError) Error() string {
 // Unwrap returns the reason.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// Is tells package protocol that the error is about one object.
+// Is makes the error match protocol.ErrObject.
 func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
 // HandlerPanicError reports a handler that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
 	// Handler is its name: that of WithHandlerName, or its Go type.
 	Handler string
-	// Object is what the handler was told of.
+	// Object is the name of the object that the handler was called with.
 	Object ObjectName
-	// Value is what it panicked with, and Stack where.
+	// Value is the value of the panic as text. Stack is the stack of the handler.
 	Value string
 	Stack []byte
-	// Exited reports that the handler did not panic, but called runtime.Goexit, as
-	// t.Fatal of a test does. Value is empty then.
+	// Exited is set if the handler did not panic, but called runtime.Goexit, as t.Fatal
+	// of a test does. Value is empty then.
 	Exited bool
 }
 
@@ -67,19 +67,19 @@ type NotSyncedError struct {
 	// Waiting has an entry for each informer and each handler that is not synced. A
 	// handler whose informer is not synced has none.
 	Waiting []NotSynced
-	// Cause is why the wait ended: context.Cause of the context, or ErrStopped.
+	// Cause is the reason why the wait ended: context.Cause of the context, or ErrStopped.
 	Cause error
 }
 
 // NotSynced is an informer, or a handler of it, that is not synced.
 type NotSynced struct {
-	// Resource is what the informer follows. Of a Syncer of another package only Reason
-	// is known.
+	// Resource is the one of the informer. Only Reason is set for a Syncer of another
+	// package.
 	Resource schema.GroupVersionResource
 	// Handler is the name of the handler: that of WithHandlerName, or its Go type. It is
 	// empty for an informer.
 	Handler string
-	// Reason is what NotSyncedReason returned.
+	// Reason is the result of NotSyncedReason.
 	Reason string
 	// Status is that of the informer when the wait ended.
 	Status Status

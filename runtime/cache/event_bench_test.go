@@ -35,8 +35,8 @@ func (f *feed) Next(ctx context.Context, reuse []Event[object]) ([]Event[object]
 
 func (f *feed) Stop() {}
 
-// startFed runs an informer of all that is fed with events. Each of its handlers sends
-// to heard whenever it has heard that many updates.
+// startFed runs an informer of all that gets the events of a feed. Each of its handlers
+// sends to heard whenever it has got that many updates.
 func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, updates int) (f *feed, heard chan struct{}, stop func()) {
 	f = &feed{page: Page[object]{Items: itemsOf(all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
 	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})

@@ -2,9 +2,7 @@ package cache
 
 import (
 	"context"
-	"maps"
 	"reflect"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,11 +19,9 @@ type SharedInformerFactory struct {
 	resyncPeriod     time.Duration
 	namespace        string
 	tweakListOptions func(*metav1.ListOptions)
-	// firstLists has a slot for each informer that may read its first list at one
-	// time.
+	// firstLists limits the informers that read their first list at one time.
 	firstLists chan struct{}
-	// ofKind holds the *kindSettings[T] of each kind, by the reflect.Type of T. Kinds
-	// of different types meet only here and in informers.
+	// ofKind holds the *kindSettings[T] of each kind, by the reflect.Type of T.
 	ofKind map[reflect.Type]any
 
 	ctx    context.Context // ends at Shutdown
@@ -55,12 +51,12 @@ type factoryInformer struct {
 	started bool
 }
 
-// maxFirstLists is how many informers of a factory read their first list at one time,
-// so that a program with a hundred kinds does not overload the server when it starts.
+// maxFirstLists is the number of informers of a factory that read their first list at one
+// time, so that a program with a hundred kinds does not overload the server at its start.
 const maxFirstLists = 10
 
-// NewSharedInformerFactory returns a factory without informers. resyncPeriod is how
-// often each handler gets every cached object again, as an update; 0 for never.
+// NewSharedInformerFactory returns a factory without informers. resyncPeriod is the
+// Config.ResyncPeriod of each.
 func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
 	f := &SharedInformerFactory{
 		resyncPeriod: resyncPeriod,
@@ -78,8 +74,8 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInfor
 // Kind describes a kind, so that a factory can create its informer.
 type Kind[T Object] struct {
 	Resource schema.GroupVersionResource
-	// Kind is the kind in the JSON of the objects, such as Deployment. An answer of
-	// another kind is an error; see DecodeOptions.Kind. It may be empty.
+	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
+	// with another kind is an error; see DecodeOptions.Kind.
 	Kind       string
 	Namespaced bool
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
@@ -115,7 +111,15 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	if kind.Namespaced {
 		config.Namespace = f.namespace
 	}
-	kind.bind(&config, ofKind.source)
+	switch {
+	case ofKind.source != nil:
+		config.ListerWatcher = ofKind.source(config.Namespace)
+	case kind.Open != nil:
+		config.Open = kind.Open(config.Namespace)
+	}
+	if ofKind.source == nil && config.Open == nil {
+		config.ListerWatcher = kind.ListWatch(config.Namespace)
+	}
 	if ofKind.fieldSelector.selector != nil {
 		// It runs after tweakListOptions, which may set a selector of its own.
 		config.tweak(ofKind.fieldSelector.limit)
@@ -129,20 +133,6 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		informer.retire() // it will never be started
 	}
 	return informer
-}
-
-// bind sets Open or ListerWatcher of config.
-func (k *Kind[T]) bind(config *Config[T], source func(namespace string) ListerWatcher[T]) {
-	switch {
-	case source != nil:
-		config.ListerWatcher = source(config.Namespace)
-		return
-	case k.Open != nil:
-		config.Open = k.Open(config.Namespace)
-	}
-	if config.Open == nil {
-		config.ListerWatcher = k.ListWatch(config.Namespace)
-	}
 }
 
 // Start starts the informers that exist and are not started yet. They run until ctx
@@ -174,17 +164,10 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 // and handler that is not synced, with the reason. It also waits for informers that are
 // not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
-	f.mu.Lock()
-	informers := slices.Collect(maps.Values(f.informers))
-	notStarted := map[*factoryInformer]bool{}
-	for _, i := range informers {
-		notStarted[i] = !i.started
-	}
-	f.mu.Unlock() // before an informer's lock is taken
 	var all, handlers []Syncer
-	for _, i := range informers {
-		if notStarted[i] && i.informer.Status().Phase == Pending {
-			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after asking for it", "informer", i.informer.NotSyncedReason())
+	for _, i := range f.copied() {
+		if !i.started && i.informer.Status().Phase == Pending {
+			klog.FromContext(ctx).Info("Waiting for an informer that is not started; call Start after you create it", "reason", i.informer.NotSyncedReason())
 		}
 		all = append(all, i.informer)
 		handlers = append(handlers, i.informer.registrations()...)
@@ -192,12 +175,21 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
-// Retry makes each informer retry a failed list or watch at once, instead of after its
-// wait; see Reflector.Retry.
-func (f *SharedInformerFactory) Retry() {
+// copied returns copies of informers, for a caller that takes the locks of informers, which
+// it must not do while it holds mu.
+func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, i := range f.informers {
+		informers = append(informers, *i)
+	}
+	return informers
+}
+
+// Retry makes each informer retry a failed list or watch at once, instead of after its
+// wait; see Reflector.Retry.
+func (f *SharedInformerFactory) Retry() {
+	for _, i := range f.copied() {
 		i.informer.Retry()
 	}
 }
@@ -208,16 +200,12 @@ func (f *SharedInformerFactory) Retry() {
 // handler.
 func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Lock()
-	f.cancel()
-	var idle []*factoryInformer
-	for _, i := range f.informers {
-		if !i.started {
-			idle = append(idle, i)
-		}
-	}
+	f.cancel() // under the lock: afterwards Start starts nothing
 	f.mu.Unlock()
-	for _, i := range idle {
-		i.informer.retire()
+	for _, i := range f.copied() {
+		if !i.started {
+			i.informer.retire()
+		}
 	}
 	f.wg.Wait()
 }

@@ -81,7 +81,7 @@ func TestFactorySharesInformers(t *testing.T) {
 	})
 }
 
-func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
+func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, asked := newSource(), []string{}
 		src.failWith(func(request) error { return errForbidden })
@@ -109,7 +109,7 @@ func TestFactorySaysWhatIsNotSyncedAndWhy(t *testing.T) {
 	})
 }
 
-func TestFactorySaysThatStartWasForgotten(t *testing.T) {
+func TestFactoryLogsMissingStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, asked := NewSharedInformerFactory(0), []string{}
 		defer f.Shutdown()

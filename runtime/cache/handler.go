@@ -88,10 +88,10 @@ func (h FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete calls the handler if the filter accepts the object. An informer does not call
-// it, but decides by the state that the handler got last: if the filter accepted that
-// one, the handler gets a delete with the last accepted state. This works only for a
-// filter that is not wrapped in a handler of another type.
+// OnDelete calls the handler if the filter accepts the object. An informer calls it only
+// if the filter is wrapped in a handler of another type. Otherwise the informer decides by
+// the state that the handler got last: if the filter accepted that state, the handler gets
+// a delete with the last accepted state.
 func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if h.FilterFunc(obj) {
 		h.Handler.OnDelete(obj, finalStateUnknown)
@@ -99,17 +99,11 @@ func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool
 }
 
 // HandlerOption sets a property of one handler.
-type HandlerOption func(*handlerOptions)
-
-type handlerOptions struct {
-	name         string
-	resyncPeriod time.Duration
-	backlogLimit int
-}
+type HandlerOption func(*processor.Settings)
 
 // WithHandlerName names a handler in logs and errors. The default is its Go type.
 func WithHandlerName(name string) HandlerOption {
-	return func(o *handlerOptions) { o.name = name }
+	return func(s *processor.Settings) { s.Name = name }
 }
 
 // WithBacklogLimit bounds the queue of a handler that is slower than its objects
@@ -118,13 +112,13 @@ func WithHandlerName(name string) HandlerOption {
 // meanwhile is dropped. So the queue has at most limit events, or a few for each object.
 // By default the handler gets every event.
 func WithBacklogLimit(limit int) HandlerOption {
-	return func(o *handlerOptions) { o.backlogLimit = limit }
+	return func(s *processor.Settings) { s.BacklogLimit = limit }
 }
 
 // WithResyncPeriod calls a handler with every cached object again, as an update, each
 // period; 0 for never. The default is the period of the informer.
 func WithResyncPeriod(period time.Duration) HandlerOption {
-	return func(o *handlerOptions) { o.resyncPeriod = period }
+	return func(s *processor.Settings) { s.ResyncPeriod = period }
 }
 
 // ResourceEventHandlerRegistration is what AddEventHandler returns, and
@@ -132,22 +126,18 @@ func WithResyncPeriod(period time.Duration) HandlerOption {
 // event of its initial list. It ends when the handler is removed or the informer stops.
 type ResourceEventHandlerRegistration interface {
 	Syncer
-	// Backlog returns how many events wait for the handler, with the one that it
-	// handles; 0 after the end.
+	// Backlog returns the number of events that wait for the handler, with the one in
+	// progress. It is 0 after the end.
 	Backlog() int
 }
 
 // registration is the only ResourceEventHandlerRegistration.
 type registration[T Object] struct {
 	informer *SharedIndexInformer[T]
-	listener *processor.Listener[T]
+	*processor.Listener[T]
 }
 
-func (r *registration[T]) HasSynced() bool { return isClosed(r.listener.Synced()) }
-
-func (r *registration[T]) Synced() <-chan struct{} { return r.listener.Synced() }
-
-func (r *registration[T]) Ended() <-chan struct{} { return r.listener.Ended() }
+func (r *registration[T]) HasSynced() bool { return isClosed(r.Synced()) }
 
 func (r *registration[T]) NotSyncedReason() string {
 	_, waiting := r.waitsFor()
@@ -155,74 +145,58 @@ func (r *registration[T]) NotSyncedReason() string {
 }
 
 func (r *registration[T]) waitsFor() (subject, NotSynced) {
-	if r.HasSynced() || r.listener.Removed() {
+	if r.HasSynced() || r.Removed() {
 		return subject{}, NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()
 	if waiting.Reason != "" {
 		return about, waiting
 	}
-	return subject{r.informer.controller, r.listener}, NotSynced{
+	return subject{r.informer.controller, r.Listener}, NotSynced{
 		Resource: r.informer.config.Resource,
-		Handler:  r.listener.Name(),
+		Handler:  r.Name(),
 		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
 			plural(r.Backlog(), "event") + " to go",
 		Status: r.informer.Status(),
 	}
 }
 
-func (r *registration[T]) Backlog() int { return r.listener.Backlog() }
-
 // errForeignRegistration is returned for a registration of another informer.
 var errForeignRegistration = errors.New("the registration belongs to another informer")
 
 // listenerOptions returns the options of the listener of handler, without Resync. A
 // detector that is not nil checks the objects before and after each call.
-func listenerOptions[T Object](handler ResourceEventHandler[T], o handlerOptions, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
-	if o.name == "" {
-		o.name = fmt.Sprintf("%T", handler)
+func listenerOptions[T Object](handler ResourceEventHandler[T], settings processor.Settings, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
+	if settings.Name == "" {
+		settings.Name = fmt.Sprintf("%T", handler)
 	}
-	call := func(n *processor.Notification[T]) { deliver(handler, n) }
-	if detector != nil {
-		call = func(n *processor.Notification[T]) {
+	options := processor.Options[T]{Settings: settings, Deliver: deliverTo(handler), Failed: panics.report}
+	if deliver := options.Deliver; detector != nil {
+		options.Deliver = func(n *processor.Notification[T]) {
 			detector.Check(mutation.Reader+", or another handler,", n.Old, n.Obj)
-			deliver(handler, n)
-			detector.Check("handler "+o.name, n.Old, n.Obj)
+			deliver(n)
+			detector.Check("handler "+settings.Name, n.Old, n.Obj)
 		}
 	}
-	return processor.Options[T]{
-		Name:         o.name,
-		Deliver:      call,
-		Failed:       panics.report,
-		ResyncPeriod: o.resyncPeriod,
-		BacklogLimit: o.backlogLimit,
+	return options
+}
+
+// deliverTo returns a function that calls the method of h that a notification is for.
+func deliverTo[T Object](h ResourceEventHandler[T]) func(*processor.Notification[T]) {
+	return func(n *processor.Notification[T]) {
+		switch n.Kind {
+		case processor.Add:
+			h.OnAdd(n.Obj, n.Initial)
+		case processor.Update:
+			h.OnUpdate(n.Old, n.Obj)
+		case processor.Delete:
+			deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
+		}
 	}
 }
 
-// checkShared checks objects that came into the cache or left it.
-func checkShared[T Object](detector *mutation.Detector[T], notes []processor.Notification[T]) {
-	if detector == nil {
-		return
-	}
-	for i := range notes {
-		detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
-	}
-}
-
-// deliver calls the method of h that n is for.
-func deliver[T Object](h ResourceEventHandler[T], n *processor.Notification[T]) {
-	switch n.Kind {
-	case processor.Add:
-		h.OnAdd(n.Obj, n.Initial)
-	case processor.Update:
-		h.OnUpdate(n.Old, n.Obj)
-	case processor.Delete:
-		deliverDelete(h, n.Old, n.Obj, n.FinalStateUnknown)
-	}
-}
-
-// deliverDelete calls h with the last state of an object. known is the state that h got
-// last: a filter decides by that one.
+// deliverDelete calls h with the last state of an object. A filter decides by known, the
+// state that h got last.
 func deliverDelete[T Object](h ResourceEventHandler[T], known, obj T, finalStateUnknown bool) {
 	switch h := h.(type) {
 	case *FilteringResourceEventHandler[T]:

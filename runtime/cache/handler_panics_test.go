@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestHandlerThatRemovesItselfAndPanicsLeavesNothing keeps the status of an informer
+// TestHandlerThatRemovesItselfAndPanics keeps the status of an informer
 // without the handler, whether the removal comes before the panic is reported or after.
-func TestHandlerThatRemovesItselfAndPanicsLeavesNothing(t *testing.T) {
+func TestHandlerThatRemovesItselfAndPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
@@ -39,9 +39,9 @@ func TestHandlerThatRemovesItselfAndPanicsLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestHandlerThatEndsItsGoroutineGoesOn has one that calls runtime.Goexit on its first
+// TestHandlerContinuesAfterGoexit has one that calls runtime.Goexit on its first
 // and its last initial event, and on each update.
-func TestHandlerThatEndsItsGoroutineGoesOn(t *testing.T) {
+func TestHandlerContinuesAfterGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"a", "b", "c"} {
@@ -123,7 +123,7 @@ func TestShutdownWhileHandlersEndTheirGoroutines(t *testing.T) {
 	}
 }
 
-func TestUnsharedHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
+func TestUnsharedHandlerContinuesAfterPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"a", "b", "c"} {
@@ -232,9 +232,9 @@ func TestUnsharedMutationOfAReaderIsDetected(t *testing.T) {
 	}
 }
 
-// TestUnsharedInformerThatWasStoppedEarlyIsNotSynced ends ctx in the first of two
+// TestUnsharedInformerStoppedEarlyIsNotSynced ends ctx in the first of two
 // initial events.
-func TestUnsharedInformerThatWasStoppedEarlyIsNotSynced(t *testing.T) {
+func TestUnsharedInformerStoppedEarlyIsNotSynced(t *testing.T) {
 	src := newSource()
 	src.set("a", "one", nil)
 	src.set("a", "two", nil)
@@ -242,6 +242,6 @@ func TestUnsharedInformerThatWasStoppedEarlyIsNotSynced(t *testing.T) {
 	_, controller := NewInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}), ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { cancel() }})
 	controller.Run(ctx)
 	if controller.HasSynced() {
-		t.Error("synced, and the handler has not heard the first list")
+		t.Error("synced before the handler has got the first list")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // silent, repeats itself and answers with other content at the same version, handlers
 // come and go. In the end the cache is the
 // truth, its indexes are what a naive computation finds, and each handler has
-// heard a legal history that ends in the truth.
+// got a legal history that ends in the truth.
 //
 // Two bytes make one step: what, and to which object or for how long.
 func FuzzHistory(f *testing.F) {
@@ -40,7 +40,7 @@ func FuzzHistory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
 		if len(script) > 400 {
-			return // a longer history tells no more, and takes its time
+			return // a longer history finds no more, and takes long
 		}
 		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams) })
 	})
@@ -111,7 +111,7 @@ func playHistory(t *testing.T, script []byte, streams bool) {
 	}
 	src.failWith(nil)
 	src.setSilent(false)
-	src.endWatches(io.EOF) // a silent one would be noticed in the end, but not by then
+	src.endWatches(io.EOF) // a silent watch would end too late
 	time.Sleep(15 * time.Minute)
 	synctest.Wait()
 	checkTruth(t, s, src, handlers)
@@ -164,14 +164,14 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], src *source, handl
 	}
 }
 
-// historian is a handler that checks that what it hears is legal.
+// historian is a handler that checks that its calls are legal.
 type historian struct {
 	t            *testing.T
 	registration ResourceEventHandlerRegistration
 
 	mu      sync.Mutex
 	known   map[ObjectName]object
-	started bool // something that is not initial was heard
+	started bool // a call was not initial
 }
 
 func (h *historian) OnAdd(obj object, initial bool) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -26,8 +27,8 @@ type Store[T Object] interface {
 
 // IndexFunc returns the values under which an index finds obj. The index leaves obj out if
 // there are none. The result must depend on obj alone. An IndexFunc must not change obj,
-// nor the slice after it returned it, and must not call the informer or the factory. It is
-// called once for each state of an object, without a lock that readers need.
+// must not change the slice after the return, and must not call the informer or the
+// factory. It is called once for each state of an object, without a lock that readers need.
 type IndexFunc[T Object] func(obj T) []string
 
 // Indexers are index functions by the name of their index.
@@ -37,17 +38,18 @@ type Indexers[T Object] map[string]IndexFunc[T]
 const NamespaceIndex = "namespace"
 
 // Indexer is a cache of objects by name, with indexes. Readers never wait for an IndexFunc
-// or for a handler. They wait for a writer only while it stores a batch. An Indexer has one
-// writer at a time; that of an informer has one, the informer. Add, Update and Delete are
-// for tests that seed a cache without a server, and for caches without an informer.
+// or for a handler. They wait for a writer only while it stores a batch. Writers take turns.
+// The informer is the only writer of its Indexer. Add, Update and Delete are for tests that
+// seed a cache without a server, and for caches without an informer.
 type Indexer[T Object] struct {
-	store *store.Store[T]
+	store    *store.Store[T]
+	detector *mutation.Detector[T] // nil without Settings.MutationDetector
 
 	writing sync.Mutex // serializes writers, and guards what follows
 	// functions are those of the store's indexes, but for the one by namespace.
 	functions []indexFunction[T]
-	// entries and room are those of the batch that is being stored. The next one uses
-	// their memory again.
+	// entries and room, the values of their indexes, are those of the batch that is being
+	// stored. The next batch reuses their memory.
 	entries     []store.Entry[T]
 	room        [][]string
 	freeEntries freelist.List[store.Entry[T]]
@@ -70,7 +72,7 @@ func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
 			others[name] = values
 		}
 	}
-	_ = x.AddIndexers(others) // which have no names that are there already
+	_ = x.AddIndexers(others) // no name is taken yet
 	return x
 }
 
@@ -84,7 +86,7 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	functions := make([]indexFunction[T], 0, len(indexers))
 	for name, values := range indexers {
 		if slices.Contains(known, name) {
-			return fmt.Errorf("index %q is there already", name)
+			return fmt.Errorf("index %q already exists", name)
 		}
 		names, functions = append(names, name), append(functions, indexFunction[T]{name, values})
 	}
@@ -95,11 +97,25 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
-// keepHashes makes an empty Indexer keep the content hash of each object. Without it,
-// objects are compared deeply when they are listed again.
-func (x *Indexer[T]) keepHashes() heldFunc[T] {
-	x.store.KeepHashes()
-	return x.held
+// newIndexer returns the cache of an informer, and sets held.
+func (c *Config[T]) newIndexer() *Indexer[T] {
+	x := NewIndexer(c.Indexers)
+	if c.MutationDetector {
+		x.detector = mutation.New[T](c.name(), c.MutationValues)
+	}
+	if c.Open != nil {
+		// Without hashes, objects are compared deeply when they are listed again.
+		x.store.KeepHashes()
+		c.held = x.held
+	}
+	return x
+}
+
+// checkAll panics if the detector finds that a cached object was changed.
+func (x *Indexer[T]) checkAll() {
+	if x.detector != nil {
+		x.detector.Check(mutation.Reader, x.List()...)
+	}
 }
 
 // heldFunc returns the object of that name that the cache holds, and its content hash, 0
@@ -146,7 +162,7 @@ func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 	if !ok {
 		names := x.store.Indexes()
 		slices.Sort(names)
-		return nil, fmt.Errorf("%w: %q is not one of %q", ErrNoIndex, indexName, names)
+		return nil, fmt.Errorf("%w: %q; there are %q", ErrNoIndex, indexName, names)
 	}
 	return objs, nil
 }

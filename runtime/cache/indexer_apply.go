@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
@@ -28,6 +29,11 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 		}
 		notes = x.change(notes, deltas[:n])
 		deltas = deltas[n:]
+	}
+	if x.detector != nil {
+		for i := range notes {
+			x.detector.Check(mutation.Reader, notes[i].Old, notes[i].Obj)
+		}
 	}
 	return notes
 }
@@ -137,15 +143,18 @@ func (x *Indexer[T]) resync(notes []processor.Notification[T]) []processor.Notif
 
 // put stores an entry.
 func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) []processor.Notification[T] {
-	old, known := x.store.Put(e)
-	if !known {
+	switch old, known := x.store.Put(e); {
+	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
+	case old == e.Old: // Match has compared the UIDs
+		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
+	default:
+		return noteChange(notes, old, e.Object)
 	}
-	return noteChange(notes, old, e.Object)
 }
 
-// noteChange notes obj in the place of old. An object of another UID is
-// another object, even under the name of the first: that one has ended.
+// noteChange notes that obj replaces old. Under another UID it is another object, even
+// if it has the name of the first, which has ended then.
 func noteChange[T Object](notes []processor.Notification[T], old, obj T) []processor.Notification[T] {
 	if old.GetUID() != obj.GetUID() {
 		return append(notes,
@@ -160,12 +169,12 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	name := nameOf(&delta.Item)
 	slot, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
 	if !known {
-		return notes // no handler has been told of it
+		return notes // no handler has seen it
 	}
 	uid, version := identityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
 	if another && isEarlier(version, old.GetResourceVersion()) {
-		return notes // a server repeats the end of an object that has a successor
+		return notes // a server sends the deletion of a replaced object again
 	}
 	x.store.Remove(slot)
 	if another || delta.Err != nil {

@@ -87,7 +87,7 @@ func FuzzIndexer(f *testing.F) {
 			x = NewIndexer[object](nil)
 		}
 		if together&8 != 0 {
-			x.keepHashes()
+			x.store.KeepHashes()
 		}
 		m := model{}
 		texts := texts{}
@@ -283,10 +283,10 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 	}
 }
 
-func TestIndexerSaysWhichIndexesThereAre(t *testing.T) {
+func TestIndexerErrorNamesItsIndexes(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	_, err := x.ByIndex("leters", "x")
-	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters" is not one of ["letters" "namespace"]`) {
+	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters"; there are ["letters" "namespace"]`) {
 		t.Errorf("error is %v", err)
 	}
 	if err := x.AddIndexers(Indexers[object]{"other": byLetters, "letters": byLetters}); err == nil {
@@ -382,7 +382,7 @@ func TestDeletedOfAnotherUID(t *testing.T) {
 	}
 }
 
-func TestIndexerGetsAnIndexLate(t *testing.T) {
+func TestIndexerAddsAnIndexLater(t *testing.T) {
 	x, m := NewIndexer[object](nil), model{}
 	both := func(d Delta[object]) {
 		x.apply(Deltas[object]{d})

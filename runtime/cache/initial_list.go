@@ -28,27 +28,27 @@ func (l *initialList[T]) addPage(page []Item[T]) {
 }
 
 // apply adds an initial event.
-func (l *initialList[T]) apply(delta Delta[T]) {
-	gone := delta.Type == Deleted
-	note(&l.undecodable, &delta.Item, gone)
-	if delta.Err != nil && !gone {
+func (l *initialList[T]) apply(change DeltaType, item *Item[T]) {
+	gone := change == Deleted
+	note(&l.undecodable, item, gone)
+	if item.Err != nil && !gone {
 		return // an earlier state stays
 	}
-	if delta.Type == Added && l.slots == nil {
-		l.items = append(l.items, delta.Item)
+	if change == Added && l.slots == nil {
+		l.items = append(l.items, *item)
 		return
 	}
 	if l.slots == nil {
 		l.index()
 	}
-	name := nameOf(&delta.Item)
+	name := nameOf(item)
 	slot, known := l.slots[name]
 	switch {
 	case !gone && known:
-		l.items[slot] = delta.Item
+		l.items[slot] = *item
 	case !gone:
 		l.slots[name] = len(l.items)
-		l.items = append(l.items, delta.Item)
+		l.items = append(l.items, *item)
 	case known:
 		last := len(l.items) - 1
 		moved := l.items[last]

@@ -18,7 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
-func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
+func TestHandlerContinuesAfterPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"a", "b", "c"} {
@@ -43,10 +43,10 @@ func TestHandlerThatPanicsGoesOnIfItShall(t *testing.T) {
 		<-reg.Synced() // in spite of the panic
 		synctest.Wait()
 		if n := len(heard.drain()); n != 2 || reg.Backlog() != 0 {
-			t.Errorf("the handler heard of %d others, its backlog is %d", n, reg.Backlog())
+			t.Errorf("the handler got %d other events, its backlog is %d", n, reg.Backlog())
 		}
 		if n := len(other.drain()); n != 3 {
-			t.Errorf("another handler heard of %d objects", n)
+			t.Errorf("another handler got %d events", n)
 		}
 		status := s.Status()
 		var panicked *HandlerPanicError
@@ -133,7 +133,7 @@ func TestBacklogLimit(t *testing.T) {
 	})
 }
 
-// FuzzCoalesce plays a legal history, coalesced at random places, to a handler and
+// FuzzCoalesce plays a legal history, coalesced at random steps, to a handler and
 // to one behind a filter: both end up with the truth.
 func FuzzCoalesce(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0x81, 1, 0x41, 0x81, 1, 0x41, 0x42, 0xff})
@@ -153,10 +153,11 @@ func FuzzCoalesce(f *testing.F) {
 				hear(t, shown, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
 			},
 		}}
+		deliver := deliverTo[object](filter)
 		tell := func(notes []processor.Notification[object]) {
 			for i := range notes {
 				hear(t, heard, notes[i])
-				deliver(filter, &notes[i])
+				deliver(&notes[i])
 			}
 		}
 		var pending []processor.Batch[object]
@@ -194,7 +195,7 @@ func FuzzCoalesce(f *testing.F) {
 		}
 		tell(notes)
 		if fmt.Sprint(heard) != fmt.Sprint(truth) {
-			t.Errorf("heard %v, the truth is %v", heard, truth)
+			t.Errorf("the handler got %v, the truth is %v", heard, truth)
 		}
 		maps.DeleteFunc(truth, func(_ ObjectName, obj object) bool { return !accepts(obj) })
 		if fmt.Sprint(shown) != fmt.Sprint(truth) {
@@ -242,9 +243,9 @@ func TestStopEndsOneInformer(t *testing.T) {
 	})
 }
 
-// TestFirstListsAreNoHerd starts a hundred informers of a server that takes a
+// TestFirstListsAreLimited starts a hundred informers of a server that takes a
 // second for a list, and of one that hangs.
-func TestFirstListsAreNoHerd(t *testing.T) {
+func TestFirstListsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := NewSharedInformerFactory(0, WithoutStreamingList())
 		defer f.Shutdown()
@@ -282,27 +283,27 @@ func TestFirstListsAreNoHerd(t *testing.T) {
 	})
 }
 
-func TestAHangingFirstListHoldsUpNobodyForLong(t *testing.T) {
+func TestHangingFirstListDelaysOthersBriefly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		places := make(chan struct{}, 1)
-		leave := awaitFirstList(t.Context(), places)
+		limit := make(chan struct{}, 1)
+		leave := awaitFirstList(t.Context(), limit)
 		began := time.Now()
-		next := awaitFirstList(t.Context(), places)
+		next := awaitFirstList(t.Context(), limit)
 		if time.Since(began) != firstListTimeout {
 			t.Errorf("the second list waited %v", time.Since(began))
 		}
 		leave()
 		next()
 		next()
-		if len(places) != 0 {
-			t.Errorf("%d places are taken", len(places))
+		if len(limit) != 0 {
+			t.Errorf("%d tokens are taken", len(limit))
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		places <- struct{}{}
-		awaitFirstList(ended, places)()
-		if len(places) != 1 {
-			t.Error("a place was given back that was not taken")
+		limit <- struct{}{}
+		awaitFirstList(ended, limit)()
+		if len(limit) != 1 {
+			t.Error("a token was released that was not taken")
 		}
 	})
 }

@@ -30,7 +30,7 @@ type ListerWatcher[T Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error)
 }
 
-// Item is one object of a list or a watch, or the reason why there is none.
+// Item is one object of a list or a watch, or the error of one that cannot be decoded.
 type Item[T Object] = wire.Item[T]
 
 // Page is the response to one LIST request.
@@ -78,8 +78,7 @@ func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.clien
 type clientKind struct {
 	// noStreams is set if it has no streaming lists.
 	noStreams bool
-	// fake is set for client-go's fakes, whose watches do not end when their time is
-	// over.
+	// fake is set for client-go's fakes, whose watches ignore their timeout.
 	fake bool
 }
 
@@ -107,8 +106,8 @@ type TypedClient[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// NewListWatch lists and watches with a generated typed client. One of a fake
-// clientset is recognized; it is listed in pages:
+// NewListWatch returns a ListWatch of a generated typed client. It recognizes clients of
+// fake clientsets, which have no streaming lists:
 //
 //	cache.NewListWatch[*v1.Foo](clientset.ExampleV1().Foos("team-a"))
 func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
@@ -136,7 +135,7 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[
 func pageOf[T Object](list runtime.Object) (Page[T], error) {
 	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
-		return Page[T]{}, fmt.Errorf("the client's list is a %T, which has no ListMeta: %w", list, err)
+		return Page[T]{}, fmt.Errorf("the client returned a list of type %T without ListMeta: %w", list, err)
 	}
 	page := Page[T]{
 		Items:           make([]Item[T], 0, meta.LenList(list)),
@@ -165,8 +164,8 @@ type watchStream[T Object] struct {
 	pending error
 }
 
-// maxBatch is the number of events that one Next returns at most. It bounds the memory
-// that an idle Reflector keeps. The queue makes larger batches of them.
+// maxBatch is the largest number of events that one Next returns. It bounds the memory
+// that an idle Reflector keeps. The queue merges batches.
 const maxBatch = 32
 
 func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
@@ -177,20 +176,19 @@ func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T]
 	select {
 	case <-ctx.Done():
 		return batch, ctx.Err()
-	case event, ok := <-s.watch.ResultChan():
-		if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
-			return batch, s.pending
-		}
+	case event, open := <-s.watch.ResultChan():
+		batch, s.pending = s.add(batch, event, open)
 	}
-	for len(batch) < maxBatch {
+	for len(batch) < maxBatch && s.pending == nil {
 		select {
-		case event, ok := <-s.watch.ResultChan():
-			if batch, s.pending = s.add(batch, event, ok); s.pending != nil {
-				return batch, nil
-			}
+		case event, open := <-s.watch.ResultChan():
+			batch, s.pending = s.add(batch, event, open)
 		default:
 			return batch, nil
 		}
+	}
+	if len(batch) == 0 {
+		return batch, s.pending
 	}
 	return batch, nil
 }
@@ -218,12 +216,12 @@ func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]
 	case watch.Bookmark:
 		e.InitialEventsEnd = obj.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	default:
-		return batch, fmt.Errorf("watch sent an event of the unknown type %q", event.Type)
+		return batch, fmt.Errorf("the watch sent an event of the unknown type %q", event.Type)
 	}
 	return append(batch, e), nil
 }
 
 func unexpectedType[T Object](got runtime.Object) error {
 	var want T
-	return fmt.Errorf("%w: the client answered with a %T where a %T was expected", protocol.ErrUnexpectedType, got, want)
+	return fmt.Errorf("%w: the client returned a %T instead of a %T", protocol.ErrUnexpectedType, got, want)
 }

@@ -97,7 +97,7 @@ func TestTypedClientWatchesInBatches(t *testing.T) {
 	}
 }
 
-func TestTypedClientTellsEventsBeforeTheirError(t *testing.T) {
+func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 	gone := errGone.Status()
 	bookmark := numbered(3)
 	bookmark.ResourceVersion = "9"

@@ -26,7 +26,7 @@ func TestMutationDetector(t *testing.T) {
 			synctest.Wait()
 			err = s.Status().Err
 			if err == nil {
-				t.Fatal("nobody has noticed")
+				t.Fatal("no check found the change")
 			}
 			for _, want := range []string{"handler vandal has changed widgets.test.example.com a/w", "DeepCopy", `changed: Labels["letters"]`} {
 				if !strings.Contains(err.Error(), want) {
@@ -55,8 +55,8 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 		src := newSource()
 		src.set("a", "stays", nil)
 		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{MutationDetector: true}})
-		told := 0
-		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { told++ }}); err != nil {
+		updates := 0
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) { updates++ }}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -70,16 +70,16 @@ func TestMutationDetectorDropsCopies(t *testing.T) {
 			src.remove("a", "short")
 			synctest.Wait()
 		}
-		if want := 8 * (rounds - 1); told != want {
-			t.Fatalf("the handler was told of %d updates, want %d", told, want)
+		if want := 8 * (rounds - 1); updates != want {
+			t.Fatalf("the handler got %d updates, want %d", updates, want)
 		}
 		// Memory of batches may point to some objects until it is used again.
-		awaitCopies(t, s.detector, 9+64)
-		if s.detector.Copies() < 9 {
-			t.Errorf("of 9 cached objects there are %d copies", s.detector.Copies())
+		awaitCopies(t, s.indexer.detector, 9+64)
+		if s.indexer.detector.Copies() < 9 {
+			t.Errorf("of 9 cached objects there are %d copies", s.indexer.detector.Copies())
 		}
 		stays.Labels = map[string]string{"letters": "x"}
-		if value := panicOf(func() { s.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
+		if value := panicOf(func() { s.indexer.detector.Check(mutation.Reader, s.indexer.List()...) }); !strings.Contains(value, "a/stays") || !strings.HasSuffix(value, "changed: Labels") {
 			t.Errorf("a change of the oldest object is reported as %q", value)
 		}
 		stays.Labels = nil
@@ -100,7 +100,7 @@ func TestMutationDetectorDropsCopiesOfStoppedInformers(t *testing.T) {
 	<-s.Synced()
 	cancel()
 	<-done
-	detector := s.detector
+	detector := s.indexer.detector
 	s, src = nil, nil
 	awaitCopies(t, detector, 0)
 }
@@ -123,9 +123,9 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// TestMutationDetectorTellsALateHandler changes an object that has left the cache while a
-// handler has yet to be told of it.
-func TestMutationDetectorTellsALateHandler(t *testing.T) {
+// TestMutationDetectorChecksALateHandler changes an object that has left the cache while a
+// handler has not got it yet.
+func TestMutationDetectorChecksALateHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", map[string]string{"letters": "x"})

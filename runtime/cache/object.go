@@ -9,8 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Object is a pointer to an API type, such as *v1.Foo: what a cache holds and
-// what a handler is told of.
+// Object is a pointer to an API type, such as *v1.Foo.
 type Object = wire.Object
 
 // ObjectName identifies an object among those of one resource. Namespace is
@@ -35,7 +34,7 @@ func (n ObjectName) String() string {
 	return n.Namespace + "/" + n.Name
 }
 
-// ParseObjectName reads what ObjectName.String wrote.
+// ParseObjectName parses the result of ObjectName.String.
 func ParseObjectName(key string) (ObjectName, error) {
 	namespace, name, err := SplitMetaNamespaceKey(key)
 	return ObjectName{Namespace: namespace, Name: name}, err
@@ -47,9 +46,8 @@ func MetaNamespaceKeyFunc(obj metav1.Object) string {
 	return MetaObjectToName(obj).String()
 }
 
-// SplitMetaNamespaceKey returns the namespace and name that
-// MetaNamespaceKeyFunc made key of. The namespace of a cluster-scoped object is
-// empty.
+// SplitMetaNamespaceKey returns the namespace and the name in a key of
+// MetaNamespaceKeyFunc. The namespace of a cluster-scoped object is empty.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	first, rest, namespaced := strings.Cut(key, "/")
 	switch {

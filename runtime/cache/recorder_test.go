@@ -22,7 +22,7 @@ func wantLines(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// recorder is a handler that writes down what it hears.
+// recorder is a handler that records its calls.
 type recorder struct {
 	mu    sync.Mutex
 	lines []string

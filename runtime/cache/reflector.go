@@ -39,38 +39,27 @@ type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionRes
 // stream or in pages, and watches from the version of the list. It resumes a watch that
 // ended, and lists again when the server has forgotten that version.
 type Reflector[T Object] struct {
-	source    ListerWatcher[T]
-	queue     *DeltaFIFO[T]
-	resource  schema.GroupVersionResource
-	name      string // of what is followed, for the log
-	transform TransformFunc[T]
-	// trim drops from objects of a client what our decoder does not decode.
-	trim     func(T)
-	onError  WatchErrorHandler
-	status   *statusTracker
-	backoffs protocol.Backoffs
-	// ownPace is set if the Config has backoffs. They replace the failure budget.
-	ownPace  bool
-	noStream bool
-	// maxObjectBytes is that of the options of our decoder.
-	maxObjectBytes int
-	// endless is set if watches do not end when their time is over, such as those of
-	// client-go's fakes.
-	endless bool
-	// firstLists is that of the Config.
-	firstLists chan struct{}
+	config  Config[T]
+	source  ListerWatcher[T]
+	client  clientKind // of source
+	queue   *DeltaFIFO[T]
+	onError WatchErrorHandler
+	status  *statusTracker
+	// trim drops from objects of a client what our decoder does not decode. It is nil for
+	// our decoder.
+	trim func(T)
 	// retry holds a token after Retry.
 	retry chan struct{}
 	// random returns a duration below its argument, which is positive.
 	random func(time.Duration) time.Duration
 
-	// Only the goroutine of Run touches what follows.
+	// Only the goroutine of Run uses the fields below.
 	listed initialList[T]
 	trail  protocol.PageTrail
 	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
-	// leaveFirst releases the slot in firstLists.
+	// leaveFirst releases the token of config.firstLists.
 	leaveFirst func()
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
@@ -82,28 +71,19 @@ type Reflector[T Object] struct {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
-		source:    config.ListerWatcher,
-		queue:     queue,
-		resource:  config.Resource,
-		name:      config.name(),
-		transform: config.Transform,
-		onError:   config.WatchErrorHandler,
-		status:    newStatusTracker(),
-		backoffs:  waitsOf(config.Backoffs),
-		ownPace:   len(config.Backoffs) > 0,
-		noStream:  config.WithoutStreamingList,
-
-		firstLists: config.firstLists,
-		retry:      make(chan struct{}, 1),
-		random:     rand.N[time.Duration],
+		config:  config,
+		source:  config.ListerWatcher,
+		queue:   queue,
+		onError: config.WatchErrorHandler,
+		status:  newStatusTracker(),
+		retry:   make(chan struct{}, 1),
+		random:  rand.N[time.Duration],
 	}
 	if config.Open != nil {
 		r.source = newBodySource(config.Open, config.Decode, config.held)
-		r.maxObjectBytes = config.Decode.MaxObjectBytes
 	} else {
 		r.trim = wire.Trimmer[T](&config.Decode)
-		client := clientKindOf(config.ListerWatcher)
-		r.noStream, r.endless = r.noStream || client.noStreams, client.fake
+		r.client = clientKindOf(config.ListerWatcher)
 	}
 	if r.onError == nil {
 		r.onError = r.logWatchError
@@ -130,18 +110,19 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// retire marks a Reflector that was not run, and never will be, as stopped.
+// retire marks a Reflector that was not run as stopped.
 func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.name))
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
-	state, next := protocol.Start(r.noStream, r.backoffs)
+	noStream := r.config.WithoutStreamingList || r.client.noStreams
+	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
-	r.leaveFirst = awaitFirstList(ctx, r.firstLists)
+	r.leaveFirst = awaitFirstList(ctx, r.config.firstLists)
 	defer func() { r.leaveFirst() }()
 	for {
 		if !r.pause(ctx, next.Wait) {
@@ -159,7 +140,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 			return
 		}
 		state, next = protocol.Step(state, in)
-		if wait := r.failed.Note(began, in, next); !r.ownPace {
+		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
 			next.Wait = max(next.Wait, wait)
 		}
 		r.conclude(ctx, next, state)
@@ -205,8 +186,8 @@ func (r *Reflector[T]) forgetRetry() {
 
 // warnOfLimit logs a warning if the server accepts objects above the limit.
 func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
-	if limit := r.maxObjectBytes; limit > 0 && limit < wire.EtcdRequestBytes {
-		klog.FromContext(ctx).Info("MaxObjectBytes is below what etcd takes by default; the informer fails on, or skips, objects that the server accepts",
+	if limit := r.config.Decode.MaxObjectBytes; r.config.Open != nil && limit > 0 && limit < wire.EtcdRequestBytes {
+		klog.FromContext(ctx).Info("MaxObjectBytes is below etcd's default limit for a request; the server may store objects that the informer fails on or skips",
 			"limit", limit, "etcd", wire.EtcdRequestBytes)
 	}
 }
@@ -229,7 +210,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 	}
 	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.resource, next.Failed)
+		r.onError(ctx, r.config.Resource, next.Failed)
 	}
 }
 
@@ -243,8 +224,8 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 }
 
 const (
-	// pageTimeout is how long a page may take, and wholeListTimeout a list in one
-	// piece. Without them, a connection that broke silently would block for ever.
+	// pageTimeout is the timeout of a page, and wholeListTimeout that of a list in one
+	// piece. Without them, a connection that broke silently would block forever.
 	pageTimeout      = 2 * time.Minute
 	wholeListTimeout = 10 * time.Minute
 )
@@ -286,7 +267,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) pro
 	return in
 }
 
-// maxAddress is how many bytes of a URL errors have.
+// maxAddress is the number of bytes of a URL in an error.
 const maxAddress = 200
 
 // requestError names the request that failed. It drops the parameters of a URL, which
@@ -305,23 +286,23 @@ func requestError(verb string, err error) error {
 // firstListTimeout is how long a first list may delay those of other informers.
 const firstListTimeout = 10 * time.Second
 
-// awaitFirstList takes one of the slots for first lists, and waits for it if all are
-// taken. leave gives it back, and may be called twice. A list that takes long gives it
-// back by itself: one server that hangs must not delay the other informers.
-func awaitFirstList(ctx context.Context, slots chan struct{}) (leave func()) {
-	if slots == nil {
+// awaitFirstList waits until limit has room for a token. leave removes the token, and may
+// be called twice. After firstListTimeout the token is removed anyway: one server that hangs
+// must not delay the other informers.
+func awaitFirstList(ctx context.Context, limit chan struct{}) (leave func()) {
+	if limit == nil {
 		return func() {}
 	}
 	select {
-	case slots <- struct{}{}:
+	case limit <- struct{}{}:
 	case <-ctx.Done():
 		return func() {}
 	}
 	var once sync.Once
-	giveBack := func() { once.Do(func() { <-slots }) }
-	timeout := time.AfterFunc(firstListTimeout, giveBack)
+	remove := func() { once.Do(func() { <-limit }) }
+	timeout := time.AfterFunc(firstListTimeout, remove)
 	return func() {
 		timeout.Stop()
-		giveBack()
+		remove()
 	}
 }

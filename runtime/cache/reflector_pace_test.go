@@ -49,8 +49,8 @@ func laterBookmarks() func() []Event[object] {
 	}
 }
 
-// TestEventAndFailureIsNoSiege has a server whose watches bring one event and fail.
-func TestEventAndFailureIsNoSiege(t *testing.T) {
+// TestEventAndFailureKeepsTheRateLimit has a server whose watches bring one event and fail.
+func TestEventAndFailureKeepsTheRateLimit(t *testing.T) {
 	for name, end := range map[string]error{"410": errGone, "500": errInternal} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -209,7 +209,7 @@ func (c *circular) List(ctx context.Context, options metav1.ListOptions) (Page[o
 	return Page[object]{ResourceVersion: "101", Continue: c.tokens(c.n)}, nil
 }
 
-func TestListThatGoesInCircles(t *testing.T) {
+func TestListWithRepeatedTokens(t *testing.T) {
 	for name, tokens := range map[string]func(int) string{
 		"one token":  func(int) string { return "t" },
 		"two tokens": func(n int) string { return strconv.Itoa(n % 2) },
@@ -258,7 +258,7 @@ func TestStatusHasTheNextAttempt(t *testing.T) {
 	})
 }
 
-func TestRetryTriesAtOnce(t *testing.T) {
+func TestRetrySkipsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		var installed atomic.Bool
@@ -299,9 +299,9 @@ func TestRetryTriesAtOnce(t *testing.T) {
 	})
 }
 
-// TestRecoveryIsSoon measures how long an informer stays degraded after the cause is
+// TestRecoveryIsFast measures how long an informer stays degraded after the cause is
 // gone, at the worst moment.
-func TestRecoveryIsSoon(t *testing.T) {
+func TestRecoveryIsFast(t *testing.T) {
 	for reason, limit := range map[error]time.Duration{
 		apierrors.NewUnauthorized("who"): 10 * time.Second, errForbidden: 30 * time.Second, errNotFound: 30 * time.Second,
 	} {
@@ -376,8 +376,8 @@ func TestFailuresInAMinute(t *testing.T) {
 	}
 }
 
-// TestPagesThatComeThroughMayFail refuses each third request for one of 100 pages.
-func TestPagesThatComeThroughMayFail(t *testing.T) {
+// TestPagesThatSucceedLaterAreNotLimited refuses each third request for one of 100 pages.
+func TestPagesThatSucceedLaterAreNotLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &paged{newSource(), 100}
 		n := 0

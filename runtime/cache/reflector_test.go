@@ -38,7 +38,7 @@ func follow(t *testing.T, config Config[object]) (*Reflector[object], *DeltaFIFO
 	return r, queue
 }
 
-// canStream says whether the source of config is to be asked for a streaming list.
+// canStream reports whether a Reflector requests a streaming list from the source of config.
 func canStream(config Config[object]) bool {
 	src, ok := config.ListerWatcher.(*source)
 	return ok && src.streams
@@ -110,7 +110,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 			t.Errorf("the second watch starts at %s, want the bookmark, 102", got)
 		}
 		src.endWatches(io.ErrUnexpectedEOF)
-		src.set("a", "w", nil) // while nobody watches
+		src.set("a", "w", nil) // while no watch is open
 		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Updated a/w@103")
 		if lists := src.count("list"); lists != 1 {
@@ -119,7 +119,7 @@ func TestReflectorResumesWithoutAList(t *testing.T) {
 	})
 }
 
-func TestReflectorListsAnewAfterGone(t *testing.T) {
+func TestReflectorListsAgainAfterGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
@@ -143,7 +143,7 @@ func TestReflectorListsAnewAfterGone(t *testing.T) {
 	})
 }
 
-func TestReflectorStartsAPagedListAgainWhenItsTokenExpires(t *testing.T) {
+func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for n := range 600 {
@@ -165,14 +165,14 @@ func TestReflectorStartsAPagedListAgainWhenItsTokenExpires(t *testing.T) {
 	})
 }
 
-func TestReflectorSaysWhatIsWrongAndRecovers(t *testing.T) {
+func TestReflectorReportsErrorsAndRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.failWith(func(request) error { return errForbidden })
 		var heard []error
 		r, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, resource gvr, err error) {
 			if resource != widgets {
-				t.Errorf("error handler hears of %v", resource)
+				t.Errorf("the error handler gets %v", resource)
 			}
 			heard = append(heard, err)
 		}})
@@ -315,9 +315,9 @@ func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {
 	}
 }
 
-// TestReflectorBesiegesNobody meets servers whose watches end at once, some with
+// TestReflectorLimitsItsRequests meets servers whose watches end at once, some with
 // an event that leads nowhere.
-func TestReflectorBesiegesNobody(t *testing.T) {
+func TestReflectorLimitsItsRequests(t *testing.T) {
 	for name, end := range map[string]error{"in good order": io.EOF, "cut": io.ErrUnexpectedEOF, "gone": errGone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -340,7 +340,7 @@ func TestReflectorBesiegesNobody(t *testing.T) {
 	}
 }
 
-func TestReflectorLeavesProbation(t *testing.T) {
+func TestReflectorEndsTheWatchFailureGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
@@ -366,7 +366,7 @@ func TestReflectorLeavesProbation(t *testing.T) {
 	})
 }
 
-func TestReflectorTakesALongWatchForUseful(t *testing.T) {
+func TestReflectorCountsALongWatchAsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		failures := 0
@@ -425,7 +425,7 @@ func TestReflectorStreamsTheList(t *testing.T) {
 	})
 }
 
-func TestReflectorListsWhereStreamsAreRefused(t *testing.T) {
+func TestReflectorListsIfStreamsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
@@ -441,7 +441,7 @@ func TestReflectorListsWhereStreamsAreRefused(t *testing.T) {
 	})
 }
 
-func TestReflectorListsWhereNoBookmarkComes(t *testing.T) {
+func TestReflectorListsWithoutABookmark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.streams, src.noBookmark = true, true
@@ -485,7 +485,7 @@ func TestInitialList(t *testing.T) {
 			} else {
 				want[delta.Object.Name] = delta
 			}
-			list.apply(delta)
+			list.apply(delta.Type, &delta.Item)
 		}
 		onlyAdded := list.slots == nil
 		all := list.collection()
@@ -545,9 +545,9 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 	})
 }
 
-// TestReflectorIsPatientWhileAStreamIsOpened has a server that makes a client wait
+// TestReflectorWaitsWhileAStreamIsOpened has a server that makes a client wait
 // before it opens the stream, as client-go does on a 429.
-func TestReflectorIsPatientWhileAStreamIsOpened(t *testing.T) {
+func TestReflectorWaitsWhileAStreamIsOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.streams = true

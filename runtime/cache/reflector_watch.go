@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// The server ends a watch after 5 to 10 minutes, so that not all watches of
-	// all clients come back at one time.
+	// minWatchTimeout is half of the longest timeout of a watch, which is random, so that
+	// clients do not open all watches at one time.
 	minWatchTimeout = 5 * time.Minute
-	// watchGrace is how long after its time an unresponsive watch is given up: a
-	// connection that broke silently would stay open for ever.
+	// watchGrace is added to the timeout of a watch before the Reflector ends it: a
+	// connection that broke silently would stay open forever.
 	watchGrace = 30 * time.Second
 	// answerTimeout is how long the server may take to answer a watch: to send the
 	// header of the response.
@@ -41,7 +41,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 	timeout := minWatchTimeout + r.random(minWatchTimeout)
 	seconds := int64(timeout.Seconds())
 	request.Options.TimeoutSeconds = &seconds
-	if !r.endless {
+	if !r.client.fake {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout+watchGrace, protocol.ErrSilent)
 		defer cancel()
@@ -97,8 +97,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		entry := r.status.entry()
-		late := time.AfterFunc(resumeGrace-time.Since(r.watchEnded), func() { r.status.enterUnlessMoved(entry, Degraded, protocol.ErrUnanswered) })
+		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
 	return r.source.Watch(ctx, request.Options)
@@ -112,8 +111,8 @@ func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 		r.status.enter(Watching, nil)
 		return func() bool { return false }
 	}
-	entry := r.status.enter(Degraded, nil)
-	return time.AfterFunc(protocol.LongWatch, func() { r.status.enterUnlessMoved(entry, Watching, nil) }).Stop
+	r.status.enter(Degraded, nil)
+	return r.status.enterAfter(protocol.LongWatch, Watching, nil).Stop
 }
 
 // next reads and forwards a batch of events.
@@ -154,9 +153,9 @@ func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], g
 	return nil
 }
 
-// anyChange reports whether one of the initial events tells of a change after the
-// stream began, which was before version start if that is known. A server that
-// supports streaming lists sends such changes too, shortly before its bookmark.
+// anyChange reports whether one of the initial events is a change after the stream began.
+// If start is not empty, objects with a later version were added after that. A server that
+// supports streaming lists also sends such changes, shortly before its bookmark.
 func anyChange[T Object](events []Event[T], start string) bool {
 	for i := range events {
 		switch event := &events[i]; event.Type {
@@ -175,9 +174,9 @@ func anyChange[T Object](events []Event[T], start string) bool {
 	return false
 }
 
-// currentVersion asks for the collection's version, for a streaming list that takes
-// long: an object that is added at a later version is not an initial one. It returns
-// an unreachable version if the server does not tell, so that it is asked once.
+// currentVersion requests the version of the collection, for a streaming list that takes
+// long: an object that is added at a later version is not an initial one. If that fails, it
+// returns unreachableVersion, so that the caller does not request it again.
 func (r *Reflector[T]) currentVersion(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, stallTimeout)
 	defer cancel()
@@ -197,23 +196,23 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	deltas := r.freeDeltas.Take(len(events))
 	for i := range events {
 		event := &events[i]
-		delta := Delta[T]{Type: deltaTypeOf(event.Type), Item: event.Item}
-		if delta.Type != 0 {
-			if err = r.accept(ctx, &delta.Item); err != nil {
+		change := deltaTypeOf(event.Type)
+		if change != 0 {
+			if err = r.accept(ctx, &event.Item); err != nil {
 				break
 			}
 		}
 		if in.Verb == protocol.OpenStream && !in.Listed {
-			if err = r.addInitial(event, delta, in); err != nil {
+			if err = r.addInitial(event, change, in); err != nil {
 				break
 			}
 			continue
 		}
-		if delta.Type != 0 {
-			note(&r.status.undecodable, &delta.Item, delta.Type == Deleted)
-		}
-		if delta.Type == Deleted || delta.Type != 0 && event.Err == nil {
-			deltas = append(deltas, delta)
+		if change != 0 {
+			note(&r.status.undecodable, &event.Item, change == Deleted)
+			if change == Deleted || event.Err == nil {
+				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
+			}
 		}
 		if isLater(event.ResourceVersion, in.ResourceVersion) {
 			if !in.MadeProgress {
@@ -257,17 +256,17 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
 	case item.Err != nil && !r.status.undecodable.isKnown(item.Err):
-		r.onError(ctx, r.resource, item.Err)
+		r.onError(ctx, r.config.Resource, item.Err)
 	}
 	return err
 }
 
 // addInitial adds one of the initial events of a streaming list. Their versions are those
 // of the objects, in no order. Only the bookmark has that of the list.
-func (r *Reflector[T]) addInitial(event *Event[T], delta Delta[T], in *protocol.Input) error {
+func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
-	case delta.Type != 0:
-		r.listed.apply(delta)
+	case change != 0:
+		r.listed.apply(change, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
@@ -310,19 +309,19 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	if r.trim != nil {
 		r.trim(obj)
 	}
-	if r.transform == nil {
+	if r.config.Transform == nil {
 		return obj, nil
 	}
-	name := MetaObjectToName(obj) // the transform may change even this
-	result, err := r.transform(obj)
+	name := MetaObjectToName(obj) // before the transform may change it
+	result, err := r.config.Transform(obj)
 	if none := *new(T); err == nil && result == none {
-		err = errors.New("it returned neither an object nor an error")
+		err = errors.New("the function returned neither an object nor an error")
 	}
 	if err == nil && MetaObjectToName(result) != name {
-		err = errors.New("it changed the name, by which the server knows the object")
+		err = errors.New("the function changed the name or the namespace of the object")
 	}
 	if err != nil {
-		return result, &ObjectError{Resource: r.resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
+		return result, &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
 	}
 	return result, nil
 }

@@ -99,8 +99,8 @@ func TestStatusWhileAWatchIsResumed(t *testing.T) {
 	})
 }
 
-// TestStreamThatIsNotAnsweredBecomesAList has a server that hangs for streaming lists only.
-func TestStreamThatIsNotAnsweredBecomesAList(t *testing.T) {
+// TestUnansweredStreamBecomesAList has a server that hangs for streaming lists only.
+func TestUnansweredStreamBecomesAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newMute(true)
 		r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
@@ -163,7 +163,7 @@ func TestBusyStreamWithoutABookmark(t *testing.T) {
 	for change, limit := range map[watch.EventType]time.Duration{
 		watch.Modified: bookmarkTimeout + time.Second,
 		watch.Deleted:  bookmarkTimeout + time.Second,
-		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // it takes a list to tell these from initial ones
+		watch.Added:    stallTimeout + bookmarkTimeout + 2*time.Second, // only a list can distinguish these from initial ones
 	} {
 		t.Run(string(change), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestLongStreamWithItsBookmark(t *testing.T) {
 	}
 }
 
-func TestBookmarkWithoutAVersionEndsNoList(t *testing.T) {
+func TestBookmarkWithoutAVersionFailsTheList(t *testing.T) {
 	r := NewReflector(via(Config[object]{Resource: widgets}), &DeltaFIFO[object]{})
 	in := protocol.Input{Verb: protocol.OpenStream}
 	err := r.forward(t.Context(), []Event[object]{{Type: watch.Bookmark, InitialEventsEnd: true}}, &in)

@@ -96,10 +96,8 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 			if !again {
 				return
 			}
-			obj = old // in the place of another state, which is listed before
+			obj = old // another state of it is listed before
 		}
-	} else {
-		slot = store.NoSlot
 	}
 	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
 }

@@ -45,7 +45,7 @@ func withKind(obj object) object {
 	return obj
 }
 
-func TestIndexerTellsStatesApart(t *testing.T) {
+func TestIndexerDistinguishesStates(t *testing.T) {
 	old := func() object { return version("w", "1", "u", "x") }
 	for name, test := range map[string]struct {
 		old, listed      object
@@ -71,12 +71,12 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndexer(Indexers[object]{"letters": byLetters})
-			x.keepHashes()
+			x.store.KeepHashes()
 			x.apply(Deltas[object]{{Type: Added, Item: Item[object]{Object: test.old, ContentHash: test.oldHash}}})
 			kind := test.listed.TypeMeta
 			got := inShort(x.apply(listedAs([]uint64{test.newHash}, test.listed)))
 			if !slices.Equal(got, test.want) {
-				t.Errorf("told are %q, want %q", got, test.want)
+				t.Errorf("the notifications are %q, want %q", got, test.want)
 			}
 			want := test.listed
 			if len(test.want) == 0 {
@@ -101,7 +101,7 @@ func TestIndexerTellsStatesApart(t *testing.T) {
 // from the cache, before other deltas were applied.
 func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	x := NewIndexer[object](nil)
-	x.keepHashes()
+	x.store.KeepHashes()
 	held, later := version("w", "1", "u", "x"), version("w", "1", "u", "y")
 	got := inShort(x.apply(Deltas[object]{
 		{Type: Added, Item: Item[object]{Object: held, ContentHash: 5}},
@@ -110,7 +110,7 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 		listedAs([]uint64{5}, held)[0],
 	}))
 	if want := []string{"add w@1x", "update w@1x->w@1y", "update w@1y->w@1x"}; !slices.Equal(got, want) {
-		t.Errorf("told are %q, want %q", got, want)
+		t.Errorf("the notifications are %q, want %q", got, want)
 	}
 	if obj, hash, _ := x.held(ObjectName{Name: "w"}); obj != held || hash != 5 {
 		t.Errorf("cached is %v with the hash %d", obj, hash)
@@ -162,7 +162,7 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 			x, m := NewIndexer(Indexers[object]{"letters": byLetters}), model{}
 			var hashes []uint64
 			if hashed {
-				x.keepHashes()
+				x.store.KeepHashes()
 				for _, obj := range test.listed {
 					hashes = append(hashes, uint64(number(obj)))
 				}
@@ -171,7 +171,7 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 			m.apply(deltas)
 			got := inShort(x.apply(deltas))[1:]
 			if !slices.Equal(got, test.want) {
-				t.Errorf("%s, hashed %v: told are %q, want %q", name, hashed, got, test.want)
+				t.Errorf("%s, hashed %v: the notifications are %q, want %q", name, hashed, got, test.want)
 			}
 			compare(t, x, m)
 			if (m[ObjectName{Name: "a"}] == a5) != test.stays {
@@ -196,23 +196,23 @@ func TestRelistOfOneName(t *testing.T) {
 	x := NewIndexer[object](nil)
 	for _, want := range [][]string{{fmt.Sprintf("add w@%d", n-1)}, nil} {
 		if got := inShort(x.apply(listedAs(nil, all...))); !slices.Equal(got, want) {
-			t.Errorf("told are %d, want %q", len(got), want)
+			t.Errorf("there are %d notifications, want %q", len(got), want)
 		}
 	}
 }
 
-// TestHeldBesideAWriter reads objects and their hashes while a writer changes, removes and
+// TestHeldDuringWrites reads objects and their hashes while a writer changes, removes and
 // lists them: they are of one moment.
-func TestHeldBesideAWriter(t *testing.T) {
+func TestHeldDuringWrites(t *testing.T) {
 	const n = 300
 	x := NewIndexer[object](nil)
-	held := x.keepHashes()
+	x.store.KeepHashes()
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 2 {
 		readers.Go(func() {
 			for i := 0; !isClosed(stop); i = (i + 1) % n {
-				obj, hash, ok := held(MetaObjectToName(many(i, 0, "")))
+				obj, hash, ok := x.held(MetaObjectToName(many(i, 0, "")))
 				if ok && hash != uint64(number(obj)) {
 					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
 					return

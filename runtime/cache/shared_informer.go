@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -35,8 +34,7 @@ type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
 	config     Config[T]
-	detector   *mutation.Detector[T] // nil without Settings.MutationDetector
-	alive      context.Context       // ends with Stop
+	alive      context.Context // ends with Stop
 	stop       context.CancelFunc
 	done       chan struct{} // closed when Run has returned
 
@@ -49,18 +47,12 @@ type SharedIndexInformer[T Object] struct {
 // programs use the informers of a generated factory.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
-		indexer:   NewIndexer(config.Indexers),
+		indexer:   config.newIndexer(),
 		config:    config,
 		processor: processor.New[T](),
 		done:      make(chan struct{}),
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
-	if config.MutationDetector {
-		s.detector = mutation.New[T](config.name(), config.MutationValues)
-	}
-	if config.Open != nil {
-		config.held = s.indexer.keepHashes()
-	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
 	return s
@@ -86,14 +78,13 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 		s.processor.Stop()
 		s.mu.Unlock()
 		s.processor.Wait()
-		s.detector.Check(mutation.Reader, s.indexer.List()...)
+		s.indexer.checkAll()
 	})
 }
 
-// Stop ends Run, and waits until it has returned: no handler is running then. An
-// informer that was not started never will be. The factory creates another one at the
-// next call for the kind. A handler must not call Stop, which would wait for the
-// handler.
+// Stop ends Run, and waits until it has returned: no handler is running then. An informer
+// that was not started can no longer be. The factory creates another one at the next call
+// for the kind. A handler must not call Stop, which would wait for the handler.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire()
@@ -103,7 +94,7 @@ func (s *SharedIndexInformer[T]) Stop() {
 // wasStopped reports whether Stop was called.
 func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
 
-// retire stops an informer that was not started, and never will be.
+// retire stops an informer that was not started. It does nothing to another one.
 func (s *SharedIndexInformer[T]) retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +110,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (d
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.listed {
-		notes := s.store(deltas[:1])
+		notes := s.indexer.apply(deltas[:1])
 		markInitial(notes)
 		s.listed = true
 		s.controller.markSynced() // before a handler can be synced
@@ -129,15 +120,8 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (d
 		}
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	s.processor.Distribute(processor.Batch[T]{Notes: s.store(deltas), Distinct: distinct})
+	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.apply(deltas), Distinct: distinct})
 	return true
-}
-
-// store applies deltas to the cache, and returns the notifications for handlers.
-func (s *SharedIndexInformer[T]) store(deltas Deltas[T]) []processor.Notification[T] {
-	notes := s.indexer.apply(deltas)
-	checkShared(s.detector, notes)
-	return notes
 }
 
 func markInitial[T Object](notes []processor.Notification[T]) {
@@ -150,11 +134,11 @@ func markInitial[T Object](notes []processor.Notification[T]) {
 // its own, until the handler is removed or the informer stops. It may be called at any
 // time, also from a handler. The error wraps ErrStopped.
 func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
-	o := handlerOptions{resyncPeriod: s.config.ResyncPeriod}
+	settings := processor.Settings{ResyncPeriod: s.config.ResyncPeriod}
 	for _, option := range options {
-		option(&o)
+		option(&settings)
 	}
-	listening := listenerOptions(handler, o, s.detector, &s.controller.panics)
+	listening := listenerOptions(handler, settings, s.indexer.detector, &s.controller.panics)
 	listening.Resync = s.resync
 	l := processor.NewListener(listening)
 	s.mu.Lock()
@@ -168,11 +152,10 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		})})
 	}
 	s.processor.Add(l)
-	return &registration[T]{informer: s, listener: l}, nil
+	return &registration[T]{s, l}, nil
 }
 
-// resync enqueues every cached object for l, unless events wait for it: a handler that
-// lags must not lag more.
+// resync enqueues every cached object for l, unless l has a backlog.
 func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +185,8 @@ func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegist
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.processor.Remove(own.listener)
-	s.controller.panics.forget(own.listener)
+	s.processor.Remove(own.Listener)
+	s.controller.panics.forget(own.Listener)
 	return nil
 }
 
@@ -255,13 +238,13 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.config.name() }
 
-// registrations returns the registered handlers, for the factory's wait.
+// registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []Syncer
 	for l := range s.processor.Listeners() {
-		all = append(all, &registration[T]{informer: s, listener: l})
+		all = append(all, &registration[T]{s, l})
 	}
 	return all
 }

@@ -45,7 +45,7 @@ func listen(t *testing.T, s *SharedIndexInformer[object], options ...HandlerOpti
 	return r, reg
 }
 
-func TestHandlerHearsTheWholeStory(t *testing.T) {
+func TestHandlerGetsEveryChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "first", nil)
@@ -68,7 +68,7 @@ func TestHandlerHearsTheWholeStory(t *testing.T) {
 	})
 }
 
-// relist makes the informer of src list anew, after change.
+// relist makes the informer of src list again, after change.
 func relist(t *testing.T, src *source, change func()) {
 	t.Helper()
 	src.failWith(func(r request) error {
@@ -87,7 +87,7 @@ func relist(t *testing.T, src *source, change func()) {
 	synctest.Wait()
 }
 
-func TestRelistTellsExactlyTheDifference(t *testing.T) {
+func TestRelistNotifiesExactlyTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for _, name := range []string{"same", "changed", "gone", "reborn"} {
@@ -120,7 +120,7 @@ func TestRelistTellsExactlyTheDifference(t *testing.T) {
 	})
 }
 
-func TestCacheChangesBeforeHandlersHear(t *testing.T) {
+func TestCacheChangesBeforeHandlersAreCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "w", nil)
@@ -128,7 +128,7 @@ func TestCacheChangesBeforeHandlersHear(t *testing.T) {
 		check := func(obj object) {
 			cached, ok := s.GetStore().Get(MetaObjectToName(obj))
 			if !ok || cached.ResourceVersion < obj.ResourceVersion {
-				t.Errorf("the handler hears of %s@%s, the cache has %v", obj.Name, obj.ResourceVersion, cached)
+				t.Errorf("the handler gets %s@%s, the cache has %v", obj.Name, obj.ResourceVersion, cached)
 			}
 		}
 		_, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{
@@ -136,7 +136,7 @@ func TestCacheChangesBeforeHandlersHear(t *testing.T) {
 			UpdateFunc: func(_, obj object) { check(obj) },
 			DeleteFunc: func(obj object, _ bool) {
 				if _, ok := s.GetStore().Get(MetaObjectToName(obj)); ok {
-					t.Errorf("the handler hears of the end of %s, which is still cached", obj.Name)
+					t.Errorf("the handler gets a delete of %s, which is still cached", obj.Name)
 				}
 			},
 		})
@@ -200,7 +200,7 @@ func TestHandlerOfAnEmptyCollectionSyncs(t *testing.T) {
 	})
 }
 
-func TestSlowHandlerDelaysNobody(t *testing.T) {
+func TestSlowHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		s := start(t, Config[object]{ListerWatcher: src})
@@ -308,7 +308,7 @@ func TestResyncIsPerHandler(t *testing.T) {
 		}
 		wantLines(t, never.drain())
 		if src.count("list") != 1 {
-			t.Error("a resync listed anew")
+			t.Error("a resync listed again")
 		}
 	})
 }
@@ -391,7 +391,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 
 type widgetSummary struct{ metav1.PartialObjectMetadata }
 
-func TestViewsAreToldFromTheirKind(t *testing.T) {
+func TestViewsAreNamedByTheirType(t *testing.T) {
 	for want, got := range map[string]string{
 		"": seenAs[object]("widgets"), " as cache.widgetSummary": seenAs[*widgetSummary]("widgets"),
 	} {

@@ -48,7 +48,7 @@ func (l *lineLog) take() (lines []string) {
 	return lines
 }
 
-// TestManyUndecodableObjects is about somebody who makes thousands of objects that no
+// TestManyUndecodableObjects has a user that creates thousands of objects that no
 // one can decode, each with a huge key and codes of a terminal.
 func TestManyUndecodableObjects(t *testing.T) {
 	const objects = 3000
@@ -66,7 +66,7 @@ func TestManyUndecodableObjects(t *testing.T) {
 		stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		synctest.Wait()
 		lines := log.take()
-		if len(lines) != maxSkipLines+1 || !strings.Contains(lines[maxSkipLines], "Status().Undecodable has them all") {
+		if len(lines) != maxSkipLines+1 || !strings.Contains(lines[maxSkipLines], "Status().Undecodable lists all of them") {
 			t.Errorf("%d lines, the last: %.200s", len(lines), lines[len(lines)-1])
 		}
 		for _, line := range lines {
@@ -116,8 +116,8 @@ func TestManyUndecodableObjects(t *testing.T) {
 	})
 }
 
-// TestUndecodableStatesAreExplainedAgain checks that a place of a state that is gone is
-// given to the next one.
+// TestUndecodableStatesAreExplainedAgain checks that one state keeps its reason once
+// another one is gone.
 func TestUndecodableStatesAreExplainedAgain(t *testing.T) {
 	why := fmt.Errorf("why")
 	numbered := func(i int) *DecodeError {
@@ -175,7 +175,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 				t.Helper()
 				synctest.Wait()
 				if got := heard.take(); got != events {
-					t.Errorf("%s: the handler heard %q, want %q", when, got, events)
+					t.Errorf("%s: the handler got %q, want %q", when, got, events)
 				}
 				var names, held string
 				for _, e := range s.Status().Undecodable {
@@ -222,7 +222,7 @@ func TestLargeObjectsAreSkippedAndListed(t *testing.T) {
 			time.Sleep(time.Minute)
 			expect("after a relist with large states", "", "a 20;c 21;", "a 13;b 11;")
 			server.send("ADDED", state("c", 31, `{}`))
-			expect("after the relist, the watch goes on", "add c 31", "a 20;", "a 13;b 11;c 31;")
+			expect("after the relist, the watch continues", "add c 31", "a 20;", "a 13;b 11;c 31;")
 		})
 	}
 }
@@ -237,7 +237,7 @@ func TestWarningOfALowLimit(t *testing.T) {
 			stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 			synctest.Wait()
 			stop()
-			if got := strings.Contains(strings.Join(log.lines, "\n"), "MaxObjectBytes is below what etcd takes"); got != warns {
+			if got := strings.Contains(strings.Join(log.lines, "\n"), "MaxObjectBytes is below etcd's default limit"); got != warns {
 				t.Errorf("a limit of %d: %q", limit, log.lines)
 			}
 		})

@@ -80,33 +80,27 @@ func (s *bodySource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 //
 //	cache.NewViewListWatch[*FooSummary](clientset.ExampleV1().Foos("team-a"))
 func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
+	whole := NewListWatch[GenericObject](client)
 	view := viewer[T]{wire.NewDecoder[T](wire.Options{}, nil)}
 	return &ListWatch[T]{
 		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
-			list, err := client.List(ctx, options)
-			if err != nil {
-				return Page[T]{}, err
-			}
-			whole, err := pageOf[GenericObject](list)
-			page := Page[T]{ResourceVersion: whole.ResourceVersion, Continue: whole.Continue}
-			for _, item := range whole.Items {
-				if err != nil {
-					break
-				}
-				var obj T
-				obj, err = view.of(item.Object)
-				page.Items = append(page.Items, Item[T]{Object: obj})
+			list, err := whole.List(ctx, options)
+			page := Page[T]{ResourceVersion: list.ResourceVersion, Continue: list.Continue}
+			for i := 0; i < len(list.Items) && err == nil; i++ {
+				var item Item[T]
+				item.Object, err = view.of(list.Items[i].Object)
+				page.Items = append(page.Items, item)
 			}
 			return page, err
 		},
 		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
-			w, err := client.Watch(ctx, options)
+			stream, err := whole.Watch(ctx, options)
 			if err != nil {
 				return nil, err
 			}
-			return &viewStream[T]{whole: watchStream[GenericObject]{watch: w}, view: view}, nil
+			return &viewStream[T]{whole: stream, view: view}, nil
 		},
-		client: clientKindOf(client),
+		client: whole.client,
 	}
 }
 
@@ -124,7 +118,7 @@ func (v viewer[T]) of(obj GenericObject) (T, error) {
 
 // viewStream is a watch of whole objects that returns views.
 type viewStream[T Object] struct {
-	whole watchStream[GenericObject]
+	whole EventStream[GenericObject]
 	view  viewer[T]
 	// read are the events of the last batch.
 	read   []Event[GenericObject]
@@ -158,12 +152,12 @@ func (s *viewStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T],
 
 func (s *viewStream[T]) Stop() { s.whole.Stop() }
 
-// NewUnavailableListWatch returns a ListWatch that always fails. It is for a view of a
-// resource for which a program has no typed client, and, with a fake clientset, no server
-// either. Its error says how to give the view a client.
+// NewUnavailableListWatch returns a ListWatch that always fails. Generated factories with a
+// fake clientset use it for a view of a resource that the clientset has no client for. The
+// error names the option that sets one.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *ListWatch[T] {
 	name := reflect.TypeFor[T]()
-	err := fmt.Errorf("there is no server to list %s of as %v, and the clientset has no client for them: make the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](…) }), with a typed client of %s",
+	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; create the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }), where client is a typed client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },

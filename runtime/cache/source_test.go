@@ -40,14 +40,14 @@ func errTooLarge() error {
 
 // source is an API server for one collection: it keeps a history, serves lists in
 // pages and watches from any version that it has not forgotten, and fails when it
-// is told to.
+// its test configures that.
 type source struct {
 	mu        sync.Mutex
 	version   int
 	objects   map[ObjectName]object
 	history   []Event[object]
 	forgotten int // no watch can start below this version
-	// changedContent is the version before which no watch goes on.
+	// changedContent is the version before which no watch can resume.
 	changedContent int
 	changed        chan struct{}
 	cut            chan struct{} // closed to end all watches
@@ -62,7 +62,7 @@ type source struct {
 	openErr  error
 	// opening makes openWith for each watch.
 	opening func() []Event[object]
-	// streams says whether a watch can begin with a list; noBookmark leaves out its
+	// streams is set if a watch can begin with a list; noBookmark leaves out its
 	// end.
 	streams, noBookmark bool
 	// silent watches do not end when their time is over, nor say anything.
@@ -107,7 +107,7 @@ func (s *source) remove(namespace, name string) {
 	s.recordLocked(watch.Deleted, last)
 }
 
-// bookmark tells watchers of a version at which nothing of interest happened.
+// bookmark sends watchers a version without a change of their objects.
 func (s *source) bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

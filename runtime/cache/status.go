@@ -11,7 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
-// Phase is what an informer does.
+// Phase is the stage of an informer.
 type Phase string
 
 const (
@@ -77,9 +77,9 @@ type Status struct {
 	// ResourceVersion is the last one read from the server. The cache may be a
 	// batch behind it.
 	ResourceVersion string
-	// Objects is how many objects the cache holds.
+	// Objects is the number of objects in the cache.
 	Objects int
-	// Err is the last error, and Reason its kind. Err is nil once the informer makes
+	// Err is the last error, and Reason its kind. Both are zero once the informer makes
 	// progress again.
 	Err    error
 	Reason Reason
@@ -88,8 +88,7 @@ type Status struct {
 	NextAttempt time.Time
 	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
-	// could be decoded, or nothing. Only 256 of them have a Path, Near and reason. Err of
-	// the others says that the reason is not kept.
+	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
 	Undecodable []*DecodeError
 }
 
@@ -111,7 +110,7 @@ func (s Status) String() string {
 	return text
 }
 
-// advice is how to fix the cause of a reason.
+// advice has the fix for the cause of a reason.
 var advice = map[Reason]string{
 	Forbidden:    "; it needs the rights to list and to watch",
 	Unauthorized: "; check the credentials",
@@ -140,29 +139,25 @@ func (t *statusTracker) get() Status {
 	return status
 }
 
-// enter enters a phase, with the error that is the cause, or nil. It returns the
-// argument for enterUnlessMoved.
-func (t *statusTracker) enter(phase Phase, err error) (entry int) {
+// enter enters a phase, with the error that is the cause, or nil.
+func (t *statusTracker) enter(phase Phase, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.enterLocked(phase, err)
-	return t.entries
 }
 
-// entry returns the argument for enterUnlessMoved.
-func (t *statusTracker) entry() int {
+// enterAfter enters a phase after a wait, if no other is entered meanwhile.
+func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.entries
-}
-
-// enterUnlessMoved enters a phase if no other was entered since entry.
-func (t *statusTracker) enterUnlessMoved(entry int, phase Phase, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.entries == entry {
-		t.enterLocked(phase, err)
-	}
+	entry := t.entries
+	return time.AfterFunc(wait, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.entries == entry {
+			t.enterLocked(phase, err)
+		}
+	})
 }
 
 // awaitAttempt sets the time of the next request; zero while a request is under way.

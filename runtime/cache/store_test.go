@@ -112,9 +112,9 @@ func TestIndexerGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// TestGetBesideAWriter looks for objects that are always there, while others come
+// TestGetDuringWrites looks for objects that are always there, while others come
 // and go around them and move them about. Their versions never go back.
-func TestGetBesideAWriter(t *testing.T) {
+func TestGetDuringWrites(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	const stable, others = 50, 2000
 	for i := range stable + others { // behind others, so that deletes move them
@@ -176,7 +176,7 @@ func TestIndexerOfAnInterface(t *testing.T) {
 	}
 }
 
-func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
+func TestReadsAllocateOnlyTheirResult(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	for i := range 1000 {
 		x.Add(many(i, 1, "x"))
@@ -212,9 +212,9 @@ func TestReadsAllocateOnlyWhatTheyReturn(t *testing.T) {
 // to a size class, so that one of almost maxReuse may have more room than that.
 const keptBatch = maxReuse / 2
 
-func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
+func TestWritesAllocateOnlyNotifications(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
-	x.keepHashes()
+	x.store.KeepHashes()
 	var all []object
 	var updates Deltas[object]
 	for i := range keptBatch {
@@ -227,7 +227,7 @@ func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 		deltas Deltas[object]
 		want   float64
 	}{
-		"one update":                {updates[:1], 1}, // what handlers hear
+		"one update":                {updates[:1], 1}, // the notifications
 		"a batch of updates":        {updates, 1},
 		"a relist without a change": {list, 1}, // one bit an object
 	} {
@@ -237,9 +237,9 @@ func TestWritesAllocateOnlyWhatTheyTell(t *testing.T) {
 	}
 }
 
-// TestEventsAllocateOnlyWhatTheyTell sends events from the source to handlers: each
-// batch allocates what all handlers are told, once, and nothing else.
-func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
+// TestEventsAllocateOnlyNotifications sends events from the source to handlers: each
+// batch allocates the notifications that all handlers share, once, and nothing else.
+func TestEventsAllocateOnlyNotifications(t *testing.T) {
 	for _, handlers := range []int{1, 8} {
 		for _, events := range []int{1, keptBatch} {
 			_, all := filled(2000)
@@ -263,7 +263,7 @@ func TestEventsAllocateOnlyWhatTheyTell(t *testing.T) {
 	}
 }
 
-func TestQueueUsesItsMemoryAgain(t *testing.T) {
+func TestQueueReusesItsMemory(t *testing.T) {
 	var queue DeltaFIFO[object]
 	ctx := t.Context()
 	delta := Delta[object]{Type: Updated, Item: itemOf(many(1, 1, ""))}

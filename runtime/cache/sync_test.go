@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
+func TestWaitIgnoresARemovedHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		src.set("a", "one", nil)
@@ -38,7 +38,7 @@ func TestWaitGoesOnWithoutARemovedHandler(t *testing.T) {
 			t.Error(err)
 		}
 		for range s.processor.Listeners() {
-			t.Error("a handler that was removed is still told of changes")
+			t.Error("a removed handler still gets changes")
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 	})
 }
 
-func TestWaitOfWhatIsSyncedSucceeds(t *testing.T) {
+func TestWaitForSyncedInformersSucceeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, Config[object]{ListerWatcher: newSource()})
 		_, reg := listen(t, s)
@@ -125,9 +125,9 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 	})
 }
 
-// TestSlowIndexFuncHoldsUpNoAccessor asks the factory for an informer while an
+// TestSlowIndexFuncBlocksNoAccessor asks the factory for an informer while an
 // index function of another one runs, and somebody waits for both.
-func TestSlowIndexFuncHoldsUpNoAccessor(t *testing.T) {
+func TestSlowIndexFuncBlocksNoAccessor(t *testing.T) {
 	src, asked := newSource(), []string{}
 	src.set("a", "w", nil)
 	f := NewSharedInformerFactory(0)
@@ -278,8 +278,8 @@ func (l *late) waitsFor() (subject, NotSynced) {
 	return l.SharedIndexInformer.waitsFor()
 }
 
-// TestInformerWithoutAResourceIsCalledByItsType has one that was made by hand.
-func TestInformerWithoutAResourceIsCalledByItsType(t *testing.T) {
+// TestInformerWithoutAResourceIsNamedByItsType has one that was made by hand.
+func TestInformerWithoutAResourceIsNamedByItsType(t *testing.T) {
 	config := via(Config[object]{ListerWatcher: newSource()})
 	s := NewSharedIndexInformer(config)
 	defer s.Stop()

@@ -14,7 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// DecodeError names an object that cannot be decoded, the place in it, and the reason.
+// DecodeError names an object that cannot be decoded, the path in it, and the reason.
 type DecodeError = wire.DecodeError
 
 // nameOf returns the name of the object that an item is about.
@@ -52,7 +52,7 @@ type undecodable struct {
 const maxExplained = 256
 
 // errNotExplained is the reason of the other states.
-var errNotExplained = fmt.Errorf("the reason is not kept, as it is for %d other objects", maxExplained)
+var errNotExplained = fmt.Errorf("the reason is not kept: only the first %d undecodable objects have one", maxExplained)
 
 // note records whether the last state of an object can be decoded. An object that is gone
 // has no state.
@@ -147,7 +147,7 @@ func (l *skipLog) log(logger klog.Logger, state *DecodeError) {
 		logger.Error(state, "Skipped an object that cannot be decoded")
 		return
 	case l.lines == maxSkipLines+1:
-		logger.Info("Skipped more objects that cannot be decoded; Status().Undecodable has them all, the log has the next ones in a minute")
+		logger.Info("Skipped more objects that cannot be decoded; Status().Undecodable lists all of them; logging resumes in a minute")
 	}
 	l.more++
 }

@@ -61,11 +61,11 @@ func listOf(version int, states ...string) string {
 	return fmt.Sprintf(`{"metadata":{"resourceVersion":"%d"},"items":[%s]}`, version, strings.Join(states, ","))
 }
 
-// told are the events of a handler in short.
+// told records the calls of a handler in short.
 type told struct{ events []string }
 
 func (h *told) take() string {
-	slices.Sort(h.events) // what a relist ends is told in no particular order
+	slices.Sort(h.events) // deletes of a relist have no particular order
 	events := strings.Join(h.events, ", ")
 	h.events = nil
 	return events
@@ -135,7 +135,7 @@ func TestUndecodableObjectsAreSkippedAndListed(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			if got := heard.take(); got != events {
-				t.Errorf("%s: the handler heard %q, want %q", when, got, events)
+				t.Errorf("%s: the handler got %q, want %q", when, got, events)
 			}
 			if got := undecodableNames(s.Status()); got != undecodable {
 				t.Errorf("%s: undecodable are %q, want %q", when, got, undecodable)

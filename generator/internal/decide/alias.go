@@ -11,9 +11,9 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Aliases returns the group version of the only package of the input, and the types in it that can
-// be kinds, with or without markers. It follows the CRDs of the input. If the package does not tell
-// its group or version, they are the end of folder: shop.example.com/v1.
+// Aliases returns the group version of the only package of the input, and its types that can be kinds,
+// with or without markers. It follows the CRDs of the input. A group or version that the package does
+// not declare comes from the end of folder, such as shop.example.com/v1.
 func Aliases(in Input, folder string, mistakes *model.Errors) (*model.GroupVersion, []model.Aliased) {
 	pkg := in.Packages[0]
 	if !slices.ContainsFunc(pkg.Types, isCandidate) {
@@ -105,13 +105,12 @@ func methodMarker(m *model.Method) string {
 	return line + ",result=" + m.Result.Path + "." + result
 }
 
-// aliasedGroupVersion returns the group and version of the package or, if it does not tell them, of
-// folder.
+// aliasedGroupVersion returns the group and version that the package declares, or else those of folder.
 func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok bool) {
 	there := a.elsewhere(a.pkg)
 	if version, ok = there.version(a.pkg); !ok {
 		if version = path.Base(folder); !model.LooksLikeVersion(version) {
-			a.errs.Add(a.pkg.Pos, "cannot tell the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API version of package %s; name a folder that ends in it, such as --alias-package=api/shop/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}
@@ -121,7 +120,7 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 		group = parent // better than a group without a dot, which the package's folder would be
 	default:
 		if group, ok = there.groupName(a.pkg, version); !ok {
-			a.errs.Add(a.pkg.Pos, "cannot tell the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
+			a.errs.Add(a.pkg.Pos, "cannot determine the API group of package %s; name a folder that ends in group and version, such as --alias-package=api/shop.example.com/v1", a.pkg.Path)
 			return "", "", false
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// TestApplyVerbs follows client-gen: Apply is a verb like others, but only with a
-// package.
+// TestApplyVerbs follows client-gen: Apply is a verb like others, but only with a package of apply
+// configurations.
 func TestApplyVerbs(t *testing.T) {
 	for _, test := range []struct{ apply, markers, want, client string }{
 		{"", "", "", "ClientWithList"},
@@ -55,9 +55,9 @@ func TestApplyVerbs(t *testing.T) {
 
 func TestApplyMistakes(t *testing.T) {
 	for apply, want := range map[string]string{
-		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: there is no such package; run applyconfiguration-gen v0.34 or later first, and give its --output-pkg here, or leave the flag out\n" +
-			"types.go:20:6: kind Order has no apply configuration, because package x.io/none/shop/v1 cannot be read: there is no such package; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
-		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen v0.34 or later first, and give its --output-pkg here, or leave the flag out\n" +
+		"x.io/none": "--apply-configuration-package=x.io/none cannot be read: the package does not exist; run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag\n" +
+			"types.go:20:6: kind Order has no apply configuration, because package x.io/none/shop/v1 cannot be read: the package does not exist; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
+		"x.io/empty": "--apply-configuration-package=x.io/empty declares no NewTypeConverter; run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag\n" +
 			"types.go:20:6: kind Order has no apply configuration: package x.io/empty/shop/v1 declares no OrderApplyConfiguration; run applyconfiguration-gen for its package first, or add +genclient:skipVerbs=apply,applyStatus",
 	} {
 		if _, err := assembleMethods(t, apply); err == nil || err.Error() != want {

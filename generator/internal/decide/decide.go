@@ -9,9 +9,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Decide decides what is generated for the packages. The Set has no packages without a kind
-// or a view. Decide adds contradictions to the mistakes. The Set is valid only if there are
-// none.
+// Decide returns the model of the code to generate for the packages. It leaves out packages without a
+// kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Set {
 	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes}
 	for _, pkg := range in.Packages {
@@ -37,7 +36,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 	if !pkg.GroupVersion.OtherType {
 		gv.SchemeGroupVersion = pkg.GroupVersion.Name
 	}
-	a.refuseMisspelt(pkg.Markers)
+	a.refuseMisspelled(pkg.Markers)
 	from := a.from(pkg)
 	skip := from == FromKubebuilder && isSkipped(pkg)
 	kinds := 0
@@ -45,7 +44,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 		if a.Exclude.Type(pkg.Path, t.Name) {
 			continue
 		}
-		a.refuseMisspelt(t.Markers)
+		a.refuseMisspelled(t.Markers)
 		if isView(t) {
 			kinds++
 			if view := a.view(pkg, t, gv); view != nil {

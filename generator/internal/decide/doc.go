@@ -1,5 +1,5 @@
-// Package decide turns packages, their markers and CRDs into the model of what is
-// generated. It reports every contradiction with its position:
+// Package decide turns packages, their markers and CRDs into the model of the generated code. It
+// reports every contradiction with its position:
 //
 //	input.Package, markers.List, input.Manifest ──Decide──▶ model.Set
 //
@@ -10,12 +10,12 @@
 //	group.go          the groups of the versions
 //	manifest.go       the differences between a kind and its CRD
 //	group_version.go  the group and the version of a package
-//	reading.go        From, and what +genclient tells about a kind
-//	kubebuilder.go    what +kubebuilder tells about a kind
+//	reading.go        From, and the markers of code-generator on a kind
+//	kubebuilder.go    the markers of kubebuilder on a kind
 //	method.go  apply.go  field.go  the methods, apply configurations and indexes of a kind
 //	stray.go          markers without an effect
 //	external.go       packages that markers and options name
-//	naming.go  reserved.go  derived names, and the names that they must not clash with
+//	naming.go         derived names
 //	assembly.go       Input, and the state of a run: groups, errors and warnings
 //
 // Markers of a package in the main module that have no effect are errors. The user

@@ -12,47 +12,36 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
 
-// NamedPackages returns the import paths, sorted, of the other packages that Decide looks
-// into: those that markers name, applyRoot, and the packages with apply configurations below
-// it. Some of the latter may not exist, and need not. applyRoot may be empty.
+// NamedPackages returns the import paths, sorted, of the other packages that Decide needs: those in
+// markers, applyRoot unless it is empty, and the packages with apply configurations below it. Some of the
+// latter may not exist.
 func NamedPackages(packages []*input.Package, applyRoot string) []string {
-	named := map[string]bool{}
+	named := map[string]bool{applyRoot: true}
+	addApply := func(packagePath string) {
+		if applyRoot != "" {
+			named[applyPath(applyRoot, packagePath)] = true
+		}
+	}
 	for _, pkg := range packages {
+		if len(pkg.Types) > 0 {
+			addApply(pkg.Path)
+		}
 		for _, t := range pkg.Types {
 			for _, importPath := range t.Markers.Packages() {
 				named[importPath] = true
 			}
-		}
-	}
-	for _, importPath := range applyPackages(packages, applyRoot) {
-		named[importPath] = true
-	}
-	for _, pkg := range packages {
-		delete(named, pkg.Path)
-	}
-	return slices.Sorted(maps.Keys(named))
-}
-
-// applyPackages returns the packages with apply configurations: root, that of each package,
-// and those of the types that methods apply.
-func applyPackages(packages []*input.Package, root string) []string {
-	if root == "" {
-		return nil
-	}
-	paths := []string{root}
-	for _, pkg := range packages {
-		if len(pkg.Types) > 0 {
-			paths = append(paths, applyPath(root, pkg.Path))
-		}
-		for _, t := range pkg.Types {
 			for _, m := range t.Markers {
 				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" && method.Input.Path != "" {
-					paths = append(paths, applyPath(root, method.Input.Path))
+					addApply(method.Input.Path)
 				}
 			}
 		}
 	}
-	return paths
+	for _, pkg := range packages {
+		delete(named, pkg.Path)
+	}
+	delete(named, "")
+	return slices.Sorted(maps.Keys(named))
 }
 
 // described returns a package that was read, or nil.
@@ -68,22 +57,21 @@ func (a *assembly) described(importPath string) *input.Package {
 	return nil
 }
 
-// declared returns the top-level names of a package, or why it cannot be read. It returns
-// neither for a package that nobody has looked at.
+// declared returns the top-level names of a package, or the reason why the package cannot be read. It
+// returns neither if the package is not in the input.
 func (a *assembly) declared(importPath string) (names map[string]bool, problem string) {
-	for _, pkg := range a.Packages {
-		if pkg.Path == importPath {
-			return pkg.Declared, ""
-		}
+	if pkg := a.described(importPath); pkg != nil {
+		return pkg.Declared, ""
 	}
 	if external := a.Externals[importPath]; external != nil {
-		return external.Declared, external.Problem
+		return nil, external.Problem
 	}
 	return nil, ""
 }
 
-// missing returns what is wrong with a resolved reference and what to do about it, or "".
-func (a *assembly) missing(ref model.TypeRef, fromHere bool) string {
+// missing returns what is wrong with a reference and what to do about it, or "". local reports whether
+// the reference has no import path in the marker.
+func (a *assembly) missing(ref model.TypeRef, local bool) string {
 	names, problem := a.declared(ref.Path)
 	switch {
 	case problem != "":
@@ -93,18 +81,12 @@ func (a *assembly) missing(ref model.TypeRef, fromHere bool) string {
 	case names == nil || names[ref.Name]:
 		return ""
 	}
-	var exported []string
-	for name := range names {
-		if token.IsExported(name) {
-			exported = append(exported, name)
-		}
-	}
-	slices.Sort(exported)
+	exported := slices.DeleteFunc(slices.Sorted(maps.Keys(names)), func(name string) bool { return !token.IsExported(name) })
+	fix := "write a type that it declares"
 	if meant := spelling.Nearest(ref.Name, exported); meant != "" {
-		return fmt.Sprintf("package %s declares no %s; did you mean %s?", ref.Path, ref.Name, meant)
+		fix = "did you mean " + meant + "?"
+	} else if local {
+		fix = "declare it, or write a type of another package with its import path, such as k8s.io/api/autoscaling/v1.Scale"
 	}
-	if fromHere {
-		return fmt.Sprintf("package %s declares no %s; declare it, or write a type of another package with its import path, such as k8s.io/api/autoscaling/v1.Scale", ref.Path, ref.Name)
-	}
-	return fmt.Sprintf("package %s declares no %s; write a type that it declares", ref.Path, ref.Name)
+	return fmt.Sprintf("package %s declares no %s; %s", ref.Path, ref.Name, fix)
 }

@@ -36,17 +36,17 @@ func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVers
 		a.groups[name] = group
 	}
 	if group.GoName != goName {
-		a.errs.Add(goNamePos, "group %q is called %s here and %s at %s; %s", name, goName, group.GoName, group.Versions[0].Pos,
+		a.errs.Add(goNamePos, "group %q has the Go name %s here and %s at %s; %s", name, goName, group.GoName, group.Versions[0].Pos,
 			a.advice("write the same +groupGoName in both packages", "use "+groupGoNameFlag(name)))
 		return
 	}
 	for _, other := range group.Versions {
 		if other.Version != version && other.Dir == versionDir(version) {
-			a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have one folder, %s; generate for each in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos, name, other.Dir, pkg.Path)
+			a.errs.Add(pkg.Pos, "versions %s and %s (%s) of group %q have the same folder, %s; generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, other.Version, other.Pos, name, other.Dir, pkg.Path)
 			return
 		}
 		if other.Version == version {
-			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each of them in a run of its own, with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
+			a.errs.Add(pkg.Pos, "version %s of group %q is in this package and in %s (%s); generate for each in a separate run with another --output-dir, or leave one out with --exclude=%s", version, name, other.Path, other.Pos, pkg.Path)
 			return
 		}
 	}
@@ -61,7 +61,7 @@ func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVers
 func (a *assembly) checkImportable(pkg *input.Package) bool {
 	reason, fix := "", "move its types to another package"
 	if pkg.Name == "main" {
-		reason = "it is package main, a program"
+		reason = "it is package main"
 	}
 	elements := strings.Split(pkg.Path, "/")
 	if slices.Contains(elements, "vendor") {
@@ -101,7 +101,7 @@ func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion,
 		if pkg.Declared["AddToScheme"] {
 			lacks = "no AddToScheme that takes a scheme and returns an error"
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s, which registers its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
 	}
 }
 
@@ -123,18 +123,18 @@ func (a *assembly) groupGoName(pkg *input.Package, group string) (name string, p
 	name, pos = groupGoName(group), pkg.Pos
 	for _, m := range pkg.Markers {
 		if goName, ok := m.Value.(markers.GroupGoName); ok {
-			name, pos = upperFirst(string(goName)), m.Pos // client-gen begins it with a capital letter too
+			name, pos = upperFirst(string(goName)), m.Pos // as client-gen does
 		}
 	}
-	if asked, ok := a.Naming.GroupGoNames[group]; ok {
-		name = asked
+	if chosen, ok := a.Naming.GroupGoNames[group]; ok {
+		name = chosen
 	}
 	fix := a.advice("write +groupGoName=SomeName above the package clause", "use "+groupGoNameFlag(group))
 	switch {
 	case !token.IsExported(name) || !token.IsIdentifier(name):
 		a.errs.Add(pos, "group %q needs another Go name, because %q is not an exported identifier; %s", group, name, fix)
 	case slices.Contains(a.Naming.Reserved.Group, name):
-		a.errs.Add(pos, "group %q cannot be called %s, because the informer factory has a method of that name; %s", group, name, fix)
+		a.errs.Add(pos, "group %q cannot have the Go name %s, because the informer factory has a method of that name; %s", group, name, fix)
 	default:
 		return name, pos, true
 	}

@@ -22,7 +22,7 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 		return "", false
 	case model.IsVersion(base) && declared.VersionKnown && declared.Version != base:
 		a.ignore(declared.Pos, fmt.Sprintf("%s has the version %q, but the package's folder is %s", declared.Name, declared.Version, base),
-			"write the same in both places", fmt.Sprintf("generated packages are called %s, and clients send %q", base, declared.Version))
+			"write the same in both places", fmt.Sprintf("the generated packages are named %s, and clients send %q", base, declared.Version))
 		return base, a.pkg.Dependency
 	case model.IsVersion(base):
 		return base, true
@@ -39,7 +39,7 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	if declared.Name != "" {
 		declare = "write the version in " + declared.Name + ` as a string, such as Version: "v1"`
 	}
-	a.errs.Add(pkg.Pos, "cannot tell the API version of package %s; %s", pkg.Path,
+	a.errs.Add(pkg.Pos, "cannot determine the API version of package %s; %s", pkg.Path,
 		a.advice("name its folder after the version, such as v1, or "+declare,
 			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", false
@@ -85,7 +85,7 @@ func (a *assembly) writtenGroupName(pkg *input.Package, version string) (name st
 	if dir := groupFolder(pkg.Path, version, ""); dir != "core" {
 		return dir, pkg.Pos, true
 	}
-	a.errs.Add(pkg.Pos, "cannot tell the API group of package %s; %s", pkg.Path,
+	a.errs.Add(pkg.Pos, "cannot determine the API group of package %s; %s", pkg.Path,
 		a.advice("write +groupName=example.com in a comment above the package clause",
 			"leave it out with --exclude="+pkg.Path+", or "+AliasAdvice(pkg)))
 	return "", pkg.Pos, false

@@ -33,11 +33,11 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 		ListForm: t.List,
 		Pos:      t.Pos,
 	}
-	if !a.checkType(t) {
+	if !a.checkType("kind", t, t.Pos) {
 		return nil
 	}
 	if !r.hasStatus {
-		r.verbs.skip([]model.Verb{"updateStatus", "applyStatus"})
+		r.verbs.skipped = append(r.verbs.skipped, "updateStatus", "applyStatus")
 	}
 	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if k.NeedsList() && !t.HasList {
@@ -59,7 +59,9 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	}
 	a.addApply(k)
 	if r.verbs.none {
-		a.dropMethods(k, r.methods)
+		for _, m := range r.methods {
+			a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of the markers", m.Name, k.Name)
+		}
 	} else {
 		a.refuseUnreadable(t, r.methods)
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
@@ -80,61 +82,47 @@ func (a *assembly) warnOfConstraint(t *input.Type) {
 	}
 }
 
-// read reads the markers of code-generator or of kubebuilder.
-func (a *assembly) read(t *input.Type, from From) reading {
-	if from == FromKubebuilder {
-		return a.readKubebuilder(t)
-	}
-	return a.readGenclient(t)
-}
-
-// checkMeta refuses a type without the metadata of an API object. what is "kind" or "view".
-func (a *assembly) checkMeta(what string, t *input.Type) {
-	if !t.HasTypeMeta {
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.TypeMeta; %s", what, t.Name, a.advice("add: metav1.TypeMeta `json:\",inline\"`", a.leaveOut(t)))
-	}
-	switch {
-	case t.HasObjectMeta:
-	case t.MissingMethod != "":
-		a.errs.Add(t.Pos, "%s %s has no method %s of metav1.Object; %s", what, t.Name, t.MissingMethod,
-			a.advice("write the methods that are missing, or embed: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
-	default:
-		a.errs.Add(t.Pos, "%s %s does not embed metav1.ObjectMeta; %s", what, t.Name, a.advice("add: metav1.ObjectMeta `json:\"metadata,omitempty\"`", a.leaveOut(t)))
-	}
-}
-
-// kindForm is what to write instead of an invalid kind.
-const kindForm = "rename the type: at most 63 ASCII letters and digits, and a letter first"
-
-// deepCopyFix returns how a type gets a method DeepCopyObject.
-func deepCopyFix(t *input.Type) string {
-	if isRoot(t) {
-		return "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
-	}
-	return input.DeepCopyFix
-}
-
-// checkType refuses a type that cannot be a kind. It reports whether the type can be one.
-func (a *assembly) checkType(t *input.Type) bool {
+// checkType refuses a type that cannot be a kind or a view. It reports whether the type can be one. what
+// is "kind" or "view", and marker is the position of errors about the declaration.
+func (a *assembly) checkType(what string, t *input.Type, marker token.Position) bool {
 	before := a.errs.Len()
+	fail := func(pos token.Position, problem, fix string) {
+		a.errs.Add(pos, "%s %s %s; %s", what, t.Name, problem, a.advice(fix, a.leaveOut(t)))
+	}
+	const objectMeta = "metav1.ObjectMeta `json:\"metadata,omitempty\"`"
 	switch {
 	case t.IsGeneric:
-		a.errs.Add(t.Pos, "kind %s has type parameters; %s", t.Name, a.advice("remove them, or the marker", a.leaveOut(t)))
+		fail(marker, "has type parameters", "remove them, or the marker")
 		return false
 	case !t.IsStruct:
-		a.errs.Add(t.Pos, "kind %s is not a struct type; %s", t.Name,
-			a.advice(fmt.Sprintf("remove the marker, or make %s a struct with metav1.TypeMeta and metav1.ObjectMeta", t.Name), a.leaveOut(t)))
+		fix := "remove the marker, or make " + t.Name + " a struct with metav1.TypeMeta and metav1.ObjectMeta"
+		if what == "view" {
+			fix += ", and with some fields of its kind"
+		}
+		fail(marker, "is not a struct type", fix)
 		return false
-	}
-	switch {
 	case !token.IsExported(t.Name):
-		a.errs.Add(t.Pos, "kind %s is not exported; %s", t.Name, a.advice("begin its name with a capital letter", a.leaveOut(t)))
-	case !model.IsKind(t.Name):
-		a.errs.Add(t.Pos, "kind %s does not have a valid name; %s", t.Name, a.advice(kindForm, a.leaveOut(t)))
+		fail(marker, "is not exported", "begin its name with a capital letter")
+	case what == "kind" && !model.IsKind(t.Name):
+		fail(marker, "does not have a valid name", "rename the type: at most 63 ASCII letters and digits, and a letter first")
 	}
-	a.checkMeta("kind", t)
+	if !t.HasTypeMeta {
+		fail(t.Pos, "does not embed metav1.TypeMeta", "add: metav1.TypeMeta `json:\",inline\"`")
+	}
+	if !t.HasObjectMeta && t.MissingMethod != "" {
+		fail(t.Pos, "has no method "+t.MissingMethod+" of metav1.Object", "write the methods that are missing, or embed: "+objectMeta)
+	} else if !t.HasObjectMeta {
+		fail(t.Pos, "does not embed metav1.ObjectMeta", "add: "+objectMeta)
+	}
 	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "kind %s has no method DeepCopyObject; %s", t.Name, a.advice(deepCopyFix(t), a.leaveOut(t)))
+		fix := input.DeepCopyFix
+		if isRoot(t) {
+			fix = "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
+		}
+		if what == "view" {
+			fix = "write it, or " + fix
+		}
+		fail(t.Pos, "has no method DeepCopyObject", fix)
 	}
 	return a.errs.Len() == before
 }
@@ -158,7 +146,7 @@ func (a *assembly) checkKinds(gv *model.GroupVersion) {
 			a.errs.Add(k.Pos, "kinds %s and %s (%s) have the same plural, %s; use --plural-exceptions=%s:SomePlural", k.Name, other.Name, other.Pos, k.Plural, k.Name)
 		}
 		if other := files[k.File]; other != nil {
-			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so that their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
+			a.errs.Add(k.Pos, "kinds %s and %s (%s) differ only in case, so their files would have the same name; %s", k.Name, other.Name, other.Pos, a.advice("rename one of them", "leave one out with --exclude="+a.pkg.Path+"."+k.Name))
 		}
 		plurals[k.Plural], files[k.File] = k, k
 		if k.View == nil {

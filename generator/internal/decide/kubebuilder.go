@@ -54,9 +54,9 @@ func scaleMethods(pos token.Position) []*model.Method {
 	}
 }
 
-// followResource compares what +genclient tells about a kind with +kubebuilder:resource, from
-// which controller-gen makes the CRD. In a dependency it follows the latter, because a server
-// has the CRD.
+// followResource compares the markers of code-generator on a kind with +kubebuilder:resource, from
+// which controller-gen makes the CRD. In a dependency it follows the latter, because a server has the
+// CRD.
 func (a *assembly) followResource(t *input.Type, r *reading) {
 	resource := a.Naming.resourceOf(t.Name, r.resource)
 	for _, m := range t.Markers {

@@ -29,9 +29,9 @@ func (a *assembly) checkManifests() {
 					continue
 				}
 				found, k.CRD = true, m.Pos
-				c := manifestCheck{kind: k, manifest: m, errs: a.errs}
-				c.declared, c.fromKubebuilder = a.declaration(k)
-				if !a.described(gv.Path).Dependency {
+				pkg := a.described(gv.Path)
+				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == FromKubebuilder, manifest: m, errs: a.errs}
+				if !pkg.Dependency {
 					c.run()
 					continue
 				}
@@ -44,7 +44,7 @@ func (a *assembly) checkManifests() {
 		}
 	}
 	if !found && len(a.groups) > 0 {
-		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of any of them, and this is the first; correct --crd")
+		a.warn(a.Manifests[0].Pos, "no kind was checked, because --crd names no CustomResourceDefinition of a kind of this run, and this is the first one that it names; correct --crd")
 	}
 }
 
@@ -60,21 +60,12 @@ func (a *assembly) followManifest(k *model.Kind, m *input.Manifest) {
 		a.warn(k.Pos, "the markers of kind %s contradict scope %s in its CRD (%s); the client follows the CRD", k.Name, m.Scope.Value, m.Scope.Pos)
 		k.Namespaced = namespaced
 	}
-	if version, dropped := followStatus(k, m); dropped {
-		a.warn(k.Pos, "version %s of the CRD of kind %s has no status subresource (%s); its client has no UpdateStatus", version.Name.Value, k.Name, version.SubresourcesPos)
-	}
-}
-
-// followStatus removes the verbs for a status from a kind whose CRD has no status. It reports
-// whether there were any.
-func followStatus(k *model.Kind, m *input.Manifest) (version input.ManifestVersion, dropped bool) {
-	isStatus := func(v model.Verb) bool { return v == "updateStatus" || v == "applyStatus" }
 	version, ok := m.Version(k.GroupVersion.Version)
-	if !ok || version.Status || !slices.ContainsFunc(k.Verbs, isStatus) {
-		return version, false
+	isStatus := func(v model.Verb) bool { return v == "updateStatus" || v == "applyStatus" }
+	if ok && !version.Status && slices.ContainsFunc(k.Verbs, isStatus) {
+		a.warn(k.Pos, "version %s of the CRD of kind %s has no status subresource (%s); its client has no UpdateStatus", version.Name.Value, k.Name, version.SubresourcesPos)
+		k.Verbs = slices.DeleteFunc(k.Verbs, isStatus)
 	}
-	k.Verbs = slices.DeleteFunc(k.Verbs, isStatus)
-	return version, true
 }
 
 // crdName identifies a CRD by the plural or by the kind.
@@ -94,7 +85,7 @@ func (a *assembly) manifestsByName() map[crdName]*input.Manifest {
 		case other == nil:
 			byName[byPlural], byName[byKind] = m, m
 		case other.Plural.Value == m.Plural.Value:
-			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
+			a.errs.Add(m.Pos, "CustomResourceDefinition %s.%s is defined here and at %s; remove one of the two, or name the file of only one with --crd", m.Plural.Value, group, other.Pos)
 		default:
 			a.errs.Add(m.Kind.Pos, "kind %s of group %q has the CustomResourceDefinition %s.%s here and %s.%s at %s; remove one of the two, or name the file of only one with --crd",
 				m.Kind.Value, group, m.Plural.Value, group, other.Plural.Value, group, other.Pos)
@@ -103,48 +94,29 @@ func (a *assembly) manifestsByName() map[crdName]*input.Manifest {
 	return byName
 }
 
-// declaration returns the type of a kind, and whether its kind is read from the markers of
-// kubebuilder.
-func (a *assembly) declaration(k *model.Kind) (t *input.Type, fromKubebuilder bool) {
-	for _, pkg := range a.Packages {
-		for _, t := range pkg.Types {
-			if pkg.Path == k.GroupVersion.Path && t.Name == k.Name {
-				return t, a.from(pkg) == FromKubebuilder
-			}
-		}
-	}
-	return &input.Type{Pos: k.Pos, ListPos: k.Pos}, false
-}
-
 // manifestCheck compares one kind with its CRD.
 type manifestCheck struct {
 	kind     *model.Kind
 	declared *input.Type
-	// fromKubebuilder reports whether controller-gen reads the markers of the kind, so that the
-	// CRD is out of date.
+	// fromKubebuilder reports whether controller-gen reads the markers of the kind. Then a CRD that
+	// differs is out of date.
 	fromKubebuilder bool
 	manifest        *input.Manifest
 	errs            *model.Errors
 }
 
-// add adds a contradiction. fix is what to do if the kind comes from +genclient and the CRD is
-// right.
+// add adds a contradiction. fix is what to do if the kind comes from +genclient and the CRD is right.
 func (c manifestCheck) add(pos token.Position, fix, format string, args ...any) {
-	if c.fromKubebuilder {
-		fix = "regenerate the CRD with controller-gen"
-	} else {
-		fix += orRegenerate(fix)
+	const regenerate = "regenerate the CRD with controller-gen"
+	switch {
+	case c.fromKubebuilder:
+		fix = regenerate
+	case strings.Contains(fix, "+kubebuilder:"): // controller-gen has to read the new marker
+		fix += " and " + regenerate
+	default:
+		fix += ", or " + regenerate
 	}
 	c.errs.Add(pos, format+"; %s", append(args, fix)...)
-}
-
-// orRegenerate returns the alternative to fix, or the second step after it: the CRD has to be
-// regenerated after a marker for controller-gen is added.
-func orRegenerate(fix string) string {
-	if strings.Contains(fix, "+kubebuilder:") {
-		return " and regenerate the CRD with controller-gen"
-	}
-	return ", or regenerate the CRD with controller-gen"
 }
 
 func (c manifestCheck) run() {
@@ -155,13 +127,13 @@ func (c manifestCheck) run() {
 		return // the other differences follow from this one
 	}
 	if m.Plural.Value != k.Resource {
-		c.add(c.place(is[markers.ResourceName], hasPath), fmt.Sprintf("set // +resourceName=%s above type %s", m.Plural.Value, k.Name),
+		c.add(c.position(is[markers.ResourceName], hasPath), fmt.Sprintf("set // +resourceName=%s above type %s", m.Plural.Value, k.Name),
 			"the client of kind %s uses the resource %q, but its CRD has the plural %q (%s)", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
 	}
 	c.scope()
 	if k.NeedsList() && m.ListKind.Value != k.List() {
 		c.add(c.declared.ListPos, fmt.Sprintf("set listKind to %s in the CRD", k.List()),
-			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so that clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
+			"the list type of kind %s is %s, but its CRD has the listKind %s (%s), so clients cannot decode lists", k.Name, k.List(), m.ListKind.Value, m.ListKind.Pos)
 	}
 	c.version()
 }
@@ -173,7 +145,7 @@ func (c manifestCheck) scope() {
 		want, taken, fix = "Namespaced", "namespaced", "add // +genclient:nonNamespaced"
 	}
 	if m.Scope.Value != want {
-		c.add(c.place(is[markers.NonNamespaced], hasScope), fix,
+		c.add(c.position(is[markers.NonNamespaced], hasScope), fix,
 			"the client of kind %s is %s, but its CRD has scope %s (%s)", k.Name, taken, m.Scope.Value, m.Scope.Pos)
 	}
 }
@@ -197,7 +169,7 @@ func (c manifestCheck) version() {
 	// A CRD with a status does not contradict +genclient:noStatus, which is written on
 	// purpose.
 	if !v.Status && (k.Has("updateStatus") || k.Has("applyStatus")) {
-		c.add(c.place(is[markers.Status]), "add // +genclient:noStatus, or // +kubebuilder:subresource:status",
+		c.add(c.position(is[markers.Status]), "add // +genclient:noStatus, or // +kubebuilder:subresource:status",
 			"the client of kind %s has UpdateStatus, but version %s of its CRD has no status subresource (%s)", k.Name, name, v.SubresourcesPos)
 	}
 	for _, method := range k.Methods {
@@ -232,9 +204,9 @@ func (c manifestCheck) method(v input.ManifestVersion, method *model.Method) {
 		method.Name, c.kind.Name, method.Subresource, v.Name.Value, v.SubresourcesPos)
 }
 
-// place returns the position of the first marker of the kind with a value of the first subject,
-// or else of the second one, or else of the kind.
-func (c manifestCheck) place(subjects ...func(markers.Value) bool) token.Position {
+// position returns the position of the first marker with a value of the first subject, or else of the
+// second one, or else the position of the kind.
+func (c manifestCheck) position(subjects ...func(markers.Value) bool) token.Position {
 	for _, subject := range subjects {
 		for _, m := range c.declared.Markers {
 			if subject(m.Value) {

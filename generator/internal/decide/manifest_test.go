@@ -55,7 +55,7 @@ func TestManifestsAgree(t *testing.T) {
 	other := &input.Manifest{Group: input.Placed{Value: "other"}, Plural: input.Placed{Value: "orders"}, Kind: input.Placed{Value: "Order"}}
 	for _, markers := range [][]string{
 		{"genclient"},
-		{"genclient", "genclient:noStatus"}, // on purpose, whatever the CRD says
+		{"genclient", "genclient:noStatus"}, // on purpose, for any CRD
 		{"kubebuilder:object:root=true", "kubebuilder:subresource:status"},
 	} {
 		set, mistakes := checkAgainst(t, []*input.Manifest{other, other, m}, markers...)
@@ -67,9 +67,9 @@ func TestManifestsAgree(t *testing.T) {
 	}
 }
 
-// TestManifestsOfOthers passes over the CRDs of other groups, but says that nothing
-// was checked if there are no others.
-func TestManifestsOfOthers(t *testing.T) {
+// TestManifestsOfOtherGroups ignores the CRDs of other groups, but warns that nothing was checked if there are
+// no others.
+func TestManifestsOfOtherGroups(t *testing.T) {
 	m := orderManifest()
 	m.Group.Value = "other"
 	set, mistakes := checkAgainst(t, []*input.Manifest{m}, "genclient")
@@ -88,7 +88,7 @@ func TestManifestsContradict(t *testing.T) {
 		name    string
 		change  func(m *input.Manifest)
 		markers []string
-		// wants are the beginning, the place in the CRD, and the end.
+		// wants are the beginning, the position in the CRD, and the end.
 		wants [3]string
 	}{
 		{"plural", func(m *input.Manifest) { m.Plural.Value = "purchases" }, []string{genclient},
@@ -131,7 +131,7 @@ func TestManifestsContradict(t *testing.T) {
 	}
 }
 
-// TestManifestWithoutClient asks nothing of a CRD that the client does not need.
+// TestManifestWithoutClient checks that a CRD may lack subresources that the client does not need.
 func TestManifestWithoutClient(t *testing.T) {
 	m := orderManifest()
 	m.ListKind.Value, m.Versions[0].Status = "Orders", false
@@ -140,8 +140,8 @@ func TestManifestWithoutClient(t *testing.T) {
 	}
 }
 
-// TestManifestTwice wants both places, whichever of the names two CRDs share.
-func TestManifestTwice(t *testing.T) {
+// TestDuplicateManifests checks that both positions are reported, whether two CRDs share the kind or the plural.
+func TestDuplicateManifests(t *testing.T) {
 	for _, change := range []func(m *input.Manifest){
 		func(m *input.Manifest) {},
 		func(m *input.Manifest) { m.Plural.Value = "purchases" },

@@ -17,7 +17,7 @@ func (a *assembly) addMethods(t *input.Type, k *model.Kind, methods []*model.Met
 		case other != nil:
 			a.errs.Add(m.Pos, "kind %s has two methods %s, here and at %s; rename one of them", k.Name, m.Name, other.Pos)
 		case k.Has(verb):
-			a.errs.Add(m.Pos, "kind %s already has a method %s, that of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
+			a.errs.Add(m.Pos, "kind %s already has a method %s, which is the method of verb %s; rename this one, or add +genclient:skipVerbs=%s", k.Name, m.Name, verb, verb)
 		case slices.Contains(a.Naming.Reserved.Method, m.Name) || m.Name == k.Client() || m.Name == "Fake"+k.Client():
 			a.errs.Add(m.Pos, "method %s of kind %s has a name that every generated client uses itself; rename the method", m.Name, k.Name)
 		case a.resolve(t, k, m) && (m.Verb != "apply" || a.ApplyPackage != ""):
@@ -40,14 +40,6 @@ func (a *assembly) refuseUnreadable(t *input.Type, methods []*model.Method) {
 				break
 			}
 		}
-	}
-}
-
-// dropMethods warns of the methods of a kind with +genclient:noVerbs. Its client has none, as
-// with client-gen.
-func (a *assembly) dropMethods(k *model.Kind, methods []*model.Method) {
-	for _, m := range methods {
-		a.warn(m.Pos, "method %s has no effect, because kind %s has +genclient:noVerbs; remove one of them", m.Name, k.Name)
 	}
 }
 

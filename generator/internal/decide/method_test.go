@@ -39,15 +39,15 @@ func assembleMethods(t *testing.T, applyPackage string, lines ...string) (*model
 			GroupVersion:   input.DeclaredGroupVersion{Name: "SchemeGroupVersion", Group: "shop", GroupKnown: true},
 		}},
 		Externals: map[string]*input.External{
-			"x.io/good":            {Declared: names("Scale", "Bare")},
-			"x.io/bad":             {Problem: "there is no such package; see what go list x.io/bad says"},
-			"x.io/apply":           {Declared: names("NewTypeConverter")},
-			"x.io/apply/shop/v1":   {Declared: names("OrderApplyConfiguration", "InvoiceApplyConfiguration")},
-			"x.io/apply/x.io/good": {Declared: names("ScaleApplyConfiguration")},
-			"x.io/none":            {Problem: "there is no such package; see what go list x.io/none says"},
-			"x.io/none/shop/v1":    {Problem: "there is no such package; see what go list x.io/none/shop/v1 says"},
-			"x.io/empty":           {Declared: names("Else")},
-			"x.io/empty/shop/v1":   {Declared: names("ElseApplyConfiguration")},
+			"x.io/good":            {Package: &input.Package{Declared: names("Scale", "Bare")}},
+			"x.io/bad":             {Problem: "the package does not exist; see go list x.io/bad"},
+			"x.io/apply":           {Package: &input.Package{Declared: names("NewTypeConverter")}},
+			"x.io/apply/shop/v1":   {Package: &input.Package{Declared: names("OrderApplyConfiguration", "InvoiceApplyConfiguration")}},
+			"x.io/apply/x.io/good": {Package: &input.Package{Declared: names("ScaleApplyConfiguration")}},
+			"x.io/none":            {Problem: "the package does not exist; see go list x.io/none"},
+			"x.io/none/shop/v1":    {Problem: "the package does not exist; see go list x.io/none/shop/v1"},
+			"x.io/empty":           {Package: &input.Package{Declared: names("Else")}},
+			"x.io/empty/shop/v1":   {Package: &input.Package{Declared: names("ElseApplyConfiguration")}},
 		},
 	}, &mistakes)
 	return set, mistakes.Join()
@@ -86,7 +86,7 @@ func TestMethodTypes(t *testing.T) {
 func TestMethodMistakes(t *testing.T) {
 	for _, test := range []struct{ markers, want string }{
 		{"genclient:method=A,verb=get genclient:method=A,verb=list", "types.go:3:4: kind Order has two methods A, here and at types.go:2:4; rename one of them"},
-		{"genclient:method=Get,verb=get", "types.go:2:4: kind Order already has a method Get, that of verb get; rename this one, or add +genclient:skipVerbs=get"},
+		{"genclient:method=Get,verb=get", "types.go:2:4: kind Order already has a method Get, which is the method of verb get; rename this one, or add +genclient:skipVerbs=get"},
 		{"genclient:method=ApplyStatus,verb=apply", "kind Order already has a method ApplyStatus"},
 		{"genclient:method=GetClient,verb=get", "types.go:2:4: method GetClient of kind Order has a name that every generated client uses itself; rename the method"},
 		{"genclient:method=FakeClientWithListAndApply,verb=get", "has a name that every generated client uses itself"},
@@ -96,7 +96,7 @@ func TestMethodMistakes(t *testing.T) {
 		{"genclient:method=A,verb=list,result=Invoice", "package example.com/shop/v1 declares no InvoiceList; did you mean"},
 		{"genclient:method=A,verb=create,input=x.io/good.Scales", "method A: input: package x.io/good declares no Scales; did you mean Scale?"},
 		{"genclient:method=A,verb=create,input=x.io/good.Qqqqq", "package x.io/good declares no Qqqqq; write a type that it declares"},
-		{"genclient:method=A,verb=create,input=x.io/bad.Scale", "method A: input: cannot read package x.io/bad: there is no such package; see what go list x.io/bad says"},
+		{"genclient:method=A,verb=create,input=x.io/bad.Scale", "method A: input: cannot read package x.io/bad: the package does not exist; see go list x.io/bad"},
 		{"genclient:method=A,verb=apply,input=Receipt", "method A: package x.io/apply/shop/v1 declares no ReceiptApplyConfiguration, which the method takes; run applyconfiguration-gen for that type, or remove the method"},
 	} {
 		if _, err := assembleMethods(t, "x.io/apply", strings.Fields(test.markers)...); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -105,8 +105,8 @@ func TestMethodMistakes(t *testing.T) {
 	}
 }
 
-// TestMethodsLeftOut has what client-gen takes and does nothing with.
-func TestMethodsLeftOut(t *testing.T) {
+// TestIgnoredMethods checks markers that client-gen accepts and ignores.
+func TestIgnoredMethods(t *testing.T) {
 	for _, test := range []struct {
 		apply, markers string
 		methods        int
@@ -114,7 +114,7 @@ func TestMethodsLeftOut(t *testing.T) {
 	}{
 		{"", "genclient:method=A,verb=apply", 0, ""},
 		{"x.io/apply", "genclient:method=A,verb=apply", 1, ""},
-		{"", "genclient:noVerbs genclient:method=A,verb=get", 0, "types.go:3:4: method A has no effect, because kind Order has +genclient:noVerbs; remove one of them"},
+		{"", "genclient:noVerbs genclient:method=A,verb=get", 0, "types.go:3:4: method A has no effect, because kind Order has +genclient:noVerbs; remove one of the markers"},
 		{"", "genclient:onlyVerbs=updateStatus genclient:noStatus genclient:method=A,verb=get", 1, ""},
 		{"", "genclient:skipVerbs=get genclient:method=Get,verb=get", 1, ""},
 		{"", "genclient:method=Apply,verb=patch", 1, ""},

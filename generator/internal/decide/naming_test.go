@@ -51,8 +51,8 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
-// TestKubernetesGroups compares the folders and Go names of groups with those of
-// client-go, for all the groups of k8s.io/api that it has clients for.
+// TestKubernetesGroups compares the folders and Go names of groups with those of client-go, for all groups
+// of k8s.io/api that client-go has clients for.
 func TestKubernetesGroups(t *testing.T) {
 	for _, test := range []struct{ pkg, group, dir, goName string }{
 		{"admissionregistration/v1", "admissionregistration.k8s.io", "admissionregistration", "Admissionregistration"},
@@ -135,9 +135,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherLetters has names that do not begin with an ASCII letter, as the types
-// of views may.
-func TestNamesOfOtherLetters(t *testing.T) {
+// TestNonASCIINames derives names that do not begin with an ASCII letter. Views may have such names.
+func TestNonASCIINames(t *testing.T) {
 	for name, want := range map[string]model.Kind{
 		"Ärger":    {Private: "ärger", Plural: "Ärgers", PluralPrivate: "ärgers", File: "ärger"},
 		"Élan":     {Private: "élan", Plural: "Élans", PluralPrivate: "élans", File: "élan"},

@@ -31,7 +31,7 @@ func (from From) IgnoresMarkers(types []*input.Type) bool {
 	})
 }
 
-// from returns whose markers apply to a package.
+// from returns which markers apply to a package.
 func (a *assembly) from(pkg *input.Package) From {
 	if a.From != FromAuto && a.From != "" {
 		return a.From
@@ -58,7 +58,7 @@ func isRoot(t *input.Type) bool { return markers.Has[markers.Root](t.Markers) }
 // isView reports whether the type is a view.
 func isView(t *input.Type) bool { return markers.Has[markers.View](t.Markers) }
 
-// reading is what the markers of a type tell about a kind.
+// reading has the content of the markers of a type.
 type reading struct {
 	// isKind reports whether the type is a kind.
 	isKind     bool
@@ -71,16 +71,13 @@ type reading struct {
 	methods   []*model.Method
 }
 
-// verbSet is what the markers of a kind leave of the verbs.
+// verbSet holds the verbs that the markers of a kind keep or skip. Without only, all are kept.
 type verbSet struct {
 	none          bool
 	only, skipped []model.Verb
 }
 
-func (s *verbSet) keep(verbs []model.Verb) { s.only = append(s.only, verbs...) }
-
-func (s *verbSet) skip(verbs []model.Verb) { s.skipped = append(s.skipped, verbs...) }
-
+// of returns the verbs of all that are left.
 func (s *verbSet) of(all []model.Verb) []model.Verb {
 	if s.none {
 		return nil
@@ -88,6 +85,14 @@ func (s *verbSet) of(all []model.Verb) []model.Verb {
 	return slices.DeleteFunc(slices.Clone(all), func(v model.Verb) bool {
 		return s.only != nil && !slices.Contains(s.only, v) || slices.Contains(s.skipped, v)
 	})
+}
+
+// read reads the markers of code-generator or of kubebuilder.
+func (a *assembly) read(t *input.Type, from From) reading {
+	if from == FromKubebuilder {
+		return a.readKubebuilder(t)
+	}
+	return a.readGenclient(t)
 }
 
 // readGenclient reads the markers of code-generator.
@@ -106,9 +111,9 @@ func (a *assembly) readGenclient(t *input.Type) reading {
 		case markers.NoVerbs:
 			r.verbs.none = true
 		case markers.OnlyVerbs:
-			r.verbs.keep(v)
+			r.verbs.only = append(r.verbs.only, v...)
 		case markers.SkipVerbs:
-			r.verbs.skip(v)
+			r.verbs.skipped = append(r.verbs.skipped, v...)
 		case markers.Method:
 			if len(m.Problems) == 0 {
 				method := model.Method(v)
@@ -119,7 +124,7 @@ func (a *assembly) readGenclient(t *input.Type) reading {
 				continue
 			}
 		default:
-			continue // of kubebuilder, or on a field
+			continue // of kubebuilder, or about a field
 		}
 		a.ignoreProblems(m)
 	}

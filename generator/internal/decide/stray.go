@@ -8,17 +8,17 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
 
-// refuseMisspelt refuses markers that resemble one of the registry.
-func (a *assembly) refuseMisspelt(list markers.List) {
+// refuseMisspelled refuses markers that resemble one in the registry.
+func (a *assembly) refuseMisspelled(list markers.List) {
 	for _, m := range list {
-		if _, ok := m.Value.(markers.Misspelt); ok {
+		if _, ok := m.Value.(markers.Misspelled); ok {
 			a.ignoreProblems(m)
 		}
 	}
 }
 
-// refuseUnknown refuses a marker that begins like one of the registry, and reports whether
-// m is one.
+// refuseUnknown refuses m if it has the family of a marker in the registry, but is not in it. It reports
+// whether it refuses m.
 func (a *assembly) refuseUnknown(m markers.Marker) bool {
 	_, ok := m.Value.(markers.Unknown)
 	if ok {
@@ -55,7 +55,7 @@ func (a *assembly) refuseStray(t *input.Type, from From) {
 				}
 			}
 			if a.From == FromKubebuilder && strings.HasPrefix(m.Name, "genclient:") {
-				fix += ", or leave --from=kubebuilder out"
+				fix += ", or remove --from=kubebuilder"
 			}
 		default:
 			problem += fmt.Sprintf("on %s without +genclient", t.Name)

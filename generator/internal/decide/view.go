@@ -3,7 +3,6 @@ package decide
 import (
 	"cmp"
 	"fmt"
-	"go/token"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 func (a *assembly) view(pkg *input.Package, t *input.Type, gv *model.GroupVersion) *model.Kind {
 	before := a.errs.Len()
 	marker, ok := a.viewMarker(t)
-	if !ok || !a.checkViewType(t, marker) {
+	if !ok || !a.checkType("view", t, marker.Pos) {
 		return nil
 	}
 	ref := marker.Value.(markers.View).Of
@@ -54,7 +53,7 @@ func (a *assembly) viewMarker(t *input.Type) (found markers.Marker, ok bool) {
 			switch {
 			case a.refuse(m):
 			case ok:
-				a.errs.Add(m.Pos, "%s is a view already, at %s; write a struct for each kind", t.Name, found.Pos)
+				a.errs.Add(m.Pos, "%s is already a view by the marker at %s; write a struct for each kind", t.Name, found.Pos)
 			default:
 				found, ok = m, true
 			}
@@ -69,26 +68,6 @@ func (a *assembly) viewMarker(t *input.Type) (found markers.Marker, ok bool) {
 		}
 	}
 	return found, ok && a.errs.Len() == before
-}
-
-// checkViewType refuses a type that cannot be a view. It reports whether the type can be one.
-func (a *assembly) checkViewType(t *input.Type, m markers.Marker) bool {
-	before := a.errs.Len()
-	switch {
-	case t.IsGeneric:
-		a.errs.Add(m.Pos, "view %s has type parameters; remove them, or the marker", t.Name)
-		return false
-	case !t.IsStruct:
-		a.errs.Add(m.Pos, "view %s is not a struct; make it one, with metav1.TypeMeta, metav1.ObjectMeta and some fields of its kind, or remove the marker", t.Name)
-		return false
-	case !token.IsExported(t.Name):
-		a.errs.Add(m.Pos, "view %s is not exported; begin its name with a capital letter", t.Name)
-	}
-	a.checkMeta("view", t)
-	if !t.HasDeepCopyObject {
-		a.errs.Add(t.Pos, "view %s has no method DeepCopyObject; write it, or %s", t.Name, deepCopyFix(t))
-	}
-	return a.errs.Len() == before
 }
 
 // viewedKind reads the markers of the kind of a view, in the package that declares the kind.
@@ -110,12 +89,11 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	}
 	// Mistakes there are reported for that package, or do not matter.
 	there := a.elsewhere(pkg)
-	at := slices.IndexFunc(pkg.Types, func(other *input.Type) bool { return other.Name == ref.Name })
+	kind := pkg.Type(ref.Name)
 	noKind := ref.Name + " is not a kind; " + kindInstead(pkg, ref.Name, local)
-	if at < 0 {
+	if kind == nil {
 		return refuse("%s", noKind)
 	}
-	kind := pkg.Types[at]
 	if view, ok := markers.Find[markers.View](kind.Markers); ok {
 		return refuse("%s is a view itself; name its kind: +%s=%s", ref.Name, markers.ViewName, strings.TrimPrefix(view.Of.Path+"."+view.Of.Name, "."))
 	}
@@ -142,7 +120,7 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	if !pkg.Dependency {
 		fix = "declare SchemeGroupVersion in it, or " + fix
 	}
-	return refuse("cannot tell the group and the version of package %s; %s", ref.Path, fix)
+	return refuse("cannot determine the group and the version of package %s; %s", ref.Path, fix)
 }
 
 // kindInstead returns the kind to view instead of a type that is not a kind: Pod for PodList

@@ -34,14 +34,14 @@ func assemble(t *testing.T, external *input.Package, packages ...*input.Package)
 	t.Helper()
 	in := Input{Naming: NewNaming(nil), Packages: packages}
 	if external != nil {
-		in.Externals = map[string]*input.External{external.Path: {Path: external.Path, Package: external, Declared: external.Declared}}
+		in.Externals = map[string]*input.External{external.Path: {Package: external}}
 	}
 	var mistakes model.Errors
 	set := Decide(in, &mistakes)
 	return set, mistakes.Join()
 }
 
-// TestViews finds out what views are of, from the markers there.
+// TestViews reads the markers of the kinds of views.
 func TestViews(t *testing.T) {
 	core := packageOf("k8s.io/api/core/v1", "",
 		structOf("Pod", "genclient", "genclient:method=Odd,verb=get,result=example.com/unread.Odd"),
@@ -84,7 +84,8 @@ Views PodViews pods /v1 namespaced no client`
 	}
 }
 
-// TestViewsOfSkippedPackage has no kind where controller-gen makes no CRD, but views.
+// TestViewsOfSkippedPackage checks that a package for which controller-gen makes no CRD has views, but no
+// kinds.
 func TestViewsOfSkippedPackage(t *testing.T) {
 	skipped := packageOf("example.com/skipped/v1", "plant",
 		structOf("Hall", "kubebuilder:object:root=true"),
@@ -96,17 +97,17 @@ func TestViewsOfSkippedPackage(t *testing.T) {
 	}
 }
 
-// TestViewMistakes has those that no case of testdata/errors has.
+// TestViewMistakes checks the mistakes that no case in testdata/errors has.
 func TestViewMistakes(t *testing.T) {
 	core := packageOf("k8s.io/api/core/v1", "", structOf("Pod", "genclient"))
 	misfit := structOf("Misfit", "informer:view=Order")
-	misfit.Misfits = []input.Misfit{{Pos: token.Position{Filename: "Misfit.go", Line: 9, Column: 2}, Problem: "spec is odd; mend it"}}
+	misfit.Misfits = []input.Misfit{{Pos: token.Position{Filename: "Misfit.go", Line: 9, Column: 2}, Problem: "spec is odd; fix it"}}
 	for name, test := range map[string]struct {
 		view     *input.Type
 		external *input.Package
 		want     string
 	}{
-		"a misfit":               {misfit, nil, "Misfit.go:9:2: view Misfit: spec is odd; mend it"},
+		"a misfit":               {misfit, nil, "Misfit.go:9:2: view Misfit: spec is odd; fix it"},
 		"a package of its own":   {structOf("Long", "informer:view=example.com/shop/v1.Order"), nil, ""},
 		"not read":               {structOf("Lost", "informer:view=k8s.io/api/core/v1.Pod"), nil, "Lost.go:1:4: view Lost: package k8s.io/api/core/v1 was not read; report this as a bug of informer-gen"},
 		"read":                   {structOf("Found", "informer:view=k8s.io/api/core/v1.Pod"), core, ""},

@@ -2,6 +2,7 @@ package input
 
 import (
 	"go/token"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -24,23 +25,28 @@ type Package struct {
 	Declared map[string]bool
 	// HasAddToScheme reports whether the package declares an AddToScheme that can be called.
 	HasAddToScheme bool
+	// OldTypeConverter reports whether NewTypeConverter is from applyconfiguration-gen before v0.34. It
+	// returns a type that client-go has removed.
+	OldTypeConverter bool
 	// GroupVersion is the group and version that the package declares in a variable.
 	GroupVersion DeclaredGroupVersion
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
 }
 
+// Type returns the type with that name, or nil.
+func (p *Package) Type(name string) *Type {
+	if at := slices.IndexFunc(p.Types, func(t *Type) bool { return t.Name == name }); at >= 0 {
+		return p.Types[at]
+	}
+	return nil
+}
+
 // External is a package that a marker or a flag names.
 type External struct {
-	Path string
 	// Package is nil if there is a Problem.
 	Package *Package
-	// Declared holds the package's top-level names. It is nil if there is a Problem.
-	Declared map[string]bool
-	// OldTypeConverter reports whether NewTypeConverter returns a type that client-go has
-	// removed.
-	OldTypeConverter bool
-	// Problem is why the package could not be read, and what to do. It is empty if the
+	// Problem is the reason why the package could not be read, and what to do. It is empty if the
 	// package was read.
 	Problem string
 }

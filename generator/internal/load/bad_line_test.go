@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBadLine breaks a CRD in many places, and compares the line with the
-// one after the longest beginning of the file that parses.
+// TestBadLine breaks a CRD at many offsets. It compares the line with the one after the longest beginning
+// that parses.
 func TestBadLine(t *testing.T) {
 	broken := 0
 	stride := 3
@@ -43,8 +43,7 @@ func TestBadLine(t *testing.T) {
 	}
 }
 
-// TestBadLineOfLargeFile counts the bytes that are parsed because of a mistake in a file
-// of 300 KB.
+// TestBadLineOfLargeFile counts the bytes that are parsed because of a mistake in a file of 300 KB.
 func TestBadLineOfLargeFile(t *testing.T) {
 	const lines = 8000
 	for _, test := range []struct {
@@ -86,8 +85,8 @@ func TestBadLineOfLargeFile(t *testing.T) {
 	}
 }
 
-// TestManifestCost has files of which a few bytes stand for many values. It counts the
-// values that are looked at.
+// TestManifestCost reads files in which a few bytes stand for many values. It counts the values that are
+// read.
 func TestManifestCost(t *testing.T) {
 	versions := strings.Replace(orderCRD, "  versions:\n", "  versions:\n"+strings.Repeat("  - &v {name: v1, served: true}\n", 1)+strings.Repeat("  - *v\n", 1000), 1)
 	item := "- &crd\n  " + strings.TrimSuffix(strings.ReplaceAll(versions, "\n", "\n  "), "  ")

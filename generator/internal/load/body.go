@@ -2,19 +2,19 @@ package load
 
 import "bytes"
 
-// blankBodies overwrites the bodies of top-level functions with spaces, so that they need not
-// be parsed: they are most of what a package with generated methods has. Lines and columns
-// stay as they are. It leaves alone what does not begin a line as gofmt has it. It does the same with
-// large composite literals of variables, whose elements take a hundred times their size in memory.
+// blankBodies overwrites the bodies of top-level functions with spaces, because parsing them takes most of
+// the time. It does the same with large composite literals of variables, whose syntax tree takes a hundred
+// times their size in memory. Lines and columns stay. It ignores functions whose line does not begin as
+// gofmt writes it.
 func blankBodies(content []byte) {
 	var nest, braces int
 	inFunc := false
-	var word []byte // the last one that is no comment, which may be struct or interface
+	var word []byte // the last token that is no comment, which may be struct or interface
 	for i := 0; i < len(content); {
 		end := tokenEnd(content, i)
 		switch c := content[i]; {
 		case c == '\n':
-			if nest == 0 && braces == 0 { // a signature ends here, if there was one
+			if nest == 0 && braces == 0 { // the end of a signature, if there was one
 				rest := content[end:]
 				inFunc = bytes.HasPrefix(rest, []byte("func ")) || bytes.HasPrefix(rest, []byte("func("))
 			}
@@ -22,19 +22,14 @@ func blankBodies(content []byte) {
 			nest++
 		case c == ')' || c == ']':
 			nest--
-		case c == '{' && inFunc && nest == 0 && braces == 0 && string(word) != "interface" && string(word) != "struct":
-			if end = bodyEnd(content, i); end < 0 {
-				return
-			}
-			blank(content[i+1 : end-1])
-			inFunc = false
 		case c == '{' && nest == 0 && braces == 0 && string(word) != "interface" && string(word) != "struct":
 			if end = bodyEnd(content, i); end < 0 {
 				return
 			}
-			if end-i > largeLiteral {
+			if inFunc || end-i > largeLiteral {
 				blank(content[i+1 : end-1])
 			}
+			inFunc = false
 		case c == '{':
 			braces++
 		case c == '}':
@@ -47,8 +42,7 @@ func blankBodies(content []byte) {
 	}
 }
 
-// largeLiteral is the size in bytes from which a literal is data, and nothing that says a group
-// or a version.
+// largeLiteral is the size in bytes from which a literal cannot hold a group or a version.
 const largeLiteral = 1 << 20
 
 // bodyEnd returns the offset after the brace that closes the one at i, or -1.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// FuzzBlankBodies wants each file that parses to declare the same at the same places without
+// FuzzBlankBodies checks that a file that parses has the same declarations at the same positions without
 // the bodies of its functions.
 func FuzzBlankBodies(f *testing.F) {
 	for _, seed := range []string{
@@ -81,8 +81,8 @@ func compareBlanked(t *testing.T, content []byte) (blanked []byte) {
 	return blanked
 }
 
-// TestBlankLargeLiterals leaves small literals, which may say a group and version, and the lines and
-// columns of what follows a large one.
+// TestBlankLargeLiterals checks that small literals stay, because they may hold a group and version, and
+// that the lines and columns after a large one stay.
 func TestBlankLargeLiterals(t *testing.T) {
 	const before, after = "package p\n\nvar small = []int{1, 2}\n\nvar large = map[string]struct{}{\n", "}\n\nvar one = T{\"}\"}\n\ntype T struct{ a [2]int }\n"
 	line := "\t`}`: {},\n"

@@ -10,7 +10,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,19 +19,17 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// closure type-checks packages together with what they import, from source. It parses
-// only packages that a question leads to, and of these it checks only the declarations
-// that the question leads to. It compiles nothing.
+// closure type-checks packages together with their imports, from source. It parses only packages that a
+// question needs, and checks only the declarations that the question needs. It compiles nothing.
 type closure struct {
 	ctx  context.Context
 	fset *token.FileSet
-	// listed are the packages in question and all that they import, as the go command
-	// lists them, by import path.
+	// listed has the packages of the questions and all of their imports, by import path.
 	listed map[string]*packages.Package
 	// sources are the packages that are parsed already.
 	sources map[string]*source
 	parts   map[string]*part
-	// queue has the declarations that are kept, but whose references are not resolved.
+	// queue has the kept declarations whose references are not resolved yet.
 	queue []*declaration
 }
 
@@ -44,17 +41,11 @@ type part struct {
 	declared map[string]*declaration
 	// methods are by the names of their receivers.
 	methods map[string][]method
-	// kept are the declarations that the type checker gets.
+	// kept are the declarations for the type checker.
 	kept    map[*ast.File][]ast.Decl
 	checked *types.Package
-	// typeErrors are what the type checker reports, some of it because of what was not kept.
+	// typeErrors are errors of the type checker. Declarations that were not kept cause some of them.
 	typeErrors []types.Error
-}
-
-// method is one with the file that it is in.
-type method struct {
-	file *ast.File
-	decl *ast.FuncDecl
 }
 
 // declaration is a type, or a group of constants or variables, that a type may need.
@@ -62,11 +53,11 @@ type declaration struct {
 	part *part
 	file *ast.File
 	decl *ast.GenDecl
-	// name is that of the type; empty for constants and variables.
+	// name is the name of a type. It is empty for constants and variables.
 	name string
 	kept bool
 	uses []*declaration
-	// problems are the references that lead to nothing.
+	// problems are the references to missing declarations.
 	problems []problem
 }
 
@@ -76,13 +67,13 @@ type problem struct {
 	text string
 }
 
-// newClosure lists packages and what they import, without compiling anything. A package
-// that is missing or broken matters only if a question leads to it.
+// newClosure lists packages and their imports. It compiles nothing. A missing or broken package matters
+// only if a question needs it.
 func newClosure(ctx context.Context, options Options, paths []string, sources []*source) (*closure, error) {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps
 	roots, err := packages.Load(options.config(ctx, mode), paths...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
-		return nil, fmt.Errorf("cannot list what %s import: %w", strings.Join(paths, " "), withoutCommand{err})
+		return nil, fmt.Errorf("cannot list the imports of %s: %w", strings.Join(paths, " "), withoutCommand{err})
 	}
 	c := &closure{ctx: ctx, fset: sources[0].fset, listed: map[string]*packages.Package{}, sources: map[string]*source{}, parts: map[string]*part{}}
 	packages.Visit(roots, nil, func(pkg *packages.Package) { c.listed[pkg.PkgPath] = pkg })
@@ -92,7 +83,7 @@ func newClosure(ctx context.Context, options Options, paths []string, sources []
 	return c, nil
 }
 
-// open returns a package, which it parses if that is not done yet.
+// open returns a package. It parses the package the first time.
 func (c *closure) open(path string) (*part, error) {
 	if p := c.parts[path]; p != nil {
 		return p, nil
@@ -109,97 +100,39 @@ func (c *closure) open(path string) (*part, error) {
 		}
 	}
 	if slices.ContainsFunc(p.src.failures, func(err error) bool { return err != nil }) {
-		return p, nil // a method that is not seen might decode a type
+		return p, nil // a method in the broken file might decode a type
 	}
-	for _, file := range p.src.files {
-		p.index(file)
+	scope := p.src.scope()
+	for name, t := range scope.types {
+		// Only one type of a group may be needed.
+		alone := &ast.GenDecl{TokPos: t.group.TokPos, Tok: token.TYPE, Specs: []ast.Spec{t.spec}}
+		p.declared[name] = &declaration{part: p, file: t.file, decl: alone, name: name}
 	}
-	p.indexAliases()
+	groups := map[*ast.GenDecl]*declaration{}
+	for name, v := range scope.values {
+		if groups[v.group] == nil { // all of it, because a constant may repeat the expression above it
+			groups[v.group] = &declaration{part: p, file: v.file, decl: v.group}
+		}
+		p.declared[name] = groups[v.group]
+	}
+	for _, m := range scope.methods {
+		name := receiver(m.decl)
+		if spec := scope.types[name].spec; spec != nil && spec.Assign.IsValid() {
+			if of, ok := spec.Type.(*ast.Ident); ok {
+				name = of.Name // the receiver is an alias
+			}
+		}
+		p.methods[name] = append(p.methods[name], m)
+	}
 	return p, nil
 }
 
-// index notes what a file declares.
-func (p *part) index(file *ast.File) {
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			if decl.Recv != nil {
-				name := receiver(decl)
-				p.methods[name] = append(p.methods[name], method{file, decl})
-			}
-		case *ast.GenDecl:
-			values := &declaration{part: p, file: file, decl: decl}
-			for _, spec := range decl.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					// A group of types is taken apart, for one of them may be all that is needed.
-					alone := &ast.GenDecl{TokPos: decl.TokPos, Tok: token.TYPE, Specs: []ast.Spec{spec}}
-					p.declared[spec.Name.Name] = &declaration{part: p, file: file, decl: alone, name: spec.Name.Name}
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						p.declared[name.Name] = values // a constant may repeat the expression above it
-					}
-				}
-			}
-		}
-	}
-}
-
-// indexAliases adds to each type the methods with an alias of it as their receiver.
-func (p *part) indexAliases() {
-	for name, d := range p.declared {
-		if len(p.methods[name]) > 0 && d.name != "" {
-			spec := d.decl.Specs[0].(*ast.TypeSpec)
-			if of, ok := spec.Type.(*ast.Ident); ok && spec.Assign.IsValid() {
-				p.methods[of.Name] = append(p.methods[of.Name], p.methods[name]...)
-				delete(p.methods, name)
-			}
-		}
-	}
-}
-
-// reach keeps declarations of a package, if they are there, and all that they lead to.
-// It returns a declaration that leads to these.
-func (c *closure) reach(names map[string][]string) (*declaration, error) {
-	root := &declaration{}
-	for _, path := range slices.Sorted(maps.Keys(names)) {
-		p, err := c.open(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names[path] {
-			if d := p.declared[name]; d != nil {
-				root.uses = append(root.uses, c.keep(d))
-			}
-		}
-	}
-	for len(c.queue) > 0 {
-		next := c.queue[0]
-		c.queue = c.queue[1:]
-		if err := (&pruning{closure: c, declaration: next}).run(); err != nil {
-			return nil, err
-		}
-	}
-	return root, nil
-}
-
-func (c *closure) keep(d *declaration) *declaration {
-	if !d.kept {
-		d.kept = true
-		d.part.kept[d.file] = append(d.part.kept[d.file], d.decl)
-		c.queue = append(c.queue, d)
-	}
-	return d
-}
-
-// check type-checks what is kept of a package.
+// check type-checks the kept declarations of a package.
 func (c *closure) check(p *part) *types.Package {
 	if p.checked != nil {
 		return p.checked
 	}
-	// Packages that import each other, which do not compile, get this one.
-	p.checked = types.NewPackage(p.path, c.packageName(p.path))
-	p.checked.MarkComplete()
+	p.checked = newPackage(p.path, c.packageName(p.path)) // for import cycles, which do not compile
 	var files []*ast.File
 	for _, file := range p.src.files {
 		if decls := p.kept[file]; len(decls) > 0 {
@@ -220,7 +153,7 @@ func imports(file *ast.File) []ast.Decl {
 	return decls
 }
 
-// partImporter finds what a package imports.
+// partImporter returns the imports of a package.
 type partImporter struct {
 	closure *closure
 	part    *part
@@ -234,14 +167,11 @@ func (i partImporter) Import(written string) (*types.Package, error) {
 	if p := i.closure.parts[path]; p != nil {
 		return i.closure.check(p), nil
 	}
-	// Nothing that is kept comes from there.
-	pkg := types.NewPackage(path, i.closure.packageName(path))
-	pkg.MarkComplete()
-	return pkg, nil
+	return newPackage(path, i.closure.packageName(path)), nil // no kept declaration needs it
 }
 
-// imported returns the import path of a package that this one imports: that of a vendored
-// one is not what is written.
+// imported returns the path of a package from the path in the import declaration. They differ for
+// vendored packages.
 func (p *part) imported(written string) string {
 	if imported := p.listed.Imports[written]; imported != nil {
 		return imported.PkgPath
@@ -249,7 +179,7 @@ func (p *part) imported(written string) string {
 	return written
 }
 
-// packageName returns the name of a package, which is a guess if the package is missing.
+// packageName returns the name of a package. It is a guess if the package is missing.
 func (c *closure) packageName(path string) string {
 	if c.isNamed(path) {
 		return c.listed[path].Name
@@ -261,8 +191,8 @@ func (c *closure) isNamed(path string) bool {
 	return c.listed[path] != nil && c.listed[path].Name != ""
 }
 
-// importedAs returns the import path that a qualifier stands for in the file of d, or "".
-// A qualifier that no known package has is taken for a missing one's.
+// importedAs returns the import path that a qualifier stands for in the file of d, or "". A qualifier
+// that is the name of no known package may be that of a missing one.
 func (c *closure) importedAs(d *declaration, qualifier string) string {
 	missing := ""
 	for _, spec := range d.file.Imports {
@@ -281,8 +211,8 @@ func (c *closure) importedAs(d *declaration, qualifier string) string {
 	return missing
 }
 
-// cause returns what keeps a question open that begins at root: the nearest reference
-// that leads to nothing or, without one, the first error of the type checker.
+// cause returns the reason why a question about root stays open: the nearest reference to a missing
+// declaration, or else the first error of the type checker.
 func (c *closure) cause(root *declaration) (problem, bool) {
 	seen := map[*declaration]bool{root: true}
 	queue := []*declaration{root}
@@ -309,7 +239,7 @@ func (c *closure) cause(root *declaration) (problem, bool) {
 	return problem{c.fset.Position(found[0].Pos), found[0].Msg + "; fix it"}, true
 }
 
-// undeclared returns why a package does not declare a name that is used at pos.
+// undeclared returns the reason why a package does not declare a name that is used at pos.
 func (c *closure) undeclared(p *part, name string, pos token.Pos) problem {
 	for i, err := range p.src.failures {
 		var list scanner.ErrorList

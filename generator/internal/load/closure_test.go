@@ -61,14 +61,14 @@ func memoryClosure(t testing.TB, text string) *closure {
 	return c
 }
 
-// answered describes package shop of an archive. inSyntax is what the package by itself
-// leaves open.
+// answered describes package shop of an archive. inSyntax is the question that the package by itself leaves
+// open.
 func answered(t testing.TB, text string) (pkg *input.Package, inSyntax string, mistakes error) {
 	t.Helper()
 	c := memoryClosure(t, text)
 	src := c.sources["shop"]
-	pkg, reader := src.describe(false)
-	q := ask(src, pkg, reader)
+	pkg = src.describe(false)
+	q := ask(src, pkg)
 	if q == nil {
 		return pkg, "no question", nil
 	}
@@ -118,7 +118,7 @@ func TestClosure(t *testing.T) {
 		{"a dot import", "spec.name", `import . "other"`, "type Spec struct { T `json:\",inline\"` }",
 			"-- other/t.go --\npackage other\nimport . \"third\"\ntype T struct { Name Text `json:\"name\"` }\n-- third/t.go --\npackage third\ntype Text string",
 			".Spec.T.Name string third.Text"},
-		{"another package name than the path says", "spec.t", `import "example.com/go-odd/v3.x"`, "type Spec struct { T strange.T `json:\"t\"` }",
+		{"a package name that differs from its path", "spec.t", `import "example.com/go-odd/v3.x"`, "type Spec struct { T strange.T `json:\"t\"` }",
 			"-- example.com/go-odd/v3.x/t.go --\npackage strange\ntype T uint8",
 			".Spec.T uint8 example.com/go-odd/v3.x.T"},
 		{"a path's last element that another package is called", "spec.t", "import \"a/meta\"\nimport \"b/other\"", "type Spec struct { T meta.T `json:\"t\"` }",
@@ -148,7 +148,7 @@ func TestClosure(t *testing.T) {
 		{"a file that does not parse", "spec.t.name", `import "other"`, "type Spec struct { T other.T `json:\"t\"` }",
 			"-- other/s.go --\npackage other\n-- other/t.go --\npackage other\ntype T2 int )\n",
 			"error: other/t.go:2:13: expected declaration, found ')'; fix the file, because path spec.t.name of Order needs it"},
-		{"a file that does not parse beside one that does", "spec.t.name", `import "other"`, "type Spec struct { T other.T `json:\"t\"` }",
+		{"a broken file next to a valid one", "spec.t.name", `import "other"`, "type Spec struct { T other.T `json:\"t\"` }",
 			"-- other/s.go --\npackage other\ntype T struct { Name string `json:\"name\"` }\n-- other/t.go --\npackage other\ntype T2 int )\n",
 			"error: other/t.go:2:13: expected declaration, found ')'; fix the file, because path spec.t.name of Order needs it"},
 		{"a type that contains itself", "spec.t.name", `import "other"`, "type Spec struct { T other.T `json:\"t\"` }",
@@ -260,8 +260,8 @@ func shownOutline(t types.Type) string {
 	return fmt.Sprintf("%T", types.Unalias(t))
 }
 
-// TestOutlines compares types that are checked on demand with those that go/packages
-// loads with export data, of all types of published packages.
+// TestOutlines compares types that are checked on demand with those that go/packages loads from export
+// data, for all types of published packages.
 func TestOutlines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles k8s.io/api")
@@ -313,8 +313,8 @@ func TestOutlines(t *testing.T) {
 	}
 }
 
-// TestClosureIsSmall opens no package that only hidden fields, methods, functions and other
-// types of a package refer to.
+// TestClosureIsSmall checks that packages are not opened for unexported fields, methods, functions and
+// unneeded types.
 func TestClosureIsSmall(t *testing.T) {
 	c := memoryClosure(t, kindOf+`
 import "shown"

@@ -2,8 +2,8 @@ package load
 
 import "testing"
 
-// TestEncodesItself has types of fields by which a server may select: of those that encode
-// themselves it compares the text, whatever they are in Go. An index needs the Go value.
+// TestEncodesItself checks fields by which a server may select. If a value encodes itself, the server
+// compares the text for any Go type. An index needs the Go value.
 func TestEncodesItself(t *testing.T) {
 	const others = `
 -- other/t.go --

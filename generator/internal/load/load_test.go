@@ -48,11 +48,10 @@ func parseSource(t testing.TB, text string) *source {
 	return src
 }
 
-// describe says of a source what its syntax tells.
+// describe returns what the syntax of a source shows.
 func describe(t testing.TB, text string) *input.Package {
 	t.Helper()
-	pkg, _ := parseSource(t, text).describe(false)
-	return pkg
+	return parseSource(t, text).describe(false)
 }
 
 // at writes markers as name=value@line:col.
@@ -178,8 +177,8 @@ type Loop struct { Recursive }
 	}
 }
 
-// FuzzDescribe wants whatever parses to be described and assembled without a
-// panic, and each marker to be where its position says.
+// FuzzDescribe checks that describing and deciding never panics for a file that parses, and that each
+// marker is at its position.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{
 		"// +genclient\ntype Order struct{}",
@@ -206,8 +205,8 @@ func FuzzDescribe(f *testing.F) {
 			t.Skip()
 		}
 		src := &source{path: "example.com/shop/v1", fset: fset, files: []*ast.File{file}}
-		pkg, reader := src.describe(false)
-		if q := ask(src, pkg, reader); q != nil {
+		pkg := src.describe(false)
+		if q := ask(src, pkg); q != nil {
 			q.settle(typesOfSyntax(src), fset, nil)
 			c := &closure{ctx: t.Context(), fset: fset, sources: map[string]*source{src.path: src}, parts: map[string]*part{}}
 			var mistakes model.Errors
@@ -232,13 +231,13 @@ func FuzzDescribe(f *testing.F) {
 	})
 }
 
-// TestListErrors checks what is said about errors of the go command that depend on the module cache.
+// TestListErrors checks messages about errors of the go command that depend on the module cache.
 func TestListErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry":                               "pattern k8s.io/api/...: k8s.io/api@v0.37.2: missing go.sum entry; to add it: go get k8s.io/api@v0.37.2",
 		"k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io": "k8s.io/api@v0.37.2: missing go.sum entry for go.mod file; to add it:\n\tgo mod download k8s.io",
 		"package corev1 is not in std (/go/src/corev1)":                                                  "package corev1 is not in std (/go/src/corev1); write the whole import path, such as k8s.io/api/core/v1, or ./corev1 for a folder",
-		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because there is no such folder; name a folder with API types",
+		"pattern ./api/...: lstat ./api/: no such file or directory":                                     "pattern ./api/... matches no package, because the folder does not exist; name a folder with API types",
 	} {
 		var mistakes model.Errors
 		addListError(&mistakes, t.TempDir(), packages.Error{Msg: text}, nil)

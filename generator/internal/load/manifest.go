@@ -18,23 +18,20 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// definition is the kind of document that is looked for. A file without this word
-// is not parsed at all: templates of a chart and what else lies beside CRDs need
-// not be YAML.
+// definition is the kind of the documents to read. A file without this word is not parsed, because the
+// other files in a folder, such as the templates of a chart, need not be YAML.
 const definition = "CustomResourceDefinition"
 
-// Manifests reads the CustomResourceDefinitions in files of YAML or JSON, each
-// with any number of documents; of a folder these are its files *.yaml, *.yml and
-// *.json but not, as with kubectl apply -f, those of the folders in it. Documents of
-// other kinds are passed over. What is wrong with a file or a CRD is noted among
-// the mistakes, and the CRD left out; the error is that of ctx.
+// Manifests reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
+// For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
+// ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
+// mistakes. The error is that of ctx.
 func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
-	seen := map[string]bool{}
-	add := func(f *manifestFile) {
-		if !seen[f.name] { // a folder, and a file in it
-			seen[f.name] = true
-			files = append(files, f)
+	var folders []string
+	add := func(name string, named bool) {
+		if !slices.ContainsFunc(files, func(f *manifestFile) bool { return f.name == name }) { // a folder, and a file in it
+			files = append(files, &manifestFile{name: name, named: named})
 		}
 	}
 	for _, path := range paths {
@@ -46,15 +43,14 @@ func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*
 			names, err := manifestNames(path)
 			if err != nil {
 				mistakes.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
+				continue
 			}
 			for _, name := range names {
-				add(&manifestFile{name: name, folder: path})
+				add(name, false)
 			}
-			if len(names) == 0 && err == nil {
-				addEmptyFolder(mistakes, path)
-			}
+			folders = append(folders, path)
 		default:
-			add(&manifestFile{name: path})
+			add(path, true)
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -68,95 +64,72 @@ func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return collect(files, mistakes), nil
+	return collect(files, folders, mistakes), nil
 }
 
-// collect returns what the files hold, in their order. One that was named and
-// holds no CRD is a mistake, and a folder of such files is.
-func collect(files []*manifestFile, mistakes *model.Errors) []*input.Manifest {
+// collect returns the manifests of the files, in their order. It adds a mistake for a named file and for
+// a folder without a CRD.
+func collect(files []*manifestFile, folders []string, mistakes *model.Errors) []*input.Manifest {
 	var all []*input.Manifest
-	fruitful, folders := map[string]bool{}, []string{}
+	hasCRD := map[string]bool{}
 	for _, f := range files {
 		all = append(all, f.manifests...)
 		for _, mistake := range f.mistakes {
 			mistakes.Add(mistake.Pos, "%s", mistake.Message)
 		}
-		hasAny := len(f.manifests) > 0 || len(f.mistakes) > 0
-		switch {
-		case f.folder != "":
-			fruitful[f.folder] = fruitful[f.folder] || hasAny
-			folders = append(folders, f.folder)
-		case !hasAny:
+		if len(f.manifests)+len(f.mistakes) > 0 {
+			hasCRD[filepath.Dir(f.name)] = true
+		} else if f.named {
 			mistakes.Add(token.Position{Filename: f.name}, "this file has no %s; name a file that controller-gen crd has written", definition)
 		}
 	}
-	for _, folder := range slices.Compact(folders) {
-		if !fruitful[folder] {
-			addEmptyFolder(mistakes, folder)
+	for _, folder := range folders {
+		if !hasCRD[filepath.Clean(folder)] {
+			mistakes.Add(token.Position{Filename: folder}, "no *.yaml, *.yml or *.json file in this folder has a %s; name %s", definition, folderInstead(folder))
 		}
 	}
 	return all
 }
 
-// manifestNames are the files of a folder that may hold manifests.
+// manifestNames returns the files of a folder that may hold manifests.
 func manifestNames(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
 	var names []string
 	for _, entry := range entries {
 		switch filepath.Ext(entry.Name()) {
 		case ".yaml", ".yml", ".json":
 			name := filepath.Join(folder, entry.Name())
 			if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
-				names = append(names, name) // one that cannot be read says so when it is
+				names = append(names, name) // reading the file returns the error
 			}
 		}
 	}
-	return names, nil
+	return names, err
 }
 
-// addEmptyFolder notes a folder without a CRD, and which of its folders has some:
-// kubebuilder's config/crd holds a kustomization, and its CRDs are in bases.
-func addEmptyFolder(mistakes *model.Errors, folder string) {
-	pos, instead := token.Position{Filename: folder}, "name the folder that controller-gen crd writes to"
+// folderInstead returns which folder to name instead of one without a CRD. In a project of kubebuilder,
+// config/crd holds a kustomization, and the CRDs are in config/crd/bases.
+func folderInstead(folder string) string {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		below := filepath.Join(folder, entry.Name())
-		if !entry.IsDir() || strings.HasPrefix(entry.Name(), ".") || !holdsDefinition(below) {
+		if !entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		instead = "name the folder " + below + ", which has some"
-		break
+		names, _ := manifestNames(below)
+		for _, name := range names {
+			if content, err := regular.ReadFile(name); err == nil && bytes.Contains(content, []byte(definition)) {
+				return "the folder " + below + " instead"
+			}
+		}
 	}
-	mistakes.Add(pos, "no file *.yaml, *.yml or *.json of this folder has a %s; %s", definition, instead)
-}
-
-// holdsDefinition says whether a file of a folder may hold a CRD.
-func holdsDefinition(folder string) bool {
-	names, _ := manifestNames(folder)
-	return slices.ContainsFunc(names, func(name string) bool {
-		content, err := regular.ReadFile(name)
-		return err == nil && bytes.Contains(content, []byte(definition))
-	})
-}
-
-// manifestFile is a file, and what was found in it.
-type manifestFile struct {
-	name string
-	// folder is the one that was named instead of the file; empty for none.
-	folder    string
-	manifests []*input.Manifest
-	mistakes  []*model.Error
-	// visits is how many more values are looked at.
-	visits int
+	return "the folder that controller-gen crd writes to"
 }
 
 func (f *manifestFile) read() {
 	content, err := regular.ReadFile(f.name)
 	if err != nil {
-		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; fix that, or name other files with --crd", regular.WithoutPath(err))
+		f.addMistake(token.Position{Filename: f.name}, "cannot read this file of CRDs: %v; make it readable, or name other files with --crd", regular.WithoutPath(err))
 		return
 	}
 	f.parse(content)
@@ -181,23 +154,7 @@ func (f *manifestFile) parse(content []byte) {
 	}
 }
 
-// visitsPerByte limits how many values of a file are looked at. Each is looked at a few
-// times, and more often only if there are aliases: 1,000 of them for a list of 1,000
-// values stand for 1,000,000 values.
-const visitsPerByte = 16
-
-// visit reports whether the values of a list or a mapping may be looked at.
-func (f *manifestFile) visit(node *yaml.Node) bool {
-	f.visits -= len(node.Content)
-	return f.visits >= 0
-}
-
-func (f *manifestFile) addMistake(pos token.Position, format string, args ...any) {
-	f.mistakes = append(f.mistakes, model.Errorf(pos, format, args...))
-}
-
-// describe takes a document if it is a CRD, or a list of CRDs as kubectl get
-// prints it.
+// describe reads a document if it is a CRD, or a list of CRDs as kubectl get prints it.
 func (f *manifestFile) describe(document *yaml.Node) {
 	root := manifestNode{f, document}
 	switch root.get("kind").text() {
@@ -222,7 +179,7 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 		f.addMistake(root.get("apiVersion").posOr(root), "this %s has apiVersion %q, which is unknown; write apiVersion: apiextensions.k8s.io/v1", definition, version.text())
 		return
 	default:
-		return // a kind of that name in somebody else's group
+		return // a kind of the same name in another group
 	}
 	spec := root.get("spec")
 	names := spec.get("names")
@@ -258,19 +215,19 @@ func (f *manifestFile) describeDefinition(root manifestNode) {
 	}
 }
 
-// checkNames refuses names that no server takes.
+// checkNames adds mistakes about names that no server accepts.
 func (f *manifestFile) checkNames(m *input.Manifest) {
 	for _, name := range []struct {
 		what, form string
 		input.Placed
-		taken func(string) bool
+		isValid func(string) bool
 	}{
 		{"group", "write a DNS name in lower case, such as shop.example.com", m.Group, model.IsGroup},
 		{"plural", "write lower-case letters, digits and hyphens", m.Plural, model.IsLabel},
 		{"kind", "write ASCII letters and digits", m.Kind, model.IsKind},
 		{"listKind", "write ASCII letters and digits", m.ListKind, model.IsKind},
 	} {
-		if name.Value != "" && !name.taken(name.Value) {
+		if name.Value != "" && !name.isValid(name.Value) {
 			f.addMistake(name.Pos, "%s %q is not a valid name; %s, or regenerate this %s with controller-gen", name.what, name.Value, name.form, definition)
 		}
 	}
@@ -295,8 +252,8 @@ func describeVersion(node manifestNode) input.ManifestVersion {
 	return v
 }
 
-// required returns the text of a field, and notes its absence at the place of the
-// next thing around it that is there. path is what parent is called.
+// required returns the text of a field of parent, which is at path. If the field is missing, it adds a
+// mistake at the nearest position.
 func (n manifestNode) required(parent manifestNode, path, name string) input.Placed {
 	field := parent.get(name)
 	if field.text() == "" {

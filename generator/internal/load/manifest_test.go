@@ -55,7 +55,7 @@ const orderJSON = `{
 }
 `
 
-// shown is a manifest in one line, without places.
+// shown returns a manifest on one line, without positions.
 func shown(m *input.Manifest) string {
 	text := fmt.Sprintf("%s.%s %s %s %s:", m.Plural.Value, m.Group.Value, m.Kind.Value, m.ListKind.Value, m.Scope.Value)
 	for _, v := range m.Versions {
@@ -100,22 +100,22 @@ func writeManifests(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// TestManifests reads what holds CRDs in each of the forms in which they lie about.
+// TestManifests reads CRDs in each form of files and documents.
 func TestManifests(t *testing.T) {
 	indented := "  " + strings.TrimSuffix(strings.ReplaceAll(orderCRD, "\n", "\n  "), "  ")
 	for name, content := range map[string]string{
-		"crd.yaml":             orderCRD,
-		"crd.yml":              "\ufeff---\n" + orderCRD,
-		"crlf.yaml":            strings.ReplaceAll(orderCRD, "\n", "\r\n"),
-		"crd.json":             orderJSON,
-		"json.yaml":            orderJSON,
-		"flow.yaml":            "{a: CustomResourceDefinition}\n---\n" + orderCRD,
-		"among.yaml":           "kind: Namespace\n---\n# nothing\n---\n" + orderCRD + "---\n- a list\n---\njust text\n...\n",
-		"among.json":           `{"kind": "Namespace"}` + "\n" + orderJSON + "[]\n",
-		"list.yaml":            "kind: List\nitems:\n- kind: Namespace\n- " + strings.TrimPrefix(indented, "  "),
-		"typed.yaml":           "kind: CustomResourceDefinitionList\nitems:\n- " + strings.TrimPrefix(indented, "  "),
-		"alias.yaml":           "kind: List\nx: &x shop.example.com\nitems:\n- " + strings.Replace(strings.TrimPrefix(indented, "  "), "shop.example.com\n    names", "*x\n    names", 1),
-		"somebody's kind.yaml": "apiVersion: example.com/v1\nkind: CustomResourceDefinition\n---\n" + orderCRD,
+		"crd.yaml":        orderCRD,
+		"crd.yml":         "\ufeff---\n" + orderCRD,
+		"crlf.yaml":       strings.ReplaceAll(orderCRD, "\n", "\r\n"),
+		"crd.json":        orderJSON,
+		"json.yaml":       orderJSON,
+		"flow.yaml":       "{a: CustomResourceDefinition}\n---\n" + orderCRD,
+		"among.yaml":      "kind: Namespace\n---\n# nothing\n---\n" + orderCRD + "---\n- a list\n---\njust text\n...\n",
+		"among.json":      `{"kind": "Namespace"}` + "\n" + orderJSON + "[]\n",
+		"list.yaml":       "kind: List\nitems:\n- kind: Namespace\n- " + strings.TrimPrefix(indented, "  "),
+		"typed.yaml":      "kind: CustomResourceDefinitionList\nitems:\n- " + strings.TrimPrefix(indented, "  "),
+		"alias.yaml":      "kind: List\nx: &x shop.example.com\nitems:\n- " + strings.Replace(strings.TrimPrefix(indented, "  "), "shop.example.com\n    names", "*x\n    names", 1),
+		"other kind.yaml": "apiVersion: example.com/v1\nkind: CustomResourceDefinition\n---\n" + orderCRD,
 	} {
 		manifests, mistakes := readManifests(t, writeManifests(t, map[string]string{name: content}), name)
 		if mistakes != "" || len(manifests) != 1 || shown(manifests[0]) != orderShown {
@@ -127,8 +127,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestManifestPlaces compares places with what stands there.
-func TestManifestPlaces(t *testing.T) {
+// TestManifestPositions compares positions with the text there.
+func TestManifestPositions(t *testing.T) {
 	dir := writeManifests(t, map[string]string{"crd.yaml": "# A comment.\n---\n" + orderCRD, "crd.json": orderJSON})
 	manifests, mistakes := readManifests(t, dir, "crd.yaml", "crd.json")
 	if len(manifests) != 2 {
@@ -156,8 +156,7 @@ func TestManifestPlaces(t *testing.T) {
 	}
 }
 
-// TestManifestFolder reads the files of a folder, but not of those in it, and a
-// file that is named twice once.
+// TestManifestFolder reads the files directly in a folder, and a file that is named twice only once.
 func TestManifestFolder(t *testing.T) {
 	named := func(plural string) string { return strings.Replace(orderCRD, "plural: orders", "plural: "+plural, 1) }
 	dir := writeManifests(t, map[string]string{
@@ -181,8 +180,8 @@ func TestManifestFolder(t *testing.T) {
 	}
 }
 
-// TestBadManifests wants each mistake at its place. The golden errors of
-// testdata/errors hold the whole messages.
+// TestBadManifests checks the position of each mistake. The cases in testdata/errors hold the whole
+// messages.
 func TestBadManifests(t *testing.T) {
 	long := "    description: \"a text\n" + strings.Repeat("      of several lines\n", 5) + "      and an end\"\n"
 	for _, test := range []struct{ name, content, want string }{
@@ -219,8 +218,8 @@ func TestManifestsStopWithContext(t *testing.T) {
 	}
 }
 
-// FuzzManifest parses any bytes. There are no panics; what is found is whole, and
-// every mistake has a place that there is.
+// FuzzManifest parses any bytes. It checks that nothing panics, that manifests are complete, and that each
+// mistake has a valid position.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{orderCRD, orderJSON, "kind: List\nitems: [{kind: CustomResourceDefinition}]\n", "kind: CustomResourceDefinition\napiVersion: &a [*a]\n",
 		"kind: CustomResourceDefinition\nspec: {versions: [{name: *x}]}\n", `{"kind": "CustomResourceDefinition"`, "{{ CustomResourceDefinition }}", "!!binary CustomResourceDefinition\n<<: *a\n"} {

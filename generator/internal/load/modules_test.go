@@ -10,7 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// TestModules finds the types of other modules where the go command finds their packages.
+// TestModules finds the types of other modules in the folders in which the go command finds the packages.
 func TestModules(t *testing.T) {
 	const order = `
 -- shop/types.go --

@@ -2,7 +2,7 @@ package load
 
 import "testing"
 
-// TestRegistration says of variables and functions whether generated code can use them.
+// TestRegistration reports for variables and functions whether generated code can use them.
 func TestRegistration(t *testing.T) {
 	const literal = `schema.GroupVersion{Group: "shop.example.com", Version: "v1"}`
 	for text, want := range map[string]struct {

@@ -4,21 +4,57 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strconv"
 )
 
-// pruning takes out of a declaration that JSON does not see, and keeps what
-// the rest refers to. It changes the syntax in place.
+// reach keeps the named declarations of each package, and all declarations that they need. It ignores
+// missing names. It returns a declaration that uses the named ones.
+func (c *closure) reach(names map[string][]string) (*declaration, error) {
+	root := &declaration{}
+	for _, path := range slices.Sorted(maps.Keys(names)) {
+		p, err := c.open(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names[path] {
+			if d := p.declared[name]; d != nil {
+				root.uses = append(root.uses, c.keep(d))
+			}
+		}
+	}
+	for len(c.queue) > 0 {
+		next := c.queue[0]
+		c.queue = c.queue[1:]
+		if err := (&pruning{closure: c, declaration: next}).run(); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+func (c *closure) keep(d *declaration) *declaration {
+	if !d.kept {
+		d.kept = true
+		d.part.kept[d.file] = append(d.part.kept[d.file], d.decl)
+		c.queue = append(c.queue, d)
+	}
+	return d
+}
+
+// pruning removes the parts of a declaration that JSON ignores, and keeps the declarations that the rest
+// refers to. It changes the syntax in place.
 type pruning struct {
 	*closure
 	*declaration
-	// parameters are those of a generic type.
+	// parameters are the type parameters of a generic type.
 	parameters map[string]bool
 	err        error
 }
 
-// run prunes one declaration. Of the methods of a type it keeps the names: what they
-// take and return would lead to half of the standard library.
+// run prunes one declaration. It keeps methods of a type without their parameters and results, which
+// would need half of the standard library.
 func (p *pruning) run() error {
 	for _, spec := range p.decl.Specs {
 		switch spec := spec.(type) {
@@ -52,15 +88,14 @@ func (p *pruning) run() error {
 
 func (p *pruning) visit(node ast.Node) { ast.Inspect(node, p.node) }
 
-// node keeps what a node refers to. It reports whether the nodes in it are to be
-// visited as well.
+// node keeps the declarations that a node refers to. It reports whether to visit the nodes in it.
 func (p *pruning) node(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.StructType:
 		dropHidden(node)
 	case *ast.FuncType:
 		node.TypeParams, node.Params, node.Results = nil, &ast.FieldList{}, nil
-	case *ast.Field: // whose names refer to nothing
+	case *ast.Field: // its names refer to nothing
 		p.visit(node.Type)
 		return false
 	case *ast.KeyValueExpr:
@@ -85,22 +120,14 @@ func (p *pruning) node(node ast.Node) bool {
 	return p.err == nil
 }
 
-// dropHidden takes out the fields that neither JSON nor another package sees.
+// dropHidden removes the fields that neither JSON nor another package can access.
 func dropHidden(structType *ast.StructType) {
-	kept := structType.Fields.List[:0]
-	for _, field := range structType.Fields.List {
-		exported := len(field.Names) == 0
-		for _, name := range field.Names {
-			exported = exported || name.IsExported()
-		}
-		if exported {
-			kept = append(kept, field)
-		}
-	}
-	structType.Fields.List = kept
+	structType.Fields.List = slices.DeleteFunc(structType.Fields.List, func(field *ast.Field) bool {
+		return len(field.Names) > 0 && !slices.ContainsFunc(field.Names, (*ast.Ident).IsExported)
+	})
 }
 
-// refer keeps what another package declares.
+// refer keeps a declaration of another package.
 func (p *pruning) refer(path string, qualifier, name *ast.Ident) {
 	switch path {
 	case "unsafe":
@@ -128,7 +155,7 @@ func (p *pruning) use(other *part, name string) bool {
 	return true
 }
 
-// referHere keeps what a name without a qualifier stands for.
+// referHere keeps the declaration of a name without a qualifier.
 func (p *pruning) referHere(name *ast.Ident) {
 	if p.use(p.part, name.Name) || name.Name == "_" {
 		return

@@ -15,26 +15,26 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// question is what the syntax of a package leaves open.
+// question has the types of a package that its syntax does not describe completely.
 type question struct {
 	src *source
 	pkg *input.Package
-	// unclear are the kinds of which it is open what they are made of.
+	// unclear are the kinds with unknown parts.
 	unclear []*input.Type
 	// fields are the kinds with a path to a field.
 	fields []*input.Type
-	// views are compared with what they are views of.
+	// views are compared with their kinds.
 	views []*input.Type
-	// unknown are the fields that the last settle could not find out about.
+	// unknown are the fields that the last settle did not find.
 	unknown []*model.Field
 }
 
-// ask returns what is to be found out about a package, or nil.
-func ask(src *source, pkg *input.Package, reader *typeReader) *question {
+// ask returns the question about a package, or nil.
+func ask(src *source, pkg *input.Package) *question {
 	q := &question{src: src, pkg: pkg}
 	for _, t := range pkg.Types {
 		isView := markers.Has[markers.View](t.Markers)
-		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && reader.isUnclear(t) {
+		if (t.Markers.MayBeKind() || t.IsCandidate || isView) && src.scope().isUnclear(t) {
 			q.unclear = append(q.unclear, t)
 		}
 		if isView {
@@ -50,8 +50,8 @@ func ask(src *source, pkg *input.Package, reader *typeReader) *question {
 	return q
 }
 
-// answer finds out what the questions ask for: from the types of a package by
-// itself and, where these do not tell, from those of what it imports as well.
+// answer answers the questions from the types of each package by itself. If that leaves a question open,
+// it reads the imports of the package too.
 func answer(ctx context.Context, options Options, questions []*question, mistakes *model.Errors, result *Result) error {
 	var open []*question
 	var sources []*source
@@ -67,7 +67,10 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 		}
 		if reason != "" {
 			open, sources, why = append(open, q), append(sources, q.src), append(why, reason)
-			paths = append(append(paths, q.src.path), q.otherPackages()...)
+			paths = append(paths, q.src.path)
+			for _, t := range q.views {
+				paths = append(paths, q.viewed(t).Path)
+			}
 		}
 	}
 	if len(open) == 0 {
@@ -88,13 +91,12 @@ func answer(ctx context.Context, options Options, questions []*question, mistake
 	return nil
 }
 
-// maxChecking is how long types are checked. That takes less than a second for any package in
-// use, but go/types needs exponential time for some generic types, and cannot be stopped.
+// maxChecking is how long types are checked. Any package in use takes less than a second, but go/types
+// needs exponential time for some generic types, and cannot be stopped.
 const maxChecking = 8 * time.Second
 
-// within runs check, which is about the packages in paths. It returns an error if ctx ends
-// first, or if check takes longer than limit. Then check goes on in the background, so nothing
-// that it changes may be used.
+// within runs check on the packages in paths. It returns an error if ctx ends first, or if check takes
+// longer than limit. Then check continues in the background, so the caller must not use what it changes.
 func within(ctx context.Context, limit time.Duration, paths string, check func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- check() }()
@@ -106,15 +108,15 @@ func within(ctx context.Context, limit time.Duration, paths string, check func()
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
-		return fmt.Errorf("the types of %s are not checked after %v, because types contain each other too deeply; simplify them, or leave a package out with --exclude", paths, limit)
+		return fmt.Errorf("checking the types of %s takes longer than %v, because types are nested too deeply; simplify them, or leave a package out with --exclude", paths, limit)
 	}
 }
 
-// answer answers questions from the types that they lead to. Paths of mistakes below dir
-// are written in the short form.
+// answer answers questions from the types that they need. Relative paths in errors of the go command are
+// below dir.
 func (c *closure) answer(questions []*question, dir string, mistakes *model.Errors) (err error) {
 	roots := make([]*declaration, len(questions))
-	for i, q := range questions { // all of them before one is checked, for they may share packages
+	for i, q := range questions { // all before the first check, because they may share packages
 		if roots[i], err = c.reach(q.names()); err != nil {
 			return err
 		}
@@ -130,39 +132,27 @@ func (c *closure) answer(questions []*question, dir string, mistakes *model.Erro
 	return nil
 }
 
-// names are what the question begins at, by import path.
+// names returns the types that the question is about, by import path.
 func (q *question) names() map[string][]string {
 	names := map[string][]string{}
 	for _, t := range slices.Concat(q.unclear, q.fields, q.views) {
 		names[q.src.path] = append(names[q.src.path], t.Name, t.Name+"List")
 	}
 	for _, t := range q.views {
-		ref := viewed(t)
-		path := cmp.Or(ref.Path, q.src.path)
-		names[path] = append(names[path], ref.Name)
+		ref := q.viewed(t)
+		names[ref.Path] = append(names[ref.Path], ref.Name)
 	}
 	return names
 }
 
-// viewed returns the kind that a view is of.
-func viewed(t *input.Type) model.TypeRef {
+// viewed returns the kind of a view.
+func (q *question) viewed(t *input.Type) model.TypeRef {
 	view, _ := markers.Find[markers.View](t.Markers)
-	return view.Of
+	return model.TypeRef{Path: cmp.Or(view.Of.Path, q.src.path), Name: view.Of.Name}
 }
 
-// otherPackages returns the other packages whose kinds have views here.
-func (q *question) otherPackages() []string {
-	var paths []string
-	for _, t := range q.views {
-		if ref := viewed(t); ref.Path != "" && ref.Path != q.src.path {
-			paths = append(paths, ref.Path)
-		}
-	}
-	return paths
-}
-
-// settle answers from types: of the package, and of others if these are read. It
-// returns what it could not find out, or "", and whether that is only about fields.
+// settle answers the question from the types of the package, and of other packages unless other is nil. It
+// returns what stays open, or "", and whether only fields stay open.
 func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(path string) *types.Package) (open string, onlyFields bool) {
 	openField := q.settleFields(pkg)
 	for _, t := range q.unclear {
@@ -171,9 +161,9 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 		}
 	}
 	for _, t := range q.views {
-		ref := viewed(t)
+		ref := q.viewed(t)
 		of := pkg
-		if ref.Path != "" && ref.Path != q.src.path {
+		if ref.Path != q.src.path {
 			if other == nil {
 				open = "view " + t.Name
 				continue
@@ -188,7 +178,7 @@ func (q *question) settle(pkg *types.Package, fset *token.FileSet, other func(pa
 	return cmp.Or(open, openField), open == ""
 }
 
-// settleFields is settle of the paths to fields.
+// settleFields is settle for the paths to fields.
 func (q *question) settleFields(pkg *types.Package) (open string) {
 	q.unknown = nil
 	for _, t := range q.fields {
@@ -204,22 +194,21 @@ func (q *question) settleFields(pkg *types.Package) (open string) {
 	return open
 }
 
-// leaveFields gives the fields that are unknown a problem, and reports whether there is a cause to
-// name.
+// leaveFields sets the problem of the unknown fields. It reports whether it knows the cause.
 func (q *question) leaveFields(c *closure, root *declaration) bool {
 	cause, ok := c.cause(root)
 	if !ok {
 		return false
 	}
 	for _, field := range q.unknown {
-		field.Problem = "the types that its path leads to are unknown: " + strings.ReplaceAll(cause.text, "; ", ", ") // the warning says itself what is done
+		field.Problem = "the types on its path are unknown: " + strings.ReplaceAll(cause.text, "; ", ", ") // the warning ends with what was done
 	}
 	return true
 }
 
-// addTypeError notes why the types that the question leads to cannot be known.
+// addTypeError adds the reason why types that the question needs are unknown.
 func (q *question) addTypeError(c *closure, root *declaration, reason, dir string, mistakes *model.Errors) {
-	q.pkg.Types = nil // nothing is to be said of its kinds
+	q.pkg.Types = nil // no other errors about its kinds
 	cause, ok := c.cause(root)
 	if !ok {
 		cause = problem{q.pkg.Pos, "package " + q.src.path + " does not type-check; fix what go build reports"}

@@ -6,25 +6,23 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
-	"strings"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// typesOfSyntax type-checks the package by itself: what it imports is empty, but
-// for the names of TypeMeta, ObjectMeta and ListMeta, and all that comes from there
-// is of an invalid type. Nothing is read from disk. It tells all about types that
-// the package declares.
+// typesOfSyntax type-checks the package by itself. Its imports are empty, except for the names of
+// TypeMeta, ObjectMeta and ListMeta, and their types are invalid. It reads no files. The result is
+// complete for types that the package declares.
 func typesOfSyntax(src *source) *types.Package {
-	pkg, _ := checkTypes(src.path, src.fset, src.files, emptyImporter{}) // there are many errors, of what is not there
+	pkg, _ := checkTypes(src.path, src.fset, src.files, emptyImporter{}) // the errors are about the missing imports
 	return pkg
 }
 
-// checkTypes type-checks the declarations of a package, and returns what it knows of them. It
-// knows nothing of a package with a generic type that embeds instances of itself without
-// end: go/types looks for the methods of such a type forever.
+// checkTypes type-checks the declarations of a package. It returns an empty package if a generic type
+// embeds instances of itself without end, because go/types never finishes looking up the methods of
+// such a type.
 func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer types.Importer) (pkg *types.Package, errs []types.Error) {
 	config := types.Config{
 		Importer:         importer,
@@ -39,8 +37,7 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 	}
 	defer func() {
 		if failure := recover(); failure != nil { // some generic types that do not compile make go/types panic
-			pkg = types.NewPackage(path, files[0].Name.Name)
-			pkg.MarkComplete()
+			pkg = newPackage(path, files[0].Name.Name)
 			errs = []types.Error{{Fset: fset, Pos: files[0].Package, Msg: fmt.Sprintf("package %s makes the type checker of Go panic: %v", path, failure)}}
 		}
 	}()
@@ -48,21 +45,25 @@ func checkTypes(path string, fset *token.FileSet, files []*ast.File, importer ty
 	for _, name := range pkg.Scope().Names() {
 		declared := pkg.Scope().Lookup(name)
 		if _, isType := declared.(*types.TypeName); isType && embedsWithoutEnd(declared.Type(), nil, map[types.Type]bool{}) {
-			pkg = types.NewPackage(path, pkg.Name())
-			pkg.MarkComplete()
-			endless := types.Error{Fset: fset, Pos: declared.Pos(), Msg: "type " + name + " embeds other instances of itself without end"}
-			return pkg, []types.Error{endless}
+			return newPackage(path, pkg.Name()), []types.Error{{Fset: fset, Pos: declared.Pos(), Msg: "type " + name + " embeds other instances of itself without end"}}
 		}
 	}
 	return pkg, errs
 }
 
-// maxInstances is how many instances of one generic type may embed each other. Their names
-// may double in length with each.
+// newPackage returns a complete package without declarations.
+func newPackage(path, name string) *types.Package {
+	pkg := types.NewPackage(path, name)
+	pkg.MarkComplete()
+	return pkg
+}
+
+// maxInstances is how many instances of one generic type may embed each other. The length of their
+// names may double each time.
 const maxInstances = 8
 
-// embedsWithoutEnd reports whether a type embeds other and other instances of a generic type.
-// Those in outer embed t.
+// embedsWithoutEnd reports whether a type embeds more than maxInstances of a generic type. outer are
+// the types that embed t.
 func embedsWithoutEnd(t types.Type, outer []*types.Named, seen map[types.Type]bool) bool {
 	t = types.Unalias(pointedTo(t))
 	structType, ok := structOf(t)
@@ -90,88 +91,114 @@ func embedsWithoutEnd(t types.Type, outer []*types.Named, seen map[types.Type]bo
 	return false
 }
 
-// emptyImporter has every package, with nothing in it that could mislead.
+// emptyImporter returns packages without declarations, except for the metadata in meta/v1.
 type emptyImporter struct{}
 
 func (emptyImporter) Import(importPath string) (*types.Package, error) {
-	pkg := types.NewPackage(importPath, conventionalName(importPath))
+	pkg := newPackage(importPath, conventionalName(importPath))
 	if importPath == metaV1 {
-		declare := func(name string, structType *types.Struct) {
+		declare := func(name string, fields ...*types.Var) {
 			declared := types.NewTypeName(token.NoPos, pkg, name, nil)
-			types.NewNamed(declared, structType, nil)
+			types.NewNamed(declared, types.NewStruct(fields, nil), nil)
 			pkg.Scope().Insert(declared)
 		}
-		declare("TypeMeta", types.NewStruct(nil, nil))
-		// These inline something invalid, so that nobody takes their fields for known.
-		hole := types.NewField(token.NoPos, pkg, "Fields", types.Typ[types.Invalid], true)
-		declare("ObjectMeta", types.NewStruct([]*types.Var{hole}, nil))
-		declare("ListMeta", types.NewStruct([]*types.Var{hole}, nil))
+		declare("TypeMeta")
+		// An invalid embedded type, so that the fields of the struct count as unknown.
+		unknown := types.NewField(token.NoPos, pkg, "Fields", types.Typ[types.Invalid], true)
+		declare("ObjectMeta", unknown)
+		declare("ListMeta", unknown)
 	}
-	pkg.MarkComplete()
 	return pkg, nil
 }
 
-// conventionalName is what a package of that path is usually called: without a
-// major version, and without what is no part of an identifier.
-func conventionalName(importPath string) string {
-	base := path.Base(importPath)
-	if model.IsVersion(base) && path.Base(path.Dir(importPath)) != "." && strings.Contains(path.Base(path.Dir(importPath)), "-") {
-		return base
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(base, "go-"), "-", "")
-}
-
-// isUnclear says whether syntax has not shown that a kind has what it needs: it is
-// another name for a type, or embeds its metadata through others, or its list does,
-// or they are not there.
-func (r *typeReader) isUnclear(t *input.Type) bool {
+// isUnclear reports whether the syntax does not show that a kind has everything that it needs: it is
+// another name for a type, or it or its list embeds metadata through other types, or the metadata is
+// missing.
+func (s *scope) isUnclear(t *input.Type) bool {
 	if t.IsGeneric {
-		return false // which no kind can be
+		return false // no kind is generic
 	}
-	return r.isReference(r.types[t.Name]) || !(t.HasTypeMeta && t.HasObjectMeta) || t.DeclaresList && !t.HasList
+	return s.isReference(s.types[t.Name].spec) || !(t.HasTypeMeta && t.HasObjectMeta) || t.DeclaresList && !t.HasList
 }
 
-// isReference says whether a type is declared by naming another one.
-func (r *typeReader) isReference(t *declaredType) bool {
-	switch expr := t.spec.Type.(type) {
+// isReference reports whether a type is declared by the name of another one.
+func (s *scope) isReference(spec *ast.TypeSpec) bool {
+	switch expr := spec.Type.(type) {
 	case *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 		return true
 	case *ast.Ident:
-		return r.types[expr.Name] != nil
+		_, isLocal := s.types[expr.Name]
+		return isLocal
 	}
-	return t.spec.Assign.IsValid()
+	return spec.Assign.IsValid()
 }
 
-// clarify says of a type what describe says of it, from types instead of syntax.
-// It returns false if a type that it would have to know is invalid.
-func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) bool {
+// clarify sets in t what describeType sets, from types instead of syntax. It returns false if it
+// needs a type that is not known.
+func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool) {
 	kind := lookUp(pkg, t.Name)
 	structType, ok := structOf(kind)
 	if !ok {
 		t.IsStruct = false
 		return isValid(kind)
 	}
-	meta := metaOf(structType)
-	t.IsStruct, t.HasTypeMeta = true, meta.has["TypeMeta"] || hasMethod(kind, pkg, "GetObjectKind")
-	t.MissingMethod = missingMethod(kind, pkg)
-	t.HasObjectMeta = meta.has["ObjectMeta"] || hasMethods(kind, pkg, objectMethods)
-	t.HasDeepCopyObject = hasMethod(kind, pkg, "DeepCopyObject")
-	t.HasStatus = false
-	for field := range structType.Fields() {
-		t.HasStatus = t.HasStatus || field.Name() == "Status"
+	meta, hasMethod := metaOf(structType), methodsOf(kind)
+	t.IsStruct, t.HasTypeMeta = true, meta.has["TypeMeta"] || hasMethod("GetObjectKind")
+	missing := missingMethod(kind, objectMethods)
+	t.HasObjectMeta = meta.has["ObjectMeta"] || missing == ""
+	t.MissingMethod = ""
+	if hasMethod("GetName") {
+		t.MissingMethod = missing
 	}
-	sure := meta.sure || t.HasTypeMeta && t.HasObjectMeta
-
-	name := t.Name + "List"
-	declared := pkg.Scope().Lookup(name)
-	if declared == nil {
+	t.HasDeepCopyObject = hasMethod("DeepCopyObject")
+	t.HasStatus = slices.ContainsFunc(slices.Collect(structType.Fields()), func(field *types.Var) bool { return field.Name() == "Status" })
+	sure = meta.sure || t.HasTypeMeta && t.HasObjectMeta
+	list := pkg.Scope().Lookup(t.Name + "List")
+	if list == nil {
 		return sure
 	}
-	t.ListPos = fset.Position(declared.Pos())
-	return clarifyList(t, declared, kind) && sure
+	t.ListPos = fset.Position(list.Pos())
+	return clarifyList(t, list.Type(), pkg, kind) && sure
 }
 
-// lookUp is the type of that name in a package, or an invalid one.
+// clarifyList is clarify for the list type.
+func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.Type) (sure bool) {
+	structType, ok := structOf(list)
+	if !ok {
+		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
+		return isValid(list)
+	}
+	meta, hasMethod := metaOf(structType), methodsOf(list)
+	hasTypeMeta := meta.has["TypeMeta"] || hasMethod("GetObjectKind")
+	hasListMethods := missingMethod(list, listMethods) == ""
+	hasListMeta := meta.has["ListMeta"] || hasListMethods || hasMethod("GetListMeta")
+	items, _, _ := types.LookupFieldOrMethod(list, true, pkg, "Items")
+	pointers, hasItems := isSliceOfType(items, kind)
+	setList(t, hasTypeMeta, hasListMeta, hasItems, hasMethod("DeepCopyObject"))
+	t.List = model.ListForm{ItemsArePointers: pointers, Meta: model.ListMetaAccessor}
+	found, _, indirect := types.LookupFieldOrMethod(list, true, pkg, "ListMeta")
+	field, isField := found.(*types.Var)
+	switch {
+	case !hasTypeMeta:
+		return meta.sure
+	case isField && (indirect || pointedTo(field.Type()) != field.Type()):
+		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
+		return true
+	case isField:
+		t.List.Meta = model.ListMetaField
+	case hasListMethods:
+		t.List.Meta = model.ListMetaMethods
+	}
+	switch {
+	case !hasListMeta:
+		return meta.sure
+	case !hasItems:
+		return meta.sure && !isSliceOfUnknown(items)
+	}
+	return true
+}
+
+// lookUp returns the type of that name in a package, or an invalid one.
 func lookUp(pkg *types.Package, name string) types.Type {
 	if declared := pkg.Scope().Lookup(name); declared != nil {
 		return declared.Type()
@@ -179,57 +206,27 @@ func lookUp(pkg *types.Package, name string) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// isValid reports whether a type is known. A defined type is as invalid as the type that it
-// is defined by.
-func isValid(t types.Type) bool { return t.Underlying() != types.Typ[types.Invalid] }
-
-func structOf(t types.Type) (*types.Struct, bool) {
-	structType, ok := t.Underlying().(*types.Struct)
-	return structType, ok
+// isSliceOfType reports whether a field is of type []elem or, with pointers, []*elem.
+func isSliceOfType(field types.Object, elem types.Type) (pointers, ok bool) {
+	if field == nil {
+		return false, false
+	}
+	slice, ok := field.Type().Underlying().(*types.Slice)
+	if !ok {
+		return false, false
+	}
+	pointer, pointers := types.Unalias(slice.Elem()).(*types.Pointer)
+	if pointers {
+		return true, types.Identical(pointer.Elem(), elem)
+	}
+	return false, types.Identical(slice.Elem(), elem)
 }
 
-// isSliceOfUnknown reports whether a field may be a slice of anything.
+// isSliceOfUnknown reports whether a field may be a slice of any type.
 func isSliceOfUnknown(field types.Object) bool {
 	if field == nil {
 		return false
 	}
 	slice, ok := field.Type().Underlying().(*types.Slice)
 	return !isValid(field.Type()) || ok && !isValid(pointedTo(slice.Elem()))
-}
-
-// metaTypes are those of meta/v1 that a struct embeds, itself or through others.
-type metaTypes struct {
-	has map[string]bool
-	// sure is false if it embeds something invalid.
-	sure bool
-	// seen are the structs that were added.
-	seen map[*types.Struct]bool
-}
-
-func metaOf(structType *types.Struct) metaTypes {
-	found := metaTypes{has: map[string]bool{}, sure: true, seen: map[*types.Struct]bool{}}
-	found.add(structType)
-	return found
-}
-
-func (m *metaTypes) add(structType *types.Struct) {
-	if m.seen[structType] {
-		return // it embeds a pointer to itself
-	}
-	m.seen[structType] = true
-	for field := range structType.Fields() {
-		if !field.Embedded() {
-			continue
-		}
-		embedded := types.Unalias(pointedTo(field.Type()))
-		if !isValid(embedded) {
-			m.sure = false
-		} else if named, ok := embedded.(*types.Named); ok {
-			if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == metaV1 {
-				m.has[named.Obj().Name()] = true
-			} else if inner, ok := structOf(named); ok {
-				m.add(inner)
-			}
-		}
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 )
 
-// TestDefinedTypes has types that are defined by a type of another package. What they are
-// made of is open until that package is read.
+// TestDefinedTypes describes types that are defined by a type of another package. Their fields are unknown
+// until that package is read.
 func TestDefinedTypes(t *testing.T) {
 	const kind = `
 -- shop/types.go --

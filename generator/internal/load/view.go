@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
 
-// comparison is of a view with its kind: whether each field of the view decodes
-// what JSON has there of the kind.
+// comparison compares a view with its kind: each field of the view must be able to decode the JSON of
+// the kind.
 type comparison struct {
 	kind types.Object
 	fset *token.FileSet
@@ -19,26 +18,25 @@ type comparison struct {
 	seen    map[[2]types.Type]bool
 	depth   int
 	misfits []input.Misfit
-	// unsure is set if a type on the way is invalid, so that nothing can be said.
+	// unsure is set if a needed type is not known.
 	unsure bool
 }
 
-// place is a field of a view and that of the kind under its JSON name, or the two
-// as wholes.
-type place struct {
-	// path has the JSON names; it is empty for the whole.
+// pair is a field of a view and the field of the kind with the same JSON path, or the view and the kind
+// themselves.
+type pair struct {
+	// path has the JSON names. It is empty for the view and the kind themselves.
 	path       string
 	view, kind types.Object
 }
 
-// each is each element of the list or map at a place.
-func (p place) each() place {
+// each returns the elements of a list or map.
+func (p pair) each() pair {
 	p.path += "[*]"
 	return p
 }
 
-// of compares the view that obj declares. Of what is no struct, or not there, there
-// are other things to say.
+// of compares the view that obj declares. Other checks refuse types that are missing or no structs.
 func (c *comparison) of(obj types.Object) []input.Misfit {
 	if obj == nil || c.kind == nil {
 		return nil
@@ -51,119 +49,119 @@ func (c *comparison) of(obj types.Object) []input.Misfit {
 		c.unsure = true
 	case !isView || !isKind:
 	case decodesItself(obj.Type()):
-		c.add(obj, "it has a method that decodes it, but views are decoded by their fields; remove the method")
+		c.add(obj, "it has a method for decoding, such as UnmarshalJSON, but views are decoded by their fields; remove the method")
 	case decodesItself(c.kind.Type()):
-		c.add(obj, "%s (%s) has a method that decodes it, so that it may have other fields in JSON than in Go; use an informer of the whole kind", c.kind.Name(), c.shownPlace(c.kind))
+		c.add(obj, "%s has a method for decoding, so its JSON may differ from its Go fields; use an informer of the whole kind", c.inKind(c.kind))
 	default:
-		c.compareFields(place{"", obj, c.kind}, view, kind)
+		c.compareFields(pair{"", obj, c.kind}, view, kind)
 	}
 	return c.misfits
 }
 
-// compare compares two types at a place. Pointers may differ, for a pointer
-// decodes what its element does.
-func (c *comparison) compare(at place, view, kind types.Type) {
+// maxFieldDepth is how deep fields are compared. A generic type that contains other instances of itself
+// without end, which does not compile, is deeper.
+const maxFieldDepth = 100
+
+// compare compares the types of a pair. Pointers may differ, because a pointer decodes the same JSON as
+// its element.
+func (c *comparison) compare(at pair, view, kind types.Type) {
 	c.depth++
 	defer func() { c.depth-- }()
 	view, kind = withoutPointers(view), withoutPointers(kind)
 	_, isNamed := view.(*types.Named)
 	if _, isBasic := view.Underlying().(*types.Basic); isNamed && !isBasic {
-		// It may contain itself, and what is wrong with it is said once.
-		pair := [2]types.Type{view, kind}
-		if c.seen[pair] {
+		// The type may contain itself, and each misfit in it is reported once.
+		both := [2]types.Type{view, kind}
+		if c.seen[both] {
 			return
 		}
-		c.seen[pair] = true
+		c.seen[both] = true
 	}
 	switch {
-	case c.depth > maxDepth || !isValid(view) || !isValid(kind):
+	case c.depth > maxFieldDepth || !isValid(view) || !isValid(kind):
 		c.unsure = true
 	case isNamed && types.Identical(view, kind):
-	case decodesItself(view) || decodesItself(kind):
-		c.refuse(at, view, kind)
-	default:
-		c.compareUnderlying(at, view, kind)
+	case decodesItself(view) || decodesItself(kind) || !c.compareUnderlying(at, view, kind):
+		c.add(at.view, "%s is %s here, but %s in %s; write %s here too", at.path, described(view), described(kind), c.inKind(at.kind), typeName(kind))
 	}
 }
 
-// maxDepth is how deep fields are compared. A generic type that instantiates itself
-// with others without end, which does not compile, is deeper.
-const maxDepth = 100
-
-func (c *comparison) compareUnderlying(at place, view, kind types.Type) {
+// compareUnderlying compares the parts of two types. It returns false if the types are of different
+// sorts.
+func (c *comparison) compareUnderlying(at pair, view, kind types.Type) bool {
 	switch v := view.Underlying().(type) {
 	case *types.Struct:
-		if k, ok := kind.Underlying().(*types.Struct); ok {
+		k, ok := structOf(kind)
+		if ok {
 			c.compareFields(at, v, k)
-			return
 		}
+		return ok
 	case *types.Slice:
-		if k, ok := kind.Underlying().(*types.Slice); ok {
+		k, ok := kind.Underlying().(*types.Slice)
+		if ok {
 			c.compare(at.each(), v.Elem(), k.Elem())
-			return
 		}
+		return ok
 	case *types.Array:
-		if k, ok := kind.Underlying().(*types.Array); ok && v.Len() == k.Len() {
+		k, ok := kind.Underlying().(*types.Array)
+		if ok = ok && v.Len() == k.Len(); ok {
 			c.compare(at.each(), v.Elem(), k.Elem())
-			return
 		}
+		return ok
 	case *types.Map:
-		if k, ok := kind.Underlying().(*types.Map); ok {
-			c.compare(place{"the key of " + at.path, at.view, at.kind}, v.Key(), k.Key())
+		k, ok := kind.Underlying().(*types.Map)
+		if ok {
+			c.compare(pair{"the key of " + at.path, at.view, at.kind}, v.Key(), k.Key())
 			c.compare(at.each(), v.Elem(), k.Elem())
-			return
 		}
+		return ok
 	default:
-		if types.Identical(v, kind.Underlying()) { // of string, and of named ones
-			return
-		}
+		return types.Identical(v, kind.Underlying())
 	}
-	c.refuse(at, view, kind)
 }
 
-// compareFields looks for each field of the view among those of the kind.
-func (c *comparison) compareFields(at place, view, kind *types.Struct) {
-	ofView, ofKind := jsonFields(view), jsonFields(kind)
+// compareFields compares each field of the view with the field of the kind that has the same JSON name.
+func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
+	ofView, viewSure := jsonFields(view)
+	ofKind, kindSure := jsonFields(kind)
 	if at.path == "" && !c.checkMeta(view, ofView) {
 		return
 	}
-	c.unsure = c.unsure || ofView.unsure || embedsInvalid(view) || embedsInvalid(kind)
+	c.unsure = c.unsure || !viewSure || !metaOf(view).sure || !metaOf(kind).sure
 	byName := map[string]jsonField{}
-	var names []string
-	for _, f := range ofKind.all {
+	for _, f := range ofKind {
 		byName[f.name] = f
-		names = append(names, f.name)
 	}
-	for _, f := range ofView.all {
-		if at.path == "" && f.isMeta() {
-			continue // which all kinds have
+	for _, f := range ofView {
+		path, of := f.name, c.inKind(at.kind)
+		if at.path != "" {
+			path, of = at.path+"."+f.name, at.path+" of "+of
+		} else if f.isMeta() {
+			continue
 		}
-		inner := place{join(at.path, f.name), f.field, nil}
 		switch found, ok := byName[f.name]; {
 		case ok && found.quoted != f.quoted:
-			c.add(f.field, "%s is different JSON here and in %s (%s), because only one of their tags has the option \",string\"; write the same tag", inner.path, c.kind.Name(), c.shownPlace(found.field))
+			c.add(f.field, "%s has another JSON encoding than in %s, because only one of the two tags has the option \",string\"; write the same tag", path, c.inKind(found.field))
 		case ok:
-			inner.kind = found.field
-			c.compare(inner, f.field.Type(), found.field.Type())
-		case ofKind.unsure:
+			c.compare(pair{path, f.field, found.field}, f.field.Type(), found.field.Type())
+		case !kindSure:
 			c.unsure = true
-		case at.path == "":
-			c.add(f.field, "%s (%s) has no field with the JSON name %q%s", c.kind.Name(), c.shownPlace(c.kind), f.name, spelling.DidYouMean(f.name, names))
 		default:
-			c.add(f.field, "%s of %s (%s) has no field with the JSON name %q%s", at.path, c.kind.Name(), c.shownPlace(at.kind), f.name, spelling.DidYouMean(f.name, names))
+			c.add(f.field, "%s has no field with the JSON name %q%s", of, f.name, spelling.DidYouMean(f.name, fieldNames(ofKind)))
 		}
 	}
 }
 
-// checkMeta refuses a view whose metadata is not where JSON has it.
-func (c *comparison) checkMeta(view *types.Struct, fields jsonFieldSet) bool {
-	for _, f := range fields.all {
+// checkMeta refuses a view whose metadata has another JSON name. It reports whether the metadata is right
+// or missing.
+func (c *comparison) checkMeta(view *types.Struct, fields []jsonField) bool {
+	for _, f := range fields {
 		if f.name == "metadata" {
 			return true
 		}
 	}
 	for field := range view.Fields() {
-		if field.Embedded() && isMeta(field, "ObjectMeta") {
+		if field.Embedded() && metaName(field.Type()) == "ObjectMeta" {
 			c.add(field, "metav1.ObjectMeta does not have the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
 			return false
 		}
@@ -171,89 +169,30 @@ func (c *comparison) checkMeta(view *types.Struct, fields jsonFieldSet) bool {
 	return true
 }
 
-// isMeta says whether a field is one that every object has.
-func (f jsonField) isMeta() bool {
-	return f.name == "metadata" && isMeta(f.field, "ObjectMeta") ||
-		slices.ContainsFunc(f.through, func(embedded *types.Var) bool { return isMeta(embedded, "TypeMeta") })
-}
-
-// refuse notes that the types at a place do not decode the same JSON.
-func (c *comparison) refuse(at place, view, kind types.Type) {
-	c.add(at.view, "%s is %s here, but %s in %s (%s); write %s here too", at.path, described(view), described(kind), c.kind.Name(), c.shownPlace(at.kind), shownType(kind))
-}
-
-// described is a type, and what of it one does not see.
+// described returns a type for a message.
 func described(t types.Type) string {
 	_, isStruct := t.(*types.Struct)
 	switch {
 	case isStruct:
 		return "a struct"
 	case decodesItself(t):
-		return shownType(t) + ", which decodes itself,"
+		return typeName(t) + ", which has a method for decoding,"
 	}
-	return shownType(t)
+	return typeName(t)
 }
 
 func (c *comparison) add(field types.Object, format string, args ...any) {
 	c.misfits = append(c.misfits, input.Misfit{Pos: c.fset.Position(field.Pos()), Problem: fmt.Sprintf(format, args...)})
 }
 
-func (c *comparison) shownPlace(of types.Object) string { return c.fset.Position(of.Pos()).String() }
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
+// inKind returns the kind with the position of one of its fields.
+func (c *comparison) inKind(field types.Object) string {
+	return fmt.Sprintf("%s (%s)", c.kind.Name(), c.fset.Position(field.Pos()))
 }
 
 func withoutPointers(t types.Type) types.Type {
 	for range maxUnwrapped {
-		pointer, ok := types.Unalias(t).(*types.Pointer)
-		if !ok {
-			break
-		}
-		t = pointer.Elem()
+		t = pointedTo(t)
 	}
 	return types.Unalias(t)
-}
-
-// decodesItself says whether a type has a method that decodes it, so that its
-// fields say nothing of its JSON.
-func decodesItself(t types.Type) bool {
-	return hasAnyMethod(t, "UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText")
-}
-
-func hasAnyMethod(t types.Type, names ...string) bool {
-	methods := types.NewMethodSet(types.NewPointer(t))
-	return slices.ContainsFunc(names, func(name string) bool { return methods.Lookup(nil, name) != nil })
-}
-
-// embedsInvalid reports whether a struct embeds a type, itself or through others, of which
-// the methods are not known. One of them might encode or decode the struct.
-func embedsInvalid(structType *types.Struct) bool {
-	return embedsInvalidBelow(structType, map[*types.Struct]bool{})
-}
-
-func embedsInvalidBelow(structType *types.Struct, seen map[*types.Struct]bool) bool {
-	seen[structType] = true
-	for field := range structType.Fields() {
-		if !field.Embedded() || isMeta(field, "TypeMeta") || isMeta(field, "ObjectMeta") || isMeta(field, "ListMeta") {
-			continue // metadata does not encode or decode what embeds it
-		}
-		embedded := pointedTo(field.Type())
-		if !isValid(embedded) {
-			return true
-		}
-		if inner, ok := structOf(embedded); ok && !seen[inner] && embedsInvalidBelow(inner, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// isMeta says whether a field is of that type of meta/v1.
-func isMeta(field *types.Var, name string) bool {
-	named, ok := types.Unalias(field.Type()).(*types.Named)
-	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == metaV1
 }

@@ -1,9 +1,8 @@
-// Package markers reads the lines of comments that tell informer-gen what to
-// generate:
+// Package markers parses markers, the lines in comments that configure informer-gen:
 //
 //	line ──Parse──▶ Marker: Name, Pos, and a Value of one type for each marker
 //
-//	registry.go   the markers that there are, and what their misspellings mean
+//	registry.go   all markers, and their misspellings
 //	parse.go      Parse
 //	marker.go     Marker, Problem; List: the markers of one declaration
 //	value.go      the types of values

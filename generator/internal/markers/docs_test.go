@@ -16,11 +16,11 @@ const page = "../../../docs/markers.md"
 
 // TestDocsTable compares the table of docs/markers.md with the registry.
 func TestDocsTable(t *testing.T) {
-	places := map[Place]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
+	targets := map[Target]string{OnType: "type", OnPackage: "package", OnType | OnPackage: "type, package"}
 	var table strings.Builder
 	table.WriteString("| marker | above a | meaning |\n|---|---|---|\n")
-	for _, s := range Registry() {
-		table.WriteString("| `+" + s.Name + s.Form + "` | " + places[s.On] + " | " + s.Doc + " |\n")
+	for _, s := range registry {
+		table.WriteString("| `+" + s.Name + s.Form + "` | " + targets[s.On] + " | " + s.Doc + " |\n")
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -38,8 +38,8 @@ func TestDocsTable(t *testing.T) {
 	}
 }
 
-// TestDocsSections wants each marker in the heading of a section of docs/markers.md, with its
-// arguments, and nothing else that looks like a marker.
+// TestDocsSections checks that the headings in docs/markers.md name each marker with its arguments, and no
+// other markers.
 func TestDocsSections(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -48,38 +48,38 @@ func TestDocsSections(t *testing.T) {
 	found := map[string]bool{}
 	for _, heading := range regexp.MustCompile("(?m)^### .*`.*$").FindAllString(string(text), -1) {
 		for _, form := range regexp.MustCompile("`\\+([^`]*)`").FindAllStringSubmatch(heading, -1) {
-			at := slices.IndexFunc(Registry(), func(s Spec) bool {
+			at := slices.IndexFunc(registry, func(s Spec) bool {
 				return strings.TrimSuffix(s.Name+s.Form, "…") == strings.TrimSuffix(form[1], "…")
 			})
 			if at < 0 {
 				t.Errorf("%q is the heading of a section, but no marker is written +%s", heading, form[1])
 				continue
 			}
-			spec := Registry()[at]
+			spec := registry[at]
 			found[spec.Name] = true
 			if onPackage := strings.Contains(heading, "above the package clause"); onPackage != (spec.On == OnPackage) {
 				t.Errorf("%q does not tell where the marker may be", heading)
 			}
 		}
 	}
-	for _, s := range Registry() {
+	for _, s := range registry {
 		if !found[s.Name] {
 			t.Errorf("no section has +%s%s in its heading", s.Name, s.Form)
 		}
 	}
 }
 
-// TestRegistry reads each marker in its own form, where it may be and where it may not.
+// TestRegistry parses each marker in its own form, where it is allowed and where it is not.
 func TestRegistry(t *testing.T) {
-	for _, s := range Registry() {
+	for _, s := range registry {
 		line := "+" + s.Name + strings.NewReplacer("verb=…", "verb=update", "…", "A").Replace(s.Form)
 		if strings.HasSuffix(s.Name, "Verbs") {
 			line = "+" + s.Name + "=get"
 		}
-		for place, on := range map[Place]string{OnType: "Order", OnPackage: ""} {
+		for target, on := range map[Target]string{OnType: "Order", OnPackage: ""} {
 			m := Parse(line, token.Position{}, on)
 			isRead := m.Value != nil && m.Name == s.Name
-			if isRead != (s.On&place != 0) || len(m.Problems) > 0 {
+			if isRead != (s.On&target != 0) || len(m.Problems) > 0 {
 				t.Errorf("%s above %q is %+v", line, on, m)
 			}
 		}

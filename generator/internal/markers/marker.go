@@ -34,7 +34,7 @@ func (m *Marker) problem(what, fix string) {
 	m.Problems = append(m.Problems, Problem{What: what, Fix: fix})
 }
 
-// family returns the beginning of a name that markers of one tool share: genclient, informer,
+// family returns the first part of a name, which all markers of one tool share: genclient, informer,
 // or a name without options.
 func family(name string) string {
 	first, rest, _ := strings.Cut(name, ":")
@@ -47,7 +47,7 @@ func family(name string) string {
 
 // IsGenclient reports whether the marker is one of code-generator for clients.
 func (m Marker) IsGenclient() bool {
-	meant, ok := m.Value.(Misspelt)
+	meant, ok := m.Value.(Misspelled)
 	return family(m.Name) == "genclient" || ok && meant.Meant == "genclient"
 }
 

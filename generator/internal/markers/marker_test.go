@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 		{"genclient:skipVerbs=Get,apply", "Order", "genclient:skipVerbs", "[apply]", `+genclient:skipVerbs: unknown verb "Get"; did you mean get?`},
 		{"resourceName", "Order", "resourceName", "", "+resourceName has no value; write the name of the resource, such as +resourceName=orders, or remove the marker"},
 		{"groupName=shop", "", "groupName", "shop", ""},
-		{"groupName=shop", "Order", "groupName", "<nil>", ""}, // where it says nothing
+		{"groupName=shop", "Order", "groupName", "<nil>", ""}, // where it has no effect
 		{"genclient", "", "genclient", "<nil>", ""},
 		{"kubebuilder:object:root=true", "Order", "kubebuilder:object:root", "{}", ""},
 		{"kubebuilder:object:root", "Order", "kubebuilder:object:root", "{}", ""},
@@ -50,8 +50,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMisspelt has markers of informer-gen with a mistake, and markers of other tools.
-func TestMisspelt(t *testing.T) {
+// TestMisspelled parses misspelled markers of informer-gen, and markers of other tools.
+func TestMisspelled(t *testing.T) {
 	for line, want := range map[string]string{
 		"genclent":                      "unknown marker +genclent; did you mean +genclient?",
 		"GenClient:noStatus":            "unknown marker +GenClient:noStatus; did you mean +genclient:noStatus?",
@@ -74,7 +74,7 @@ func TestMisspelt(t *testing.T) {
 	}
 }
 
-// FuzzMarker reads arbitrary markers. The names in a path are parts of its text.
+// FuzzMarker parses arbitrary markers. The names in a path are parts of its text.
 func FuzzMarker(f *testing.F) {
 	for _, seed := range []string{
 		"informer:index:name=byX=spec.x", "informer:index=name=a,path=b[*].c['d']", "kubebuilder:resource:path=a,shortName={b,c}=",

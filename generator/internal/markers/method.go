@@ -71,7 +71,7 @@ func (r reader) setMethod(m *Method, key, value string) {
 	case "subresource":
 		m.Subresource = value
 		if !model.IsSubresource(value) {
-			r.methodProblem(m, "write one name of letters and digits, such as subresource=scale", "subresource %q is not a single part of a path", value)
+			r.methodProblem(m, "write one name of letters and digits, such as subresource=scale", "subresource %q is not a single path element", value)
 		}
 	case "input", "result":
 		ref, ok := ParseTypeRef(value)

@@ -41,7 +41,7 @@ func TestParseMethod(t *testing.T) {
 		{value: "A,verb=get,subresource=", err: "method A: subresource has no value; write subresource=… or remove it"},
 		{value: "A,verb=get,result", err: "method A: result has no value; write result=… or remove it"},
 		{value: "A,verb=get,verb=list", err: "method A: verb is set twice; remove one of the two"},
-		{value: "A,verb=get,subresource=a/b", err: `method A: subresource "a/b" is not a single part of a path; write one name`},
+		{value: "A,verb=get,subresource=a/b", err: `method A: subresource "a/b" is not a single path element; write one name`},
 		{value: "A,verb=get,input=B", err: "method A: verb get sends no object, so input has no effect; remove it"},
 		{value: "A,verb=patch,input=B", err: "method A: verb patch sends no object, so input has no effect; remove it"},
 		{value: "A,verb=get,result=../b.C", err: `method A: result "../b.C" is not a type; write a type of this package, such as Scale`},
@@ -67,7 +67,7 @@ func TestParseMethod(t *testing.T) {
 	}
 }
 
-// FuzzMethod wants a method that can be written into Go, or a problem, for any marker.
+// FuzzMethod checks that any marker gives a method that Go accepts, or a problem.
 func FuzzMethod(f *testing.F) {
 	for _, seed := range []string{
 		"", ",", "=", "A", "GetScale,verb=get,subresource=scale,result=Scale",

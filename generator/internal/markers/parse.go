@@ -24,14 +24,14 @@ func Parse(line string, pos token.Position, on string) Marker {
 
 // read sets the value and the problems of a marker.
 func (m *Marker) read(value, on string) {
-	place := OnType
+	target := OnType
 	if on == "" {
-		place = OnPackage
+		target = OnPackage
 	}
 	family := family(m.Name)
 	spec := find(m.Name)
 	switch {
-	case spec != nil && spec.On&place != 0:
+	case spec != nil && spec.On&target != 0:
 		rest := m.Name[len(spec.Name):]
 		m.Name = spec.Name
 		m.Value = spec.read(reader{Marker: m, value: value, rest: rest, on: on, options: options(family)})
@@ -42,11 +42,11 @@ func (m *Marker) read(value, on string) {
 		}
 		m.Value = Unknown{}
 		m.problem("unknown marker +"+m.Name, spelling.Suggest(option, options(family), "+"+family+":"))
-	case spec == nil && slices.Contains(families(place), family):
+	case spec == nil && slices.Contains(families(target), family):
 		m.Value = Other{}
 	default:
-		if meant := misspelt(m.Name); meant != "" {
-			m.Value = Misspelt{meant}
+		if meant := misspelled(m.Name); meant != "" {
+			m.Value = Misspelled{meant}
 			m.problem("unknown marker +"+m.Name, "did you mean +"+meant+"?")
 		}
 	}

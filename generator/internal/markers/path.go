@@ -30,7 +30,7 @@ func ParsePath(text string) (Path, error) {
 		if inBrackets, ok := strings.CutPrefix(rest, "["); ok {
 			key, after, closed := strings.Cut(inBrackets, "]")
 			if !closed {
-				return nil, fmt.Errorf("path %q has a [ without a ]; close it", text)
+				return nil, fmt.Errorf("path %q has a [ without a ]; add the ]", text)
 			}
 			element := PathElement{Name: unquoted(key), Key: true}
 			if key == "*" {
@@ -52,7 +52,7 @@ func ParsePath(text string) (Path, error) {
 		switch {
 		case strings.HasPrefix(rest, "."):
 			if rest = rest[1:]; rest == "" || rest[0] == '[' {
-				return nil, fmt.Errorf("path %q has a dot that no name follows; remove it, or write a JSON name after it", text)
+				return nil, fmt.Errorf("path %q has a dot without a name after it; remove the dot, or write a JSON name after it", text)
 			}
 		case rest != "" && rest[0] != '[':
 			return nil, fmt.Errorf("path %q has a name right after a ]; write a dot between them", text)

@@ -10,7 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
 
-// reader has what the value of a marker is read from.
+// reader holds the text of a marker from which its value is read.
 type reader struct {
 	*Marker
 	// value is the text after the = that follows the name.

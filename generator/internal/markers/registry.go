@@ -15,7 +15,7 @@ type Spec struct {
 	// Form is what follows the name: nothing, a value, or the arguments.
 	Form string
 	// On are the declarations that may have the marker.
-	On Place
+	On Target
 	// Doc is the meaning in one line of Markdown.
 	Doc string
 
@@ -24,11 +24,11 @@ type Spec struct {
 	read     func(reader) Value
 }
 
-// Place is a set of declarations.
-type Place int
+// Target is a set of sorts of declarations.
+type Target int
 
 const (
-	OnType Place = 1 << iota
+	OnType Target = 1 << iota
 	OnPackage
 )
 
@@ -39,9 +39,7 @@ const (
 	SelectableFieldName = "kubebuilder:selectablefield"
 )
 
-// Registry returns the markers that informer-gen reads, in the order of docs/markers.md.
-func Registry() []Spec { return registry }
-
+// registry has the markers that informer-gen reads, in the order of docs/markers.md.
 var registry = []Spec{
 	{Name: "genclient", On: OnType, read: readGenclient,
 		Doc: "The type is a kind: a client, a fake client, a lister and an informer are generated."},
@@ -98,8 +96,8 @@ func find(name string) *Spec {
 	return &registry[at]
 }
 
-// families returns the families of the markers on a place, without repetition.
-func families(on Place) []string {
+// families returns the families of the markers for a target, without repetition.
+func families(on Target) []string {
 	var all []string
 	for _, s := range registry {
 		if f := family(s.Name); s.On&on != 0 && !slices.Contains(all, f) {
@@ -120,10 +118,10 @@ func options(family string) []string {
 	return all
 }
 
-// misspelt returns the marker that was probably meant by an unknown name, or "". Most unknown
-// markers are for other tools. One byte more, less or other, or a hyphen for a colon, is a
-// mistake. Case is ignored.
-func misspelt(name string) string {
+// misspelled returns the marker that was probably meant by an unknown name, or "". Most unknown
+// markers are for other tools. A name is misspelled if one byte is added, removed or replaced, or if a
+// hyphen replaces a colon. Case is ignored.
+func misspelled(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
 	for _, word := range options("informer") { // +informer-view
 		if ours := "informer:" + word; spelling.IsNear(strings.ToLower(first), ours) {

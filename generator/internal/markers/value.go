@@ -2,7 +2,7 @@ package markers
 
 import "github.com/typedinformers/informer-gen/generator/internal/model"
 
-// Value is what a marker says. It has one of the types of this file.
+// Value is the parsed content of a marker. It has one of the types in this file.
 type Value interface{ isValue() }
 
 type (
@@ -48,12 +48,11 @@ type (
 	// a kind of the marker's own package.
 	View struct{ Of model.TypeRef }
 
-	// Unknown is a marker that begins like one of the registry.
+	// Unknown is a marker that has the family of one in the registry.
 	Unknown struct{}
-	// Misspelt is a marker that resembles one of the registry.
-	Misspelt struct{ Meant string }
-	// Other is a marker of controller-gen that resembles none of the registry, but shares the
-	// beginning with one.
+	// Misspelled is a marker that resembles one in the registry.
+	Misspelled struct{ Meant string }
+	// Other is another marker of controller-gen with the family of one in the registry.
 	Other struct{}
 )
 
@@ -76,7 +75,7 @@ func (Index) isValue()           {}
 func (SelectableField) isValue() {}
 func (View) isValue()            {}
 func (Unknown) isValue()         {}
-func (Misspelt) isValue()        {}
+func (Misspelled) isValue()      {}
 func (Other) isValue()           {}
 
 // FieldPath is a path as a marker has it.

@@ -11,6 +11,5 @@
 //	wire_name.go  which names a server accepts
 //	errors.go     Error: a mistake in the input, with its position
 //
-// No later stage derives a name again. A resource that is derived in two places
-// is misspelled in one of them.
+// No later stage derives a name again. A resource that is derived twice may get two names.
 package model

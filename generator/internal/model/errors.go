@@ -26,8 +26,8 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
-// HasPlace reports whether the message begins with a position.
-func (e *Error) HasPlace() bool { return e.Pos.Filename != "" }
+// HasPos reports whether the message begins with a position.
+func (e *Error) HasPos() bool { return e.Pos.Filename != "" }
 
 // Errorf returns an Error at a position.
 func Errorf(pos token.Position, format string, args ...any) *Error {

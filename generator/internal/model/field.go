@@ -32,8 +32,8 @@ type Field struct {
 	// Problem is why the field cannot be used, and what to write instead. It is empty for a
 	// usable field.
 	Problem string
-	// EncodesItself reports whether the value has a method for its JSON or its text. A
-	// server compares that text, whatever the Go type is, and even if there is a Problem.
+	// EncodesItself reports whether the value has a method for its JSON or its text. A server
+	// compares that text for any Go type, even if there is a Problem.
 	EncodesItself bool
 }
 
@@ -44,7 +44,7 @@ type Step struct {
 	Name string
 }
 
-// StepOp is what a Step does.
+// StepOp is the operation of a Step.
 type StepOp int
 
 // The operations: select a field, follow a pointer, take each element of a list,

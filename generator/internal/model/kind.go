@@ -104,7 +104,7 @@ type Aliased struct {
 	*Kind
 	// Markers are lines that begin with +.
 	Markers []string
-	// GuessedScope reports whether the input does not tell the scope.
+	// GuessedScope reports whether the scope is a guess.
 	GuessedScope bool
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Set is what one run generates for, sorted by group, version and kind.
+// Set has the groups of one run, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
 	// ApplyPackage is the import path of the root of the apply configurations, or "".

@@ -17,7 +17,7 @@ var wireNames = []string{
 	strings.Repeat("a.", 126) + "a", strings.Repeat("a.", 126) + "ab", strings.Repeat("a", 253), strings.Repeat("a", 254),
 }
 
-// TestWireNames compares what is taken for a name with what an API server takes.
+// TestWireNames compares the accepted names with those that an API server accepts.
 func TestWireNames(t *testing.T) {
 	for _, name := range wireNames {
 		if got, want := IsGroup(name), name == "" || len(validation.IsDNS1123Subdomain(name)) == 0; got != want {

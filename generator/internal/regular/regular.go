@@ -53,7 +53,7 @@ func Read(open OpenFunc, name string) ([]byte, error) {
 		return nil, err
 	}
 	if content.Len() > MaxBytes {
-		return nil, tooLarge(name, "more than the size that it had")
+		return nil, tooLarge(name, "more bytes than it had when it was opened")
 	}
 	return content.Bytes(), nil
 }
@@ -67,7 +67,7 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// check refuses what is not a regular file, or too large a one.
+// check returns an error unless info is that of a regular file that is not too large.
 func check(name string, info fs.FileInfo) error {
 	kind := "another file"
 	switch mode := info.Mode(); {

@@ -68,8 +68,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadGrowing reads a file whose size is 0 until it is read, as that of each file
-// of the kernel is.
+// TestReadGrowing reads a file that reports the size 0, as files of the kernel do.
 func TestReadGrowing(t *testing.T) {
 	content, err := ReadFile("/proc/self/status")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -19,7 +20,7 @@ type row struct {
 
 type each func(*model.Set) []subject
 
-// subject is what a file is about. Fields that are narrower than the file are nil.
+// subject is the set, group, version or kind of a file. Fields that are narrower than the file are nil.
 type subject struct {
 	Set   *model.Set
 	Group *model.Group
@@ -109,19 +110,12 @@ func (s subject) privateNames() []string {
 	return names
 }
 
-func hasInformer(s subject) bool { return s.any((*model.Kind).HasInformer) }
+func hasInformer(s subject) bool {
+	return slices.ContainsFunc(s.informed(), (*model.Kind).HasInformer)
+}
 
-func hasLister(s subject) bool { return s.any((*model.Kind).HasLister) }
+func hasLister(s subject) bool { return slices.ContainsFunc(s.informed(), (*model.Kind).HasLister) }
 
 func hasClient(s subject) bool { return s.GV.HasClient() }
 
 func hasFields(s subject) bool { return len(s.Kind.SelectableFields) > 0 }
-
-func (s subject) any(is func(*model.Kind) bool) bool {
-	for _, k := range s.informed() {
-		if is(k) {
-			return true
-		}
-	}
-	return false
-}

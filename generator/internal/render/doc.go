@@ -7,7 +7,7 @@
 //	file.go      the data of a template
 //	method.go    the methods of +genclient:method
 //	index.go     the functions of indexes
-//	reserved.go  names that no other names may be
+//	reserved.go  names that names from the input must not be
 //	imports.go   imports for the packages that a body uses
 //	render.go    Render: all files, in parallel
 //	aliases.go   Aliases: a file of aliases

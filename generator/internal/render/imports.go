@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -88,7 +89,7 @@ func (i *imports) isFree(name string) bool {
 }
 
 // addTo adds the imports that body uses, and formats it. It also returns the top-level names that body
-// declares. A body begins with a package clause.
+// declares, without init. A body begins with a package clause.
 func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", body, parser.ParseComments)
@@ -103,35 +104,7 @@ func (i *imports) addTo(body []byte) (formatted []byte, declared []string, err e
 	if formatted, err = format.Source(b.Bytes()); err != nil {
 		return nil, nil, unparsable(b.Bytes(), err)
 	}
-	return formatted, declarations(file), nil
-}
-
-// declarations returns the top-level names of a file. Clashes with names in the user's files are left
-// to the compiler.
-func declarations(file *ast.File) []string {
-	var names []string
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			if decl.Recv == nil && decl.Name.Name != "init" {
-				names = append(names, decl.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					names = append(names, spec.Name.Name)
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						if name.Name != "_" {
-							names = append(names, name.Name)
-						}
-					}
-				}
-			}
-		}
-	}
-	return names
+	return formatted, slices.Sorted(maps.Keys(file.Scope.Objects)), nil
 }
 
 // qualifiers returns the names before a dot that the file does not declare.
@@ -152,47 +125,28 @@ func qualifiers(file *ast.File) map[string]bool {
 	return used
 }
 
-// writeTo writes an import declaration: the standard library, then other packages. It skips a
-// qualifier that is a variable in another file of the package.
+// writeTo writes an import declaration: the standard library, then other packages. gofmt sorts both. It
+// skips a qualifier that is a variable in another file of the package.
 func (i *imports) writeTo(b *bytes.Buffer, used map[string]bool) {
-	var standard, others []string
+	var standard, others strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(used)) {
-		importPath, ok := i.paths[name]
-		if !ok {
-			importPath, ok = known[name]
-		}
-		if !ok {
+		importPath := cmp.Or(i.paths[name], known[name])
+		if importPath == "" {
 			continue
 		}
 		line := strconv.Quote(importPath)
 		if path.Base(importPath) != name {
 			line = name + " " + line
 		}
+		group := &standard
 		if first, _, _ := strings.Cut(importPath, "/"); strings.Contains(first, ".") {
-			others = append(others, line)
-		} else {
-			standard = append(standard, line)
+			group = &others
 		}
+		group.WriteString(line + "\n")
 	}
-	byPath := func(a, b string) int {
-		return strings.Compare(a[strings.IndexByte(a, '"'):], b[strings.IndexByte(b, '"'):])
+	if standard.Len()+others.Len() > 0 {
+		fmt.Fprintf(b, "\n\nimport (\n%s\n%s)\n", &standard, &others)
 	}
-	slices.SortFunc(standard, byPath)
-	slices.SortFunc(others, byPath)
-	if len(standard)+len(others) == 0 {
-		return
-	}
-	b.WriteString("\n\nimport (\n")
-	for _, line := range standard {
-		fmt.Fprintf(b, "\t%s\n", line)
-	}
-	if len(standard) > 0 && len(others) > 0 {
-		b.WriteByte('\n')
-	}
-	for _, line := range others {
-		fmt.Fprintf(b, "\t%s\n", line)
-	}
-	b.WriteString(")\n")
 }
 
 // unparsable returns an error with the numbered lines of source.

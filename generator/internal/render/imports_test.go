@@ -28,7 +28,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestAddTo wants imports for what is a package, and for nothing else.
+// TestAddTo checks that packages are imported, and no other names.
 func TestAddTo(t *testing.T) {
 	i := newImports()
 	i.use("example.com/apis/shop/v1", "shopv1")

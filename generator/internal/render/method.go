@@ -64,7 +64,7 @@ type signature struct {
 	verb   verb
 }
 
-// Methods returns the methods of the file's kind beside its verbs.
+// Methods returns the methods of the file's kind in addition to its verbs.
 func (f *file) Methods() []signature {
 	var all []signature
 	for _, m := range f.Kind.Methods {

@@ -103,8 +103,8 @@ func renderSample(t *testing.T) []rendered {
 	return all
 }
 
-// TestSample wants all text of the templates in the files of the sample, so that TestReserved and
-// TestLocals see every name.
+// TestSample checks that the files of the sample contain all text of the templates, so that TestReserved
+// and TestLocals see every name.
 func TestSample(t *testing.T) {
 	var all strings.Builder
 	for _, f := range renderSample(t) {
@@ -327,8 +327,8 @@ func addScope(uses, params map[string]bool, n ast.Node) {
 	}
 }
 
-// TestLocals wants no package to be called as something else that is in scope, and no name in locals
-// that no template declares.
+// TestLocals checks that no package gets the name of something else in scope, and that a template declares
+// each name in locals.
 func TestLocals(t *testing.T) {
 	files := renderSample(t)
 	private, stale := map[string][]string{}, maps.Clone(locals)
@@ -436,7 +436,7 @@ func usesPackage(body *ast.BlockStmt, named map[string]bool) (found bool) {
 	return found
 }
 
-// TestLayout wants each file in a root, and its group version in its path.
+// TestLayout checks that each file is in a root, and that its path has its group version.
 func TestLayout(t *testing.T) {
 	for _, f := range renderSample(t) {
 		root, _, _ := strings.Cut(f.path, "/")

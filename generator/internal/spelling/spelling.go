@@ -7,7 +7,8 @@ import "strings"
 // that was probably meant or all known words.
 func DidYouMean[S ~string](word string, known []S) string { return "; " + Suggest(word, known, "") }
 
-// Suggest asks whether one of the known words was meant, or names all of them. Each gets the prefix.
+// Suggest returns a question for the known word that was probably meant, or names all known words. Each
+// word gets the prefix.
 func Suggest[S ~string](word string, known []S, prefix string) string {
 	if best := Nearest(word, known); best != "" {
 		return "did you mean " + prefix + best + "?"
@@ -39,12 +40,12 @@ func Nearest[S ~string](word string, known []S) string {
 	return best
 }
 
-// IsNear reports whether adding, removing or replacing at most one byte makes b of a.
+// IsNear reports whether b differs from a in at most one byte that is added, removed or replaced.
 func IsNear(a, b string) bool {
 	return max(len(a), len(b))-min(len(a), len(b)) <= 1 && editDistance(a, b) <= 1
 }
 
-// editDistance returns how many bytes have to be added, removed or replaced to make b of a.
+// editDistance returns how many bytes must be added, removed or replaced to turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

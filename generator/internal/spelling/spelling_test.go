@@ -19,8 +19,8 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
-// TestNearestCost wants no table for words that cannot be alike: one of a megabyte and
-// each name of a package would take minutes.
+// TestNearestCost checks that very different words are not compared byte by byte. A word of a megabyte
+// against each name of a package would take minutes.
 func TestNearestCost(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	known := make([]string, 2000)

@@ -19,8 +19,8 @@ type fileError struct{ file, message string }
 
 func (e *fileError) Error() string { return e.file + ": " + e.message }
 
-// HasPlace reports whether the message begins with a position, here the name of a file.
-func (e *fileError) HasPlace() bool { return true }
+// HasPos reports whether the message begins with a position, here the name of a file.
+func (e *fileError) HasPos() bool { return true }
 
 // foreignFiles has the files that this generator did not write but would overwrite, by the line
 // that names their generator, or "". Paths are relative to the output folder.

@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// asWriter makes the test binary a process that brings killedOutput to the folder
-// that the variable names.
+// asWriter makes the test binary a process that writes killedOutput to the folder in the variable.
 const asWriter = "INFORMER_GEN_TEST_AS_WRITER"
 
 func TestMain(m *testing.M) {
@@ -34,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// killedFiles is so many that a process is killed before it has written them all.
+// killedFiles is large enough that a process is killed before it has written all files.
 const killedFiles = 400
 
-// killedOutput is a generation of many files. Half of them are in each, a quarter
-// in the first only, and a quarter in the second only.
+// killedOutput has one of two generations of many files. Half of the files are in both, a quarter only in
+// the first, and a quarter only in the second.
 func killedOutput(dir string, generation int) Output {
 	output := Output{Dir: dir, Roots: []string{"root"}, Header: header, Files: map[string][]byte{}}
 	for n := range killedFiles {
@@ -55,8 +54,8 @@ func killedContent(generation, n int) []byte {
 	return []byte(ours(strings.Repeat(fmt.Sprintf("// generation %d of %d\n", generation, n), 10)))
 }
 
-// TestKilled kills a process in the middle of its writing, at several places. Each
-// file is then the old one or the new one, as a whole, and the next run mends all.
+// TestKilled kills a process at several points while it writes. Each file then has its whole old or new
+// content, and the next run completes the changes.
 func TestKilled(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -135,7 +134,7 @@ func apply(t *testing.T, output Output) {
 	}
 }
 
-// checkWhole counts the files of each generation, and refuses any other content.
+// checkWhole counts the files of each generation, and reports any other content.
 func checkWhole(t *testing.T, dir string) (oldOnes, newOnes int) {
 	t.Helper()
 	for n := range killedFiles {
@@ -182,8 +181,7 @@ func temporaries(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// makeOld gives temporary files the names that they would have if the run had been
-// two hours ago.
+// makeOld renames temporary files as if the run had been two hours ago.
 func makeOld(t *testing.T, files []string) {
 	t.Helper()
 	then := fmt.Sprintf(".informer-gen-%d-", time.Now().Add(-2*time.Hour).Unix())
@@ -216,8 +214,8 @@ func TestIsAbandoned(t *testing.T) {
 	}
 }
 
-// TestAbandoned deletes what a killed run has left, even if there is nothing to
-// write, and nothing that may be of a run beside this one or of somebody else.
+// TestAbandoned deletes the temporary files of a killed run, even if there is nothing to write. It keeps
+// files that may belong to another run or to a user.
 func TestAbandoned(t *testing.T) {
 	name := func(age time.Duration) string {
 		return fmt.Sprintf(".informer-gen-%d-1", time.Now().Add(-age).Unix())
@@ -226,7 +224,7 @@ func TestAbandoned(t *testing.T) {
 		"root/a.go":                        ours("1"),
 		"root/" + name(2*time.Hour):        "half of a fi",
 		"root/new/" + name(2*time.Hour):    "left in a folder of its own",
-		"root/" + name(time.Minute):        "of a run beside this one",
+		"root/" + name(time.Minute):        "of another run",
 		"other/" + name(2*time.Hour):       "not in our folders",
 		name(2 * time.Hour):                "not in our folders",
 		"root/.informer-gen-notes":         "of the user",

@@ -26,8 +26,7 @@ func (d *disk) link(target, name string) {
 	}
 }
 
-// TestLinks wants an error for each link that leads out of the output folder, before
-// anything is written.
+// TestLinks checks that each link out of the output folder is an error before anything is written.
 func TestLinks(t *testing.T) {
 	for _, test := range []struct{ name, target, link, want string }{
 		{"of a folder, to outside", "../../elsewhere", "out/root/sub", "out/root/sub: " + leadsOut},
@@ -59,9 +58,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLinksThatAreFollowed has links to and above the output folder, and links in it
-// that do not lead out.
-func TestLinksThatAreFollowed(t *testing.T) {
+// TestFollowedLinks uses links to and above the output folder, and links inside it.
+func TestFollowedLinks(t *testing.T) {
 	d := newDisk(t, map[string]string{"there/b.go": ours("var b = 1"), "root/a.go": ours("var a = 1"), "gone.go": ours("")})
 	d.write("elsewhere/left.go", ours(""))
 	d.link("../there", "out/root/sub")
@@ -88,8 +86,8 @@ func TestLinksThatAreFollowed(t *testing.T) {
 	}
 }
 
-// TestLinkAfterPlan replaces a folder by a link to outside between the plan and Apply,
-// for each file of the plan. Nothing may change there.
+// TestLinkAfterPlan replaces a folder by a link to the outside between the plan and Apply, for each file of
+// the plan. Nothing outside may change.
 func TestLinkAfterPlan(t *testing.T) {
 	for _, folder := range []string{"root", "root/sub", "root/old", "root/abandoned"} {
 		t.Run(folder, func(t *testing.T) {
@@ -100,7 +98,7 @@ func TestLinkAfterPlan(t *testing.T) {
 			}
 			d := newDisk(t, files)
 			for name := range files {
-				d.write(filepath.Join("elsewhere", name), "of somebody else")
+				d.write(filepath.Join("elsewhere", name), "of another user")
 			}
 			plan := d.plan(map[string]string{"root/a.go": ours("var a = 2"), "root/sub/b.go": ours("var b = 2"), "root/sub/new/c.go": ours("var c = 2")})
 			if err := os.RemoveAll(filepath.Join(d.output.Dir, folder)); err != nil {
@@ -111,12 +109,12 @@ func TestLinkAfterPlan(t *testing.T) {
 			err := plan.Apply(t.Context())
 			if folder == "root/abandoned" { // which is removed if that is possible
 				if err != nil || !exists(filepath.Join(d.dir, "elsewhere", folder, abandoned)) {
-					t.Errorf("Apply says %v, or has deleted a file outside", err)
+					t.Errorf("Apply returned %v, or has deleted a file outside", err)
 				}
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), "path escapes from parent") || !strings.Contains(err.Error(), "nothing was changed") {
-				t.Errorf("Apply says %v", err)
+				t.Errorf("Apply returned %v", err)
 			}
 			if got := d.String(); got != want {
 				t.Errorf("the disk was\n%s\nand is\n%s", want, got)
@@ -125,8 +123,8 @@ func TestLinkAfterPlan(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNotUTF8 has a folder and files with names that only some systems take.
-func TestNamesThatAreNotUTF8(t *testing.T) {
+// TestNonUTF8Names uses a folder and files with names that only some systems accept.
+func TestNonUTF8Names(t *testing.T) {
 	d := newDisk(t, map[string]string{"root/a.go": ours("var a = 1")})
 	for _, name := range []string{"out/root/\xff/\xfe\n.go", "out/root/\xfd.go"} {
 		file := filepath.Join(d.dir, name)
@@ -142,8 +140,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// TestNotRegular has what is not a regular file, or is too large, where a file is to be
-// replaced or may be left over.
+// TestNotRegular uses special files and too large files where a file is replaced or may be stale.
 func TestNotRegular(t *testing.T) {
 	d := newDisk(t, nil)
 	pipe, large := filepath.Join(d.output.Dir, "root/pipe.go"), filepath.Join(d.output.Dir, "root/large.go")
@@ -159,7 +156,7 @@ func TestNotRegular(t *testing.T) {
 	}
 	closeWhenOpened(t, pipe)
 	for _, produced := range []bool{true, false} {
-		wants := []string{large + ": cannot tell whether an earlier run wrote this file: it has 33554433 bytes"}
+		wants := []string{large + ": cannot determine whether an earlier run wrote this file: it has 33554433 bytes"}
 		if produced {
 			d.output.Files["root/pipe.go"], d.output.Files["root/large.go"] = []byte(ours("")), []byte(ours(""))
 			wants = []string{large + ": cannot read the file that would be replaced: it has 33554433 bytes", pipe + ": cannot read the file that would be replaced: it is not a regular file, but a named pipe"}
@@ -179,8 +176,8 @@ func TestNotRegular(t *testing.T) {
 	}
 }
 
-// closeWhenOpened opens a pipe for writing, which waits for a reader, and closes it: so
-// a reader that waits for a writer goes on.
+// closeWhenOpened opens a pipe for writing, which waits for a reader, and closes it. So a reader that waits
+// for a writer continues.
 func closeWhenOpened(t *testing.T, pipe string) {
 	ended := make(chan struct{})
 	go func() {
@@ -199,7 +196,7 @@ func closeWhenOpened(t *testing.T, pipe string) {
 	})
 }
 
-// stopping is a context that ends after so many questions whether it has ended.
+// stopping is a context that ends after a number of calls of Err.
 type stopping struct {
 	context.Context
 	left int
@@ -212,8 +209,8 @@ func (c *stopping) Err() error {
 	return nil
 }
 
-// TestApplyStops ends the context of Apply before each step, and finds the disk as it
-// was. Only after the last step it is as planned.
+// TestApplyStops ends the context of Apply before each step. The disk is unchanged until the last step, and
+// complete after it.
 func TestApplyStops(t *testing.T) {
 	for steps, done := 0, false; !done; steps++ {
 		d := newDisk(t, map[string]string{"root/a.go": ours("var a = 1"), "root/left.go": ours("var left = 1"), "root/b.go": ours("var b = 1")})
@@ -227,7 +224,7 @@ func TestApplyStops(t *testing.T) {
 			continue
 		}
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing was changed") {
-			t.Errorf("after %d steps Apply says %v", steps, err)
+			t.Errorf("after %d steps Apply returned %v", steps, err)
 		}
 		if got := d.String(); got != want {
 			t.Errorf("after %d steps the disk was\n%s\nand is\n%s", steps, want, got)
@@ -235,7 +232,7 @@ func TestApplyStops(t *testing.T) {
 	}
 }
 
-// TestPlanStops wants no plan that is half of one.
+// TestPlanStops checks that a canceled NewPlan returns no plan.
 func TestPlanStops(t *testing.T) {
 	d := newDisk(t, map[string]string{"root/a.go": ours("var a = 1"), "root/left.go": ours("var left = 1")})
 	d.output.Files["root/a.go"] = []byte(ours("var a = 2"))
@@ -253,7 +250,7 @@ func TestPlanStops(t *testing.T) {
 	}
 }
 
-// withUmask makes the process of startWriter have a umask, in octal.
+// withUmask sets the umask of the process of startWriter, in octal.
 const withUmask = "INFORMER_GEN_TEST_UMASK"
 
 func init() {
@@ -263,8 +260,8 @@ func init() {
 	}
 }
 
-// TestModes wants new files and folders with the mode that the umask leaves, and
-// replaced files with the mode that they had.
+// TestModes checks that new files and folders have the mode that the umask leaves, and that replaced files
+// keep their mode.
 func TestModes(t *testing.T) {
 	for mask, want := range map[string]struct{ file, folder os.FileMode }{"077": {0o600, 0o700}, "022": {0o644, 0o755}, "002": {0o664, 0o775}} {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -19,7 +19,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// Output is what a run generates, and where.
+// Output has the generated files and their folder.
 type Output struct {
 	// Dir is the output folder. It need not exist, and it may be a symbolic link.
 	Dir string
@@ -187,7 +187,7 @@ func (p *Plan) findStale(ctx context.Context, parent *os.Root, folder string, ou
 		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
 			content, err := regular.Read(root.OpenFile, entry.Name())
 			if err != nil {
-				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot tell whether an earlier run wrote this file: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
+				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot determine whether an earlier run wrote this file: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
 			} else if isOurs(content, output.Header) {
 				p.Changes = append(p.Changes, Change{Path: name, Old: content})
 			}

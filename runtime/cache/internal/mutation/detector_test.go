@@ -19,9 +19,9 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// TestDetectorKnowsObjectsByIdentity gives it objects of one array, of a list that
+// TestDetectorComparesIdentity gives it objects of one array, of a list that
 // a client has decoded, and a variable of the program.
-func TestDetectorKnowsObjectsByIdentity(t *testing.T) {
+func TestDetectorComparesIdentity(t *testing.T) {
 	d := New[*objectValue]("widgets", false)
 	array := make([]objectValue, 3)
 	objs := []*objectValue{&array[0], &array[1], &array[2], &variable}

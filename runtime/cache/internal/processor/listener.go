@@ -10,11 +10,9 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 )
 
-// Options are how a Listener serves its handler. It calls the functions from its
-// goroutine.
+// Options are the options of a Listener, which calls the functions from its goroutine.
 type Options[T metav1.Object] struct {
-	// Name is the name of the handler.
-	Name string
+	Settings
 	// Deliver calls the handler.
 	Deliver func(*Notification[T])
 	// Failed is called when the handler panicked with a value, or, if value is nil, ended
@@ -22,10 +20,16 @@ type Options[T metav1.Object] struct {
 	// returns, the handler continues with the next notification.
 	Failed func(l *Listener[T], n *Notification[T], value any)
 	// Resync is called each ResyncPeriod, if that is not 0. It may call Enqueue.
-	Resync       func(*Listener[T])
+	Resync func(*Listener[T])
+}
+
+// Settings are the Options that do not depend on the type of the objects.
+type Settings struct {
+	// Name is the name of the handler.
+	Name         string
 	ResyncPeriod time.Duration
-	// BacklogLimit is how many notifications may wait before those of one object are
-	// merged; 0 for no limit.
+	// BacklogLimit is the number of notifications that may wait before those of one object
+	// are merged; 0 for no limit.
 	BacklogLimit int
 }
 
@@ -36,7 +40,7 @@ type Listener[T metav1.Object] struct {
 
 	mu        sync.Mutex // guards what follows
 	pending   []Batch[T]
-	waiting   int                     // how many notifications are pending
+	waiting   int                     // the number of pending notifications
 	coalesced int                     // the size of the largest pending batch that is distinct
 	memory    freelist.List[Batch[T]] // for pending
 
@@ -47,8 +51,8 @@ type Listener[T metav1.Object] struct {
 	synced   chan struct{} // closed when the handler has got the initial list
 	backlog  atomic.Int64  // notifications enqueued and not yet handled
 
-	// Only the goroutine of run uses what follows. If the handler ends that goroutine,
-	// the next one continues here.
+	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
+	// the next one continues from them.
 	inHand []Batch[T]
 	at     int  // the index of the batch that is being handled
 	next   int  // the index of the next notification in that batch
@@ -78,7 +82,8 @@ func (l *Listener[T]) Ended() <-chan struct{} { return l.stopping }
 // Removed reports whether the Listener was removed from its Processor.
 func (l *Listener[T]) Removed() bool { return l.removed.Load() }
 
-// Backlog returns how many notifications wait, with the one that is being handled.
+// Backlog returns the number of notifications that wait, with the one in progress. It is 0
+// after the end.
 func (l *Listener[T]) Backlog() int { return int(l.backlog.Load()) }
 
 // Enqueue appends b to the queue. It never blocks.
@@ -111,8 +116,8 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
-// doubled since the last call, so that its cost is spread over the events. It is never
-// called for one distinct batch: a list of all objects costs nothing here.
+// doubled since the last call, so that its cost is spread over the events, and never for
+// one distinct batch, such as a list of all objects.
 func (l *Listener[T]) coalesceLocked() {
 	one := Batch[T]{Notes: Coalesce(l.pending), Distinct: true}
 	for _, b := range l.pending {
@@ -172,8 +177,7 @@ func (l *Listener[T]) drop() {
 	l.backlog.Store(0)
 }
 
-// handleInHand handles the batches that were taken. It returns false if the Listener
-// was stopped.
+// handleInHand handles the batches of inHand. It returns false if the Listener was stopped.
 func (l *Listener[T]) handleInHand() bool {
 	for ; l.at < len(l.inHand); l.at++ {
 		b := &l.inHand[l.at]

@@ -36,10 +36,10 @@ func TestCoalescingIsSpread(t *testing.T) {
 	}
 }
 
-// TestRelistsThatPileUpAreCoalesced has lists that differ from one to the next, and a
+// TestPendingRelistsAreCoalesced has lists that differ from one to the next, and a
 // handler that never returns.
-func TestRelistsThatPileUpAreCoalesced(t *testing.T) {
-	l := NewListener(Options[object]{BacklogLimit: 10})
+func TestPendingRelistsAreCoalesced(t *testing.T) {
+	l := NewListener(Options[object]{Settings: Settings{BacklogLimit: 10}})
 	for version := range 50 {
 		notes := make([]Notification[object], 100)
 		for i := range notes {

@@ -23,7 +23,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-func TestBackoffsAreCompleted(t *testing.T) {
+func TestBackoffsGetDefaults(t *testing.T) {
 	set := Backoffs{
 		"":           {Max: 5 * time.Second},
 		Forbidden:    {Initial: time.Minute},

@@ -29,23 +29,21 @@ const (
 )
 
 var (
-	// ErrClosedEarly replaces the end in good order of a watch that made no progress.
-	ErrClosedEarly = errors.New("the watch ended as soon as it was open")
-	// ErrNoBookmark ends a streaming list that stalls before its bookmark, as with a
-	// server that does not support streaming lists and sends none.
+	// ErrClosedEarly replaces the io.EOF of a watch that made no progress.
+	ErrClosedEarly = errors.New("the server ended the watch as soon as it was open")
+	// ErrNoBookmark ends a streaming list that stalls before its bookmark: the server may
+	// not support streaming lists.
 	ErrNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
-	// ErrSilent ends a watch that the server does not end in time, so that its
-	// connection is presumably broken.
-	ErrSilent = errors.New("the server did not end the watch when its time was over; the connection is presumably broken")
+	// ErrSilent ends a watch that the server did not end at its timeout.
+	ErrSilent = errors.New("the server did not end the watch at its timeout; the connection is probably broken")
 	// ErrUnanswered ends a watch that the server does not answer.
-	ErrUnanswered = errors.New("the server has not answered the watch in time")
-	// ErrTokenRepeated ends a list in pages whose continue token the server has sent
-	// before.
+	ErrUnanswered = errors.New("the server did not answer the watch in time")
+	// ErrTokenRepeated ends a list in pages whose continue token repeats.
 	ErrTokenRepeated = errors.New("the server sent a continue token for the second time; the list would never end")
-	// ErrPagesRepeated ends a list in pages whose tokens are new but whose pages are not.
-	ErrPagesRepeated = errors.New("the server repeats the same pages; the list would never end")
+	// ErrPagesRepeated ends a list in pages whose pages repeat with new tokens.
+	ErrPagesRepeated = errors.New("the server sent the same pages several times; the list would never end")
 	// ErrNoListVersion ends a streaming list whose bookmark has no version.
-	ErrNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, from which the watch would continue")
+	ErrNoListVersion = errors.New("the bookmark that ends the initial events has no resourceVersion, so the watch cannot continue")
 	// ErrListStalled ends a list that takes too long.
 	ErrListStalled = errors.New("the server did not answer a list in time")
 	// ErrUnexpectedType is wrapped if a client returns objects of another type.
@@ -72,7 +70,8 @@ func ReasonOf(err error) string {
 		return NotFound
 	case apierrors.IsTooManyRequests(err):
 		return TooManyRequests
-	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, ErrUnexpectedType), errors.Is(err, safemeta.ErrNone), isDecodeStatus(err), runtime.IsNotRegisteredError(err):
+	case isAboutAnObject(err), wire.IsDecodeError(err), errors.Is(err, ErrUnexpectedType), errors.Is(err, safemeta.ErrNone), runtime.IsNotRegisteredError(err),
+		apierrors.HasStatusCause(err, "ClientWatchDecoding"): // client-go, whose code is that of a server error
 		return Decode
 	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err), apierrors.IsNotAcceptable(err):
 		return Refused
@@ -89,12 +88,6 @@ func ReasonOf(err error) string {
 		return ServerError
 	}
 	return Unreachable
-}
-
-// isDecodeStatus reports whether err is the Status that client-go makes of a watch event
-// that it cannot decode. Its code is that of a server error.
-func isDecodeStatus(err error) bool {
-	return apierrors.HasStatusCause(err, "ClientWatchDecoding")
 }
 
 // isEndless reports whether err is about a list in pages that never ends.

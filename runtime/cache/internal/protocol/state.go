@@ -36,10 +36,9 @@ const (
 	OpenStream
 )
 
-// State is what a Reflector knows between two requests.
+// State is the state of a Reflector between two requests.
 type State struct {
-	// ResourceVersion is where the next watch starts. It is empty before the first
-	// list has ended.
+	// ResourceVersion is the start of the next watch, empty before the end of the first list.
 	ResourceVersion string
 	// noStream is set when the server refuses streaming lists or sends no bookmark, or
 	// when the configuration excludes them.
@@ -53,14 +52,14 @@ type State struct {
 	// failures counts requests that failed since the last progress, and pageFailures
 	// requests for the page that is being read.
 	failures, pageFailures int
-	// idle counts consecutive answers that were no error and brought nothing: such
-	// pages, and watches that ended at once.
+	// idle counts consecutive responses without an error or a result: such pages, and
+	// watches that ended at once.
 	idle int
 	// backoffs are constant.
 	backoffs Backoffs
 }
 
-// Input is how the last request ended.
+// Input is the result of a request.
 type Input struct {
 	Verb Verb
 	// Err is nil for a page, and io.EOF for a watch that ended in good order.
@@ -68,8 +67,8 @@ type Input struct {
 	// ResourceVersion is that of the page, or the last one that the watch saw.
 	ResourceVersion string
 	// Token asked for this page, and ContinueToken asks for the next one. They are
-	// empty for the first and the last page. Idle is set for a page that brings
-	// nothing: it has no items, or those of an earlier page.
+	// empty for the first and the last page. Idle is set for a page without items, or with
+	// those of an earlier page.
 	Token, ContinueToken string
 	Idle                 bool
 	// Listed is set for a stream after the last of its initial events, and Overdue if
@@ -96,16 +95,16 @@ type Action struct {
 	Commit bool
 	// Failed is the error to report, or nil.
 	Failed error
-	// Reopened marks a watch that is opened again after it failed. That the server
-	// answers it proves nothing yet.
+	// Reopened marks a watch that is opened again after it failed. It may fail again after
+	// the server has answered.
 	Reopened bool
 }
 
 const (
-	// pageSize is how many objects a LIST asks for at a time, as kubectl does.
+	// pageSize is the number of objects that a LIST requests at a time, as kubectl does.
 	pageSize = 500
-	// maxPageFailures is how often in a row a page may fail before the list restarts:
-	// one refused request does not make it read the earlier pages again.
+	// maxPageFailures is the number of consecutive failures of a page before the list
+	// restarts: one failed request does not make it read the earlier pages again.
 	maxPageFailures = 5
 	// maxShortFailures bounds the count of failures, and so the wait, of watches that
 	// make progress and fail soon: at most 5 a minute.
@@ -152,7 +151,10 @@ func (s State) startAction() Action {
 func (s State) afterUnfinishedStream(in Input) (State, Action) {
 	reason, unanswered := ReasonOf(in.Err), errors.Is(in.Err, ErrUnanswered)
 	if reason != Refused && reason != NoBookmark && !unanswered {
-		return s.relist(cleanEnd(in.Err))
+		if in.Err == io.EOF { // it ended in good order before its bookmark
+			in.Err = ErrClosedEarly
+		}
+		return s.relist(in.Err)
 	}
 	s.noStream = s.noStream || reason == Refused || in.Overdue || s.stalled && !unanswered
 	s.stalled = s.stalled || reason == NoBookmark
@@ -165,18 +167,10 @@ func (s State) afterUnfinishedStream(in Input) (State, Action) {
 	return s, next
 }
 
-// wasCut reports whether a watch ended with its connection, in good order or not. Every
-// watch does at some time, with its server, its load balancer or its network.
+// wasCut reports whether the connection of a watch broke. This is normal: servers, load
+// balancers and networks restart.
 func wasCut(err error) bool {
 	return ReasonOf(err) == Unreachable && !errors.Is(err, ErrSilent)
-}
-
-// cleanEnd returns the error of a stream that ends in good order before its bookmark.
-func cleanEnd(err error) error {
-	if err == io.EOF {
-		return ErrClosedEarly
-	}
-	return err
 }
 
 func (s State) afterPage(in Input) (State, Action) {
@@ -217,8 +211,8 @@ func restartsList(err error) bool {
 	return isEndless(err) || isAboutAnObject(err)
 }
 
-// idleWait counts an answer that brought nothing, and returns the wait after it. After
-// an answer that brought something it returns 0.
+// idleWait counts a response without a result, and returns the wait after it. After
+// another one it returns 0.
 func (s *State) idleWait(idle bool) time.Duration {
 	if !idle {
 		s.idle = 0
@@ -244,9 +238,11 @@ func (s State) afterWatch(in Input) (State, Action) {
 		return s, next
 	case ended:
 		return s.rewatch(ErrClosedEarly)
-	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isTooLargeVersion(in.Err):
-		// The watch cannot continue (410, a version that this server has not reached
-		// or does not accept) or would skip something, so only a list is correct.
+	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused,
+		apierrors.HasStatusCause(in.Err, metav1.CauseTypeResourceVersionTooLarge):
+		// The watch cannot continue or would skip something, so only a list is correct. The
+		// server may have forgotten the version (410), or not have reached it: one that was
+		// restored from a backup never will.
 		return s.relist(in.Err)
 	case in.MadeProgress:
 		s.failures = min(s.failures, maxShortFailures)
@@ -289,10 +285,4 @@ func (s State) watchAction() Action {
 
 func listAction(continueToken string) Action {
 	return Action{Verb: ListPage, Options: metav1.ListOptions{Limit: pageSize, Continue: continueToken}}
-}
-
-// isTooLargeVersion reports whether the server has not reached the requested version
-// yet, or was restored from a backup and never will.
-func isTooLargeVersion(err error) bool {
-	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }

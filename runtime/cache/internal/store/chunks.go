@@ -20,7 +20,7 @@ type chunk[T wire.Object] struct {
 }
 
 // chunked holds objects in the slots 0 to n-1. There is one writer. Readers either take
-// a snapshot, which never changes, or load single objects while the writer goes on.
+// a snapshot, which never changes, or load single objects while the writer continues.
 //
 //	table ─▶ [ chunk │ chunk │ chunk ]
 //	             │       └────────────▶ [ object … object ]   256 slots each
@@ -41,9 +41,6 @@ type chunked[T wire.Object] struct {
 	tableEpoch uint64
 }
 
-// len returns the number of objects.
-func (c *chunked[T]) len() int { return c.n }
-
 // begin is called by the writer before it changes anything.
 func (c *chunked[T]) begin() {
 	if c.shared.Load() {
@@ -57,7 +54,7 @@ func (c *chunked[T]) at(slot uint32) T {
 	return (*c.table.Load())[slot/chunkSize].Load().objects[slot%chunkSize]
 }
 
-// load returns the object in a slot, or nil if there is none. The writer may go on
+// load returns the object in a slot, or nil if there is none. The writer may continue
 // meanwhile. The objects have to be loadable.
 func (c *chunked[T]) load(slot uint32) (obj T) {
 	table := c.table.Load()
@@ -167,7 +164,7 @@ func (c *chunked[T]) snapshot() snapshot[T] {
 
 // now returns a snapshot that holds while the writer is kept out.
 func (c *chunked[T]) now() snapshot[T] {
-	s := snapshot[T]{n: c.len()}
+	s := snapshot[T]{n: c.n}
 	if s.n > 0 {
 		s.table = *c.table.Load()
 	}

@@ -20,7 +20,7 @@
 //	pointer.go  why Get needs no lock
 //
 // Readers may be in any goroutine. There is one writer at a time, which its caller sees
-// to. The writer prepares entries while readers go on, and stores them between Begin and
+// to. The writer prepares entries while readers continue, and stores them between Begin and
 // End. A reader sees all of that or nothing, but for Get, which reads single objects in
 // between.
 //

@@ -81,9 +81,6 @@ func (x *index) move(from, to uint32) {
 // pop removes the last slot, which has no values.
 func (x *index) pop() { x.refs = shrunk(x.refs[:len(x.refs)-1]) }
 
-// valuesAt returns the number of values of a slot.
-func (x *index) valuesAt(slot uint32) int { return len(x.refsOf(slot, &[1]ref{})) }
-
 // refsOf returns the refs of a slot. It may use the memory of one.
 func (x *index) refsOf(slot uint32, one *[1]ref) []ref {
 	switch r := x.refs[slot]; r {

@@ -10,7 +10,7 @@ type Marks struct {
 
 // NewMarks returns Marks without an object.
 func (s *Store[T]) NewMarks() Marks {
-	n := s.objects.len()
+	n := s.objects.n
 	return Marks{bits: make([]uint64, (n+63)/64), unmarked: n}
 }
 
@@ -31,7 +31,7 @@ func (m *Marks) has(slot uint32) bool { return m.bits[slot/64]&(1<<(slot%64)) !=
 func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
 	var first uint32 // all objects before it are marked
 	for ; m.unmarked > 0; m.unmarked-- {
-		slot := uint32(s.objects.len() - 1)
+		slot := uint32(s.objects.n - 1)
 		if m.has(slot) {
 			for m.has(first) {
 				first++

@@ -28,36 +28,41 @@ func HashOf(namespace, name string) uint32 {
 	return uint32(h >> 32)
 }
 
-// candidates calls try with each slot whose object has that hash, until it returns
-// true.
-func (t *names) candidates(hash uint32, try func(slot uint32) bool) {
-	loaded := t.table.Load()
-	if loaded == nil {
-		return
-	}
-	table := *loaded
-	mask := uint32(len(table) - 1)
-	at := hash & mask
-	for range table { // it ends even if the writer moves all entries
-		entry := atomic.LoadUint64(&table[at])
-		if entry == 0 || uint32(entry>>32) == hash && try(uint32(entry)-1) {
-			return
-		}
-		at = (at + 1) & mask
-	}
-}
-
 // NoSlot is the slot of an object that is not stored.
 const NoSlot = ^uint32(0)
 
-// first returns the first of the candidates, or NoSlot. The caller is the writer.
-func (t *names) first(hash uint32) uint32 {
-	first := NoSlot
-	t.candidates(hash, func(slot uint32) bool {
-		first = slot
-		return true
-	})
-	return first
+// probe is a search for the slots whose objects have a hash.
+type probe struct {
+	table []uint64
+	hash  uint32
+	// at is the index of the next entry. left is the number of entries to try: the search
+	// ends even if the writer moves all of them meanwhile.
+	at, left uint32
+}
+
+func (t *names) probe(hash uint32) probe {
+	p := probe{hash: hash, at: hash}
+	if table := t.table.Load(); table != nil {
+		p.table, p.left = *table, uint32(len(*table))
+	}
+	return p
+}
+
+// next returns the next of the slots, or NoSlot.
+func (p *probe) next() uint32 {
+	mask := uint32(len(p.table) - 1)
+	for ; p.left > 0; p.left-- {
+		entry := atomic.LoadUint64(&p.table[p.at&mask])
+		p.at++
+		if entry == 0 {
+			break
+		}
+		if uint32(entry>>32) == p.hash {
+			p.left--
+			return uint32(entry) - 1
+		}
+	}
+	return NoSlot
 }
 
 // add adds an object that has no entry.

@@ -66,27 +66,25 @@ func (s *Store[T]) Get(namespace, name string) (T, bool) {
 // look is Find without the lock. It may miss an object that the writer moves.
 func (s *Store[T]) look(namespace, name string, hash uint32) (found T, ok bool) {
 	var none T
-	s.names.candidates(hash, func(slot uint32) bool {
-		obj := s.objects.load(slot)
-		if ok = obj != none && obj.GetName() == name && obj.GetNamespace() == namespace; ok {
-			found = obj
+	search := s.names.probe(hash)
+	for slot := search.next(); slot != NoSlot; slot = search.next() {
+		if obj := s.objects.load(slot); obj != none && obj.GetName() == name && obj.GetNamespace() == namespace {
+			return obj, true
 		}
-		return ok
-	})
-	return found, ok
+	}
+	return none, false
 }
 
-// Find returns the object of that name, with its HashOf, and its slot. It is for the
-// writer, also before Begin.
+// Find returns the object of that name, with its HashOf, and its slot, NoSlot if there is
+// none. It is for the writer, also before Begin.
 func (s *Store[T]) Find(namespace, name string, hash uint32) (slot uint32, found T, ok bool) {
-	s.names.candidates(hash, func(candidate uint32) bool {
-		obj := s.objects.at(candidate)
-		if ok = obj.GetName() == name && obj.GetNamespace() == namespace; ok {
-			slot, found = candidate, obj
+	search := s.names.probe(hash)
+	for slot = search.next(); slot != NoSlot; slot = search.next() {
+		if obj := s.objects.at(slot); obj.GetName() == name && obj.GetNamespace() == namespace {
+			return slot, obj, true
 		}
-		return ok
-	})
-	return slot, found, ok
+	}
+	return NoSlot, found, false
 }
 
 // Held returns the object of that name and its content hash, 0 if that is not known. Both
@@ -103,13 +101,13 @@ func (s *Store[T]) Held(namespace, name string) (obj T, contentHash uint64, ok b
 }
 
 // maxLocked is the number of objects that are copied under the read lock, which takes
-// microseconds. A larger result is copied from a snapshot, while the writer goes on.
+// microseconds. A larger result is copied from a snapshot, while the writer continues.
 const maxLocked = 4096
 
 // List returns all objects, in no particular order. The slice belongs to the caller.
 func (s *Store[T]) List() []T {
 	s.mu.RLock()
-	if s.objects.len() <= maxLocked {
+	if s.objects.n <= maxLocked {
 		defer s.mu.RUnlock()
 		return s.objects.now().list()
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Entry is a state of an object that is to be stored.
+// Entry is a state of an object to store.
 type Entry[T wire.Object] struct {
 	// Namespace and Name are those of Object, and Hash is their HashOf.
 	Namespace, Name string
@@ -18,22 +18,21 @@ type Entry[T wire.Object] struct {
 	Object T
 	// ContentHash is 0 if it is not known.
 	ContentHash uint64
-	// Values are those in each of the indexes but the one by namespace, in the order of
+	// Values has the values in each index but the one by namespace, in the order of
 	// AddIndexes.
 	Values [][]string
-	// old is the object that Match has found in Slot. Of that nothing but the state
-	// changes: neither the UID nor a value.
-	old T
+	// Old is the object that Match found in Slot, if Object has its UID and its values.
+	Old T
 }
 
 // AddIndexes adds indexes over the present objects. values returns the values of an
-// object in names[i]. Readers go on until all of them have been called, so this is called
+// object in names[i]. Readers continue until all of them have been called, so this is called
 // outside Begin and End.
 func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string) {
 	added := make([]*index, len(names))
 	for i, name := range names {
 		added[i] = newIndex(name)
-		for slot := range uint32(s.objects.len()) {
+		for slot := range uint32(s.objects.n) {
 			added[i].add(slot, values(i, s.objects.at(slot)))
 		}
 	}
@@ -51,13 +50,13 @@ func (s *Store[T]) Begin() {
 
 // End lets readers in.
 func (s *Store[T]) End() {
-	s.length.Store(int64(s.objects.len()))
+	s.length.Store(int64(s.objects.n))
 	s.steps.Add(1)
 	s.mu.Unlock()
 }
 
 // Count returns the number of objects, for the writer.
-func (s *Store[T]) Count() int { return s.objects.len() }
+func (s *Store[T]) Count() int { return s.objects.n }
 
 // Each ranges over the objects, for the writer, which does not change them meanwhile.
 func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
@@ -68,7 +67,8 @@ func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
 func (s *Store[T]) Match(entries []Entry[T]) {
 	var none T
 	for i := range entries {
-		entries[i].Slot = s.names.first(entries[i].Hash)
+		search := s.names.probe(entries[i].Hash)
+		entries[i].Slot = search.next()
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -76,13 +76,13 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 			continue
 		}
 		if old := s.objects.at(e.Slot); old.GetName() == e.Name && old.GetNamespace() == e.Namespace && old.GetUID() == e.Object.GetUID() {
-			e.old = old
+			e.Old = old
 		}
 	}
 	for which, idx := range s.indexes[1:] {
 		for i := range entries {
-			if e := &entries[i]; e.old != none && !idx.has(e.Slot, e.Values[which]) {
-				e.old = none
+			if e := &entries[i]; e.Old != none && !idx.has(e.Slot, e.Values[which]) {
+				e.Old = none
 			}
 		}
 	}
@@ -91,10 +91,10 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 // Put stores an entry. It returns the object that was stored under its name.
 func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 	var none T
-	if e.old != none && int(e.Slot) < s.objects.len() && s.objects.at(e.Slot) == e.old {
+	if e.Old != none && int(e.Slot) < s.objects.n && s.objects.at(e.Slot) == e.Old {
 		s.objects.set(e.Slot, e.Object)
 		s.SetContentHash(e.Slot, e.ContentHash)
-		return e.old, true
+		return e.Old, true
 	}
 	// It is new, a value or the UID changes, or an earlier entry changed it.
 	slot, old, known := s.Find(e.Namespace, e.Name, e.Hash)
@@ -142,8 +142,12 @@ const manyValues = 64
 // Remove removes the object in a slot. Another one moves there.
 func (s *Store[T]) Remove(slot uint32) {
 	s.vacate(slot)
-	last := uint32(s.objects.len() - 1)
-	if slot != last && s.valuesAt(last) > manyValues {
+	last := uint32(s.objects.n - 1)
+	values := 0 // of the last object, in all indexes
+	for _, idx := range s.indexes {
+		values += len(idx.refsOf(last, &[1]ref{}))
+	}
+	if slot != last && values > manyValues {
 		// If it moved to slot, the removal of the objects before it, in reverse order,
 		// would move it each time. From a random slot it moves again when half of the
 		// objects are gone, on average.
@@ -165,7 +169,7 @@ func (s *Store[T]) vacate(slot uint32) {
 
 // fill moves the last object to a slot that was vacated, and shortens the tables.
 func (s *Store[T]) fill(slot uint32) {
-	last := uint32(s.objects.len() - 1)
+	last := uint32(s.objects.n - 1)
 	if slot != last {
 		s.move(last, slot)
 	}
@@ -177,14 +181,6 @@ func (s *Store[T]) fill(slot uint32) {
 	if s.keepsHashes {
 		s.hashes = shrunk(s.hashes[:last])
 	}
-}
-
-// valuesAt returns the number of values that an object has in all indexes.
-func (s *Store[T]) valuesAt(slot uint32) (n int) {
-	for _, idx := range s.indexes {
-		n += idx.valuesAt(slot)
-	}
-	return n
 }
 
 // move moves an object to a slot that was vacated.

@@ -7,7 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// TestClarify says of kinds and lists what the types of their own package tell.
+// TestClarify describes kinds and lists from the types of their own package.
 func TestClarify(t *testing.T) {
 	const (
 		kind  = "type Order struct {\nmetav1.TypeMeta\nmetav1.ObjectMeta\n}\n"

@@ -1,0 +1,124 @@
+package load
+
+import (
+	"go/ast"
+	"go/build"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
+)
+
+// markersOf returns the markers of a comment in their order. on is the name of the type that
+// has the comment, or "" for a package.
+func markersOf(fset *token.FileSet, group *ast.CommentGroup, on string) markers.List {
+	if group == nil {
+		return nil
+	}
+	var found markers.List
+	for _, comment := range group.List {
+		for n, line := range strings.Split(comment.Text, "\n") {
+			text := strings.Trim(line, "/* \t\r")
+			if !strings.HasPrefix(text, "+") {
+				continue
+			}
+			pos := fset.Position(comment.Pos())
+			pos.Line += n
+			pos.Column += strings.IndexByte(line, '+')
+			if n > 0 {
+				pos.Column = strings.IndexByte(line, '+') + 1
+			}
+			found = append(found, markers.Parse(text, pos, on))
+		}
+	}
+	return found
+}
+
+// commentIndex has the comments of a file that belong to no declaration, by their last line.
+type commentIndex map[int]*ast.CommentGroup
+
+func indexComments(fset *token.FileSet, file *ast.File) commentIndex {
+	owned := map[*ast.CommentGroup]bool{file.Doc: true}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			owned[decl.Doc] = true
+		case *ast.GenDecl:
+			owned[decl.Doc] = true
+			for _, spec := range decl.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					owned[spec.Doc] = true
+				}
+			}
+		}
+	}
+	index := commentIndex{}
+	for _, group := range file.Comments {
+		if !owned[group] {
+			index[fset.Position(group.End()).Line] = group
+		}
+	}
+	return index
+}
+
+// above returns the two comments that may hold the markers of a declaration: the one that ends one blank
+// line above, and its doc comment. gengo finds the same ones.
+func (c commentIndex) above(fset *token.FileSet, doc *ast.CommentGroup, start token.Pos) []*ast.CommentGroup {
+	if doc != nil {
+		start = doc.Pos()
+	}
+	return []*ast.CommentGroup{c[fset.Position(start).Line-2], doc}
+}
+
+// buildConstraint returns the //go:build line of a file, or "".
+func buildConstraint(file *ast.File) string {
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			if comment.Pos() < file.Package && constraint.IsGoBuild(comment.Text) {
+				return comment.Text
+			}
+		}
+	}
+	return ""
+}
+
+// tagged returns the //go:build line of a file that a build without build tags excludes. It is empty for
+// other files.
+func tagged(file *ast.File) string {
+	line := buildConstraint(file)
+	if line == "" {
+		return ""
+	}
+	context := build.Default
+	context.BuildTags = nil
+	context.OpenFile = func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(line + "\n\npackage p")), nil
+	}
+	if taken, err := context.MatchFile("", "p.go"); err != nil || taken {
+		return ""
+	}
+	return line
+}
+
+// constraintOf returns the first of the files with a //go:build line, and that line, for a message.
+func constraintOf(files []string) string {
+	for _, name := range files {
+		content, err := regular.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, content, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			continue
+		}
+		if line := buildConstraint(file); line != "" {
+			return " (" + filepath.Base(name) + " has " + line + ")"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package load
+
+import (
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// fixFirst ends the messages about files with an error.
+const fixFirst = "fix the file first"
+
+// addListError adds an error that the go command reports for a package, and what to do about it unless
+// the go command says that itself. Relative paths are below dir. ignored are the files that build
+// constraints exclude.
+func addListError(mistakes *model.Errors, dir string, err packages.Error, ignored []string) {
+	pos, text := absolute(dir, position(err.Pos)), strings.TrimSpace(err.Msg)
+	folder, isStat := strings.CutPrefix(text, "stat ")
+	folder, isMissing := strings.CutSuffix(folder, ": directory not found")
+	fix := "name a folder with one package of API types"
+	switch {
+	case strings.Contains(text, "build constraints exclude all Go files"):
+		text += constraintOf(ignored)
+		fix = "use --build-tags with a tag that includes one of the files"
+	case isStat && isMissing:
+		text = "the folder " + folder + " does not exist"
+		fix = "name a folder with API types"
+	case pos.Filename != "":
+		fix = fixFirst
+	case strings.Contains(text, " is not in std "):
+		_, name, _ := strings.Cut(text, "package ")
+		name, _, _ = strings.Cut(name, " ")
+		fix = "write the whole import path, such as k8s.io/api/core/v1, or ./" + name + " for a folder"
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			fix = "did you mean ./" + name + "?"
+		}
+	case strings.Contains(text, "missing go.sum entry") && !strings.Contains(text, "go mod "):
+		fix = "to add it: go get " + moduleOf(text)
+	case strings.Contains(text, "lstat ") && strings.HasSuffix(text, "no such file or directory"):
+		pattern, _, _ := strings.Cut(strings.TrimPrefix(text, "pattern "), ": ")
+		text = "pattern " + pattern + " matches no package, because the folder does not exist"
+		fix = "name a folder with API types"
+	case strings.Contains(text, "go get ") || strings.Contains(text, "go mod "):
+		mistakes.Add(pos, "%s", text)
+		return
+	}
+	mistakes.Add(pos, "%s; %s", text, fix)
+}
+
+// moduleOf returns the first word of text that is a module with a version.
+func moduleOf(text string) string {
+	for _, word := range strings.Fields(text) {
+		if word = strings.TrimSuffix(word, ":"); strings.Contains(word, "@") {
+			return word
+		}
+	}
+	return "the module"
+}
+
+// withoutCommand is an error of go/packages without the command and its exit code.
+type withoutCommand struct{ error }
+
+func (e withoutCommand) Error() string {
+	text := e.error.Error()
+	if _, stderr, ok := strings.Cut(text, ": stderr: "); ok {
+		text = stderr
+	}
+	return strings.TrimSpace(text)
+}
+
+func (e withoutCommand) Unwrap() error { return e.error }
+
+// absolute returns pos with the absolute path of its file.
+func absolute(dir string, pos token.Position) token.Position {
+	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
+		pos.Filename = filepath.Join(dir, pos.Filename)
+	}
+	return pos
+}
+
+var positionPattern = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+
+// position parses a position of the go command, such as file:line:col. For "-" and "" it returns zero.
+func position(s string) token.Position {
+	match := positionPattern.FindStringSubmatch(s)
+	if match == nil || match[1] == "-" || match[1] == "" {
+		return token.Position{}
+	}
+	line, _ := strconv.Atoi(match[2])
+	column, _ := strconv.Atoi(match[3])
+	return token.Position{Filename: filepath.Clean(match[1]), Line: line, Column: column}
+}

@@ -1,0 +1,214 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/regular"
+)
+
+// source is the syntax of one package.
+type source struct {
+	path string
+	// dependency reports whether the package is outside the main module.
+	dependency bool
+	fset       *token.FileSet
+	names      []string
+	// files and failures are by the index of the name.
+	files    []*ast.File
+	failures []error
+	indexed  *scope
+}
+
+// largeFile is the size in bytes from which bodies are not parsed even in the user's packages.
+const largeFile = 8 << 20
+
+// parse reads the files of all packages in parallel.
+func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, src := range sources {
+		src.files = make([]*ast.File, len(src.names))
+		src.failures = make([]error, len(src.names))
+		for i, name := range src.names {
+			group.Go(func() error {
+				content, err := regular.ReadFile(name)
+				if err != nil {
+					src.failures[i] = err
+					return ctx.Err()
+				}
+				if mode&parser.ParseComments == 0 || len(content) > largeFile {
+					blankBodies(content)
+				}
+				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, mode)
+				if src.files[i] != nil {
+					dropBodies(src.files[i])
+				}
+				return ctx.Err()
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// dropBodies removes the bodies of functions and the comments in them, which hold most of the memory
+// of a package with generated methods.
+func dropBodies(file *ast.File) {
+	var bodies []*ast.BlockStmt
+	for _, decl := range file.Decls {
+		if function, ok := decl.(*ast.FuncDecl); ok && function.Body != nil {
+			bodies = append(bodies, function.Body)
+			function.Body = nil
+		}
+	}
+	file.Comments = slices.DeleteFunc(file.Comments, func(comment *ast.CommentGroup) bool {
+		for len(bodies) > 0 && bodies[0].End() <= comment.Pos() {
+			bodies = bodies[1:]
+		}
+		return len(bodies) > 0 && bodies[0].Pos() <= comment.Pos()
+	})
+}
+
+// addParseErrors adds the first error of each file that does not parse, and reports whether there is
+// one. The other errors in a file tend to follow from the first.
+func (src *source) addParseErrors(mistakes *model.Errors) bool {
+	found := false
+	for i, err := range src.failures {
+		var list scanner.ErrorList
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &list):
+			mistakes.Add(list[0].Pos, "%s; %s", list[0].Msg, fixFirst)
+		default:
+			mistakes.Add(token.Position{Filename: src.names[i]}, "cannot read the file: %v; %s", regular.WithoutPath(err), fixFirst)
+		}
+		found = true
+	}
+	return found
+}
+
+// scope has the top-level declarations of a package by name.
+type scope struct {
+	types map[string]typeDecl
+	funcs map[string]*ast.FuncDecl
+	// values has the constants and variables.
+	values  map[string]valueDecl
+	methods []method
+	// deepCopied has the types with a method DeepCopyObject.
+	deepCopied map[string]bool
+}
+
+type typeDecl struct {
+	file  *ast.File
+	group *ast.GenDecl
+	spec  *ast.TypeSpec
+}
+
+type valueDecl struct {
+	file  *ast.File
+	group *ast.GenDecl
+	name  *ast.Ident
+	// declaredType and expr are nil if the declaration lacks them.
+	declaredType, expr ast.Expr
+}
+
+type method struct {
+	file *ast.File
+	decl *ast.FuncDecl
+}
+
+// scope returns the declarations of the package.
+func (src *source) scope() *scope {
+	if src.indexed == nil {
+		src.indexed = &scope{types: map[string]typeDecl{}, funcs: map[string]*ast.FuncDecl{}, values: map[string]valueDecl{}, deepCopied: map[string]bool{}}
+		for _, file := range src.files {
+			src.indexed.add(file)
+		}
+	}
+	return src.indexed
+}
+
+func (s *scope) add(file *ast.File) {
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				s.funcs[decl.Name.Name] = decl
+				continue
+			}
+			s.methods = append(s.methods, method{file, decl})
+			if decl.Name.Name == "DeepCopyObject" {
+				s.deepCopied[receiver(decl)] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					s.types[spec.Name.Name] = typeDecl{file, decl, spec}
+				case *ast.ValueSpec:
+					for i, name := range spec.Names {
+						value := valueDecl{file: file, group: decl, name: name, declaredType: spec.Type}
+						if i < len(spec.Values) {
+							value.expr = spec.Values[i]
+						}
+						s.values[name.Name] = value
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiver returns the name of the type that has the method.
+func receiver(decl *ast.FuncDecl) string {
+	if len(decl.Recv.List) == 0 { // func () f(), which parses
+		return ""
+	}
+	expr := decl.Recv.List[0].Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	switch generic := expr.(type) {
+	case *ast.IndexExpr:
+		expr = generic.X
+	case *ast.IndexListExpr:
+		expr = generic.X
+	}
+	if name, ok := expr.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// importPath returns the import path that a qualifier stands for in a file, or "".
+func importPath(file *ast.File, qualifier string) string {
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name != nil && spec.Name.Name == qualifier,
+			spec.Name == nil && (conventionalName(importPath) == qualifier || path.Base(importPath) == qualifier):
+			return importPath
+		}
+	}
+	return ""
+}
+
+// conventionalName returns the usual name of the package with that path, without characters that an
+// identifier cannot have.
+func conventionalName(importPath string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(path.Base(importPath), "go-"), "-", "")
+}

@@ -1,0 +1,160 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+)
+
+// marked returns the types with a marker that informer-gen reads, sorted by name. candidates adds
+// exported types that have a list type.
+func (src *source) marked(candidates bool) []*input.Type {
+	scope := src.scope()
+	comments := map[*ast.File]commentIndex{}
+	for _, file := range src.files {
+		comments[file] = indexComments(src.fset, file)
+	}
+	var found []*input.Type
+	for name, t := range scope.types {
+		doc, start := t.spec.Doc, t.spec.Pos()
+		if !t.group.Lparen.IsValid() {
+			doc, start = t.group.Doc, t.group.Pos()
+		}
+		var ours markers.List
+		for _, group := range comments[t.file].above(src.fset, doc, start) {
+			for _, m := range markersOf(src.fset, group, name) {
+				if m.Value != nil {
+					ours = append(ours, m)
+				}
+			}
+		}
+		_, hasList := scope.types[name+"List"]
+		isCandidate := candidates && token.IsExported(name) && hasList
+		if len(ours) > 0 || isCandidate {
+			described := src.describeType(name, t)
+			described.Markers, described.IsCandidate, described.Doc = ours, isCandidate, withoutMarkers(doc.Text())
+			found = append(found, described)
+		}
+	}
+	slices.SortFunc(found, func(a, b *input.Type) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// describeType returns what the syntax shows of a type and its list type.
+func (src *source) describeType(name string, t typeDecl) *input.Type {
+	scope := src.scope()
+	_, isStruct := t.spec.Type.(*ast.StructType)
+	described := &input.Type{
+		Name:              name,
+		Pos:               src.fset.Position(t.spec.Name.Pos()),
+		IsStruct:          isStruct && !t.spec.Assign.IsValid(),
+		IsGeneric:         t.spec.TypeParams != nil,
+		BuildConstraint:   tagged(t.file),
+		HasTypeMeta:       scope.embeds(t, "TypeMeta", nil),
+		HasObjectMeta:     scope.embeds(t, "ObjectMeta", nil),
+		HasDeepCopyObject: scope.deepCopied[name],
+		HasStatus:         fieldType(t, "Status") != nil,
+	}
+	described.ListPos = described.Pos
+	list, ok := scope.types[name+"List"]
+	if !ok {
+		described.ListProblem = "has no list type " + name + "List in its package; add: type " + name + "List struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + name + " `json:\"items\"` }, and its DeepCopyObject as for " + name
+		return described
+	}
+	described.DeclaresList = true
+	described.ListPos = src.fset.Position(list.spec.Name.Pos())
+	pointers, hasItems := isSliceOf(fieldType(list, "Items"), name)
+	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"])
+	described.List.ItemsArePointers = pointers && described.HasList
+	return described
+}
+
+// setList sets whether clients can use the list type of a kind and, if not, what is wrong.
+func setList(t *input.Type, hasTypeMeta, hasListMeta, hasItems, hasDeepCopy bool) {
+	problem := ""
+	switch items := "Items []" + t.Name; {
+	case !hasTypeMeta:
+		problem = "that does not embed metav1.TypeMeta; add: metav1.TypeMeta `json:\",inline\"`"
+	case !hasListMeta:
+		problem = "that does not embed metav1.ListMeta; add: metav1.ListMeta `json:\"metadata,omitempty\"`"
+	case !hasItems:
+		problem = "without a field " + items + "; add: " + items + " `json:\"items\"`"
+	case !hasDeepCopy:
+		problem = "without a method DeepCopyObject; " + input.DeepCopyFix
+	default:
+		t.HasList, t.ListProblem = true, ""
+		return
+	}
+	t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List "+problem
+}
+
+func withoutMarkers(doc string) string {
+	var kept []string
+	for line := range strings.Lines(doc) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "+") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimSpace(strings.Join(kept, ""))
+}
+
+// embeds reports whether a struct embeds a type of meta/v1, itself or through an embedded struct of
+// its package. outer are the structs that embed t.
+func (s *scope) embeds(t typeDecl, metaType string, outer []*ast.TypeSpec) bool {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	if !ok || slices.Contains(outer, t.spec) {
+		return false
+	}
+	for _, field := range structType.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		switch embedded := field.Type.(type) {
+		case *ast.SelectorExpr:
+			qualifier, ok := embedded.X.(*ast.Ident)
+			if ok && embedded.Sel.Name == metaType && importPath(t.file, qualifier.Name) == metaV1 {
+				return true
+			}
+		case *ast.Ident:
+			if local, ok := s.types[embedded.Name]; ok && s.embeds(local, metaType, append(outer, t.spec)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fieldType returns the type of a field of a struct, or nil.
+func fieldType(t typeDecl, name string) ast.Expr {
+	structType, ok := t.spec.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	for _, field := range structType.Fields.List {
+		for _, fieldName := range field.Names {
+			if fieldName.Name == name {
+				return field.Type
+			}
+		}
+	}
+	return nil
+}
+
+// isSliceOf reports whether expr is []elem or, with pointers, []*elem.
+func isSliceOf(expr ast.Expr, elem string) (pointers, ok bool) {
+	slice, ok := expr.(*ast.ArrayType)
+	if !ok || slice.Len != nil {
+		return false, false
+	}
+	of := slice.Elt
+	star, pointers := of.(*ast.StarExpr)
+	if pointers {
+		of = star.X
+	}
+	name, ok := of.(*ast.Ident)
+	return pointers, ok && name.Name == elem
+}
