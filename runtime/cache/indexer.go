@@ -97,7 +97,7 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
-// newIndexer returns the cache of an informer, and sets held.
+// newIndexer returns the cache of an informer, and sets c.cache for the decoder.
 func (c *Config[T]) newIndexer() *Indexer[T] {
 	x := NewIndexer(c.Indexers)
 	if c.MutationDetector {
@@ -106,7 +106,7 @@ func (c *Config[T]) newIndexer() *Indexer[T] {
 	if c.Open != nil {
 		// Without hashes, objects are compared deeply when they are listed again.
 		x.store.KeepHashes()
-		c.held = x.held
+		c.cache = x
 	}
 	return x
 }
@@ -116,15 +116,6 @@ func (x *Indexer[T]) checkAll() {
 	if x.detector != nil {
 		x.detector.Check(mutation.Reader, x.List()...)
 	}
-}
-
-// heldFunc is the type of Indexer.held.
-type heldFunc[T Object] func(ObjectName) (obj T, contentHash uint64, ok bool)
-
-// held returns the object of that name and its content hash, 0 if that is not known. Both
-// are of one moment.
-func (x *Indexer[T]) held(name ObjectName) (obj T, contentHash uint64, ok bool) {
-	return x.store.Held(name.Namespace, name.Name)
 }
 
 // Get returns the object of that name, and reports whether there is one. It allocates
