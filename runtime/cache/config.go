@@ -44,8 +44,8 @@ type Config[T Object] struct {
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity.
 	firstLists chan struct{}
-	// held, if it is not nil, returns what the cache holds.
-	held heldFunc[T]
+	// cache, if it is not nil, has objects that need not be decoded again.
+	cache *Indexer[T]
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go

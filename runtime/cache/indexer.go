@@ -97,7 +97,7 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
-// newIndexer returns the cache of an informer, and sets held.
+// newIndexer returns the cache of an informer, and sets c.cache for the decoder.
 func (c *Config[T]) newIndexer() *Indexer[T] {
 	x := NewIndexer(c.Indexers)
 	if c.MutationDetector {
@@ -106,7 +106,7 @@ func (c *Config[T]) newIndexer() *Indexer[T] {
 	if c.Open != nil {
 		// Without hashes, objects are compared deeply when they are listed again.
 		x.store.KeepHashes()
-		c.held = x.held
+		c.cache = x
 	}
 	return x
 }
@@ -118,18 +118,9 @@ func (x *Indexer[T]) checkAll() {
 	}
 }
 
-// heldFunc returns the object of that name that the cache holds, and its content hash, 0
-// if that is not known.
-type heldFunc[T Object] func(ObjectName) (obj T, contentHash uint64, ok bool)
-
-// held returns an object and its content hash, which are of one moment.
-func (x *Indexer[T]) held(name ObjectName) (obj T, contentHash uint64, ok bool) {
-	return x.store.Held(name.Namespace, name.Name)
-}
-
-// Get returns the object of that name, and reports whether there is one. It allocates nothing and
-// takes no lock. It retries under the read lock if it misses during a write, or if T is an
-// interface type.
+// Get returns the object of that name, and reports whether there is one. It allocates
+// nothing and takes no lock. It retries under the read lock if it misses during a write, or
+// if T is an interface type. States of one object never go back.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
 	return x.store.Get(name.Namespace, name.Name)
 }

@@ -198,7 +198,7 @@ func (all texts) of(obj object, form byte) uint64 {
 func (all texts) check(t *testing.T, x *Indexer[object]) {
 	t.Helper()
 	for obj := range x.All() {
-		held, hash, ok := x.held(MetaObjectToName(obj))
+		held, hash, ok := heldBy(x, MetaObjectToName(obj))
 		if !ok || held != obj || hash != 0 && !reflect.DeepEqual(all[hash], obj) {
 			t.Errorf("held is %v, %v, made of %v, want %v", held, ok, all[hash], obj)
 		}

@@ -69,9 +69,8 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 	return lw.WatchFunc(ctx, options)
 }
 
-// IsWatchListSemanticsUnSupported reports whether the client of the ListWatch has no
-// streaming lists, like client-go's fakes. A Reflector, also one of client-go, then lists
-// in pages.
+// IsWatchListSemanticsUnSupported reports whether the client has no streaming lists, like
+// client-go's fakes. A Reflector, also one of client-go, then lists in pages.
 func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
 
 // clientKind is what the client of a ListerWatcher cannot do.

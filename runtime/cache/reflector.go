@@ -80,7 +80,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		random:  rand.N[time.Duration],
 	}
 	if config.Open != nil {
-		r.source = newBodySource(config.Open, config.Decode, config.held)
+		r.source = newBodySource(config.Open, config.Decode, config.cache)
 	} else {
 		r.trim = wire.Trimmer[T](&config.Decode)
 		r.client = clientKindOf(config.ListerWatcher)

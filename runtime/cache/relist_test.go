@@ -82,7 +82,7 @@ func TestIndexerDistinguishesStates(t *testing.T) {
 			if len(test.want) == 0 {
 				want = test.old
 			}
-			obj, hash, _ := x.held(ObjectName{Name: "w"})
+			obj, hash, _ := heldBy(x, ObjectName{Name: "w"})
 			if obj != want || hash != test.wantHash {
 				t.Errorf("cached is %v with the hash %d, want %v with %d", obj, hash, want, test.wantHash)
 			}
@@ -112,7 +112,7 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	if want := []string{"add w@1x", "update w@1x->w@1y", "update w@1y->w@1x"}; !slices.Equal(got, want) {
 		t.Errorf("the notifications are %q, want %q", got, want)
 	}
-	if obj, hash, _ := x.held(ObjectName{Name: "w"}); obj != held || hash != 5 {
+	if obj, hash, _ := heldBy(x, ObjectName{Name: "w"}); obj != held || hash != 5 {
 		t.Errorf("cached is %v with the hash %d", obj, hash)
 	}
 }
@@ -178,7 +178,7 @@ func TestLastOfSeveralStatesCounts(t *testing.T) {
 				t.Errorf("%s, hashed %v: the cached object stays: %v", name, hashed, !test.stays)
 			}
 			for name, obj := range m {
-				if _, hash, _ := x.held(name); hashed && hash != uint64(number(obj)) {
+				if _, hash, _ := heldBy(x, name); hashed && hash != uint64(number(obj)) {
 					t.Errorf("%v: the hash is %d", name, hash)
 				}
 			}
@@ -201,6 +201,11 @@ func TestRelistOfOneName(t *testing.T) {
 	}
 }
 
+// heldBy returns the object of that name in x, and its content hash.
+func heldBy(x *Indexer[object], name ObjectName) (obj object, contentHash uint64, ok bool) {
+	return x.store.Held(name.Namespace, name.Name)
+}
+
 // TestHeldDuringWrites reads objects and their hashes while a writer changes, removes and
 // lists them: they are of one moment.
 func TestHeldDuringWrites(t *testing.T) {
@@ -212,7 +217,7 @@ func TestHeldDuringWrites(t *testing.T) {
 	for range 2 {
 		readers.Go(func() {
 			for i := 0; !isClosed(stop); i = (i + 1) % n {
-				obj, hash, ok := x.held(MetaObjectToName(many(i, 0, "")))
+				obj, hash, ok := heldBy(x, MetaObjectToName(many(i, 0, "")))
 				if ok && hash != uint64(number(obj)) {
 					t.Errorf("%s at version %s has the hash %d", obj.Name, obj.ResourceVersion, hash)
 					return
@@ -260,7 +265,7 @@ func TestContentHashesTakeNoMemoryUnlessNeeded(t *testing.T) {
 		for _, x := range []*Indexer[object]{shared, own} {
 			x.apply(listedAs([]uint64{1, 2}, many(1, 1, ""), many(2, 1, "")))
 			checkStore(t, x, 2) // which has no memory for hashes unless it keeps them
-			if _, hash, _ := x.held(MetaObjectToName(many(2, 1, ""))); (hash == 2) != test.keeps || !test.keeps && hash != 0 {
+			if _, hash, _ := heldBy(x, MetaObjectToName(many(2, 1, ""))); (hash == 2) != test.keeps || !test.keeps && hash != 0 {
 				t.Errorf("%s: the hash %d is kept", what, hash)
 			}
 		}

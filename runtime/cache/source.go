@@ -40,14 +40,13 @@ type bodySource[T Object] struct {
 	decoder *wire.Decoder[T]
 }
 
-// newBodySource makes a ListerWatcher of open. held returns an object of the cache, and
-// may be nil.
-func newBodySource[T Object](open OpenFunc, options DecodeOptions, held heldFunc[T]) *bodySource[T] {
+// newBodySource makes a ListerWatcher of open. cache may be nil.
+func newBodySource[T Object](open OpenFunc, options DecodeOptions, cache *Indexer[T]) *bodySource[T] {
 	var cached wire.Cached[T]
-	if held != nil {
+	if cache != nil {
 		cached = func(namespace, name, resourceVersion []byte, contentHash uint64) (T, bool) {
-			// The strings share memory with the body. held does not keep them.
-			obj, heldHash, ok := held(ObjectName{unsafe.String(unsafe.SliceData(namespace), len(namespace)), unsafe.String(unsafe.SliceData(name), len(name))})
+			// The strings share memory with the body. Held does not keep them.
+			obj, heldHash, ok := cache.store.Held(unsafe.String(unsafe.SliceData(namespace), len(namespace)), unsafe.String(unsafe.SliceData(name), len(name)))
 			return obj, ok && heldHash == contentHash && obj.GetResourceVersion() == string(resourceVersion)
 		}
 	}

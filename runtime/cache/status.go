@@ -20,8 +20,8 @@ const (
 	// Listing: it is reading the collection, or waiting for the answer to its first
 	// watch.
 	Listing Phase = "Listing"
-	// Watching: the cache follows the server. A watch is open; when it ends in good
-	// order or with its connection, the server has two seconds to answer the next one.
+	// Watching: the cache follows the server. A watch is open, or it ended without a failure
+	// of the server, which has two seconds to answer the next one.
 	Watching Phase = "Watching"
 	// Degraded: the last request failed and will be retried. The cache keeps the
 	// objects that it had before.

@@ -37,10 +37,9 @@ func identityOf[T Object](item *Item[T]) (uid types.UID, resourceVersion string)
 	return item.Object.GetUID(), item.Object.GetResourceVersion()
 }
 
-// undecodable is the set of the objects whose last state cannot be decoded. It has the name
-// of each, but not the reason of each, as thousands of objects may be wrong at one time.
-// The goroutine of a Reflector changes it. Any goroutine may call sorted. The zero value is
-// empty.
+// undecodable is the set of the objects whose last state cannot be decoded. It keeps the
+// reasons of maxExplained of them only, as there may be thousands. The goroutine of a
+// Reflector changes it. Any goroutine may call sorted. The zero value is empty.
 type undecodable struct {
 	mu     sync.Mutex // guards changes, and reads of other goroutines
 	states map[ObjectName]*DecodeError

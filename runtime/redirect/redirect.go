@@ -3,8 +3,8 @@
 // A Kubernetes client adds its token and its client certificate to each request on the
 // wire, also to those that follow a redirect. net/http removes the Authorization header
 // from a redirect to another host, but it cannot remove a header that the transport adds.
-// So whoever answers a request for the API server with a redirect, such as an aggregated
-// API server, would be sent the token.
+// So a server that answers a request with a redirect, such as an aggregated API server,
+// could choose the host that gets the token.
 package redirect
 
 import (
@@ -18,11 +18,11 @@ import (
 )
 
 // Refuse returns a copy of client that follows no redirect to another host: the scheme,
-// the host and the port have to be those of the request. Such a redirect is an *Error.
-// http to https is another scheme, because the credentials have gone out in plain text
-// by then. Other redirects are up to the CheckRedirect of client.
+// the host and the port have to be those of the request. Such a redirect fails with an
+// *Error. A redirect from http to https fails too, because the credentials were already sent
+// in plain text. The CheckRedirect of client decides about other redirects.
 //
-// The copy shares the transport of client. A nil client stands for http.DefaultClient.
+// The copy shares the transport of client. If client is nil, it is http.DefaultClient.
 func Refuse(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
@@ -36,17 +36,15 @@ func Refuse(client *http.Client) *http.Client {
 			return client.CheckRedirect(request, via)
 		}
 		if len(via) >= maxRedirects {
-			return errTooMany
+			return fmt.Errorf("stopped after %d redirects", maxRedirects)
 		}
 		return nil
 	}
 	return &refusing
 }
 
-// maxRedirects is how many redirects an http.Client without a CheckRedirect follows.
+// maxRedirects is the number of redirects that an http.Client without a CheckRedirect follows.
 const maxRedirects = 10
-
-var errTooMany = fmt.Errorf("stopped after %d redirects", maxRedirects)
 
 // Error reports a redirect that was not followed.
 type Error struct {
@@ -54,13 +52,13 @@ type Error struct {
 	From, To string
 }
 
-// Error names both hosts. To is a text of the server: it is quoted, and cut to 200 bytes.
+// Error names both hosts. The server chose To, so it is quoted, and cut to maxText bytes.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%q redirects to %q, which would be sent the credentials, so the redirect was not followed;"+
-		" if that is the API server, make it the server's URL in the kubeconfig or rest.Config", e.From, printable.Cut(e.To, maxText))
+	return fmt.Sprintf("%q redirects to %q; the redirect was not followed because it would send the credentials to that host;"+
+		" if that is the API server, set it as the server's URL in the kubeconfig or rest.Config", e.From, printable.Cut(e.To, maxText))
 }
 
-// maxText is how much of To is printed, in bytes.
+// maxText is the number of bytes of To that are printed.
 const maxText = 200
 
 // Is reports whether err is about a redirect that was not followed.
@@ -73,7 +71,7 @@ func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 func sameOrigin(a, b *url.URL) bool {
 	x, y := a.Hostname(), b.Hostname()
-	// EqualFold takes the Kelvin sign for a k, but it has more bytes.
+	// EqualFold considers the Kelvin sign equal to k, but it has more bytes.
 	return a.Scheme == b.Scheme && len(x) == len(y) && strings.EqualFold(x, y) && portOf(a) == portOf(b)
 }
 

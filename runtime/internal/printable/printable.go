@@ -1,5 +1,5 @@
-// Package printable makes text of a server fit for errors and logs: short, in one line,
-// and without codes that a terminal obeys.
+// Package printable makes text of a server safe for errors and logs: short, in one line,
+// and without escape sequences.
 package printable
 
 import (
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with each rune escaped that is not printable, as strconv.Quote does:
+// Text returns s with each rune escaped, as by strconv.Quote, that is not printable:
 // newlines, escape sequences, marks that change the direction of text, and bytes that
-// are not UTF-8. All else stays, also quotes and backslashes.
+// are not UTF-8. Quotes and backslashes stay.
 func Text(s string) string {
 	at := unprintable(s)
 	if at == len(s) {
@@ -44,8 +44,8 @@ func unprintable(s string) int {
 	return len(s)
 }
 
-// Quote returns s between quotes: backquotes if s has none and nothing to escape, else
-// double quotes and escapes.
+// Quote returns s between backquotes if s has none and nothing to escape. Otherwise it
+// returns strconv.Quote(s).
 func Quote(s string) string {
 	if unprintable(s) == len(s) && strconv.CanBackquote(s) {
 		return "`" + s + "`"
@@ -53,9 +53,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Cut returns s if it has at most limit bytes. Otherwise it returns the first limit
-// bytes and an ellipsis, without a rune that would be cut in two. In a text that is cut,
-// ? stands for bytes that are not UTF-8.
+// Cut returns s if it has at most limit bytes. Otherwise it returns the whole runes in the
+// first limit bytes, and an ellipsis. In a text that is cut, ? replaces invalid UTF-8.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -1,6 +1,5 @@
-// Package safemeta reads objects of types whose methods may panic: a type that embeds a
-// pointer to its metadata or its kind, if that is nil, and a type that has only some of
-// the fields of apimachinery's metadata.
+// Package safemeta reads objects whose methods may panic: the type embeds a nil pointer to
+// its metadata or kind, or has only some of the fields of apimachinery's metadata.
 package safemeta
 
 import (

@@ -1,6 +1,5 @@
-// Package mutation finds code that changes shared objects. It promises that a change of
-// an object that a Detector has seen is found at the next check of that object, with
-// the fields that differ, and that a Detector keeps no object alive.
+// Package mutation finds code that changes shared objects. The next check of an object finds
+// a change since the first one, and reports the fields that differ.
 package mutation
 
 import (
@@ -19,8 +18,8 @@ const Reader = "a reader of the cache"
 // Detector keeps a copy of each object and compares objects with their copies. This is
 // slow, and for tests only. A nil Detector does nothing. It is safe for concurrent use.
 //
-// The copy of an object is dropped when the garbage collector frees the object. So an
-// object that left the cache is still compared when a handler gets it late.
+// A Detector keeps no object alive. It drops the copy of an object that the garbage collector
+// has freed. So it also compares an object that left the cache before a handler gets it.
 type Detector[T wire.Object] struct {
 	resource   string
 	withValues bool
@@ -39,8 +38,8 @@ func New[T wire.Object](resource string, withValues bool) *Detector[T] {
 	return &Detector[T]{resource: resource, withValues: withValues, copies: map[objectKey]T{}}
 }
 
-// Check panics if one of objs is not as it was when it was checked first. suspect is who
-// may have changed it. Check ignores zero values in objs.
+// Check panics if one of objs has changed since its first check. The message names suspect
+// as the code that changed it. Check ignores zero values in objs.
 func (d *Detector[T]) Check(suspect string, objs ...T) {
 	if d == nil {
 		return
@@ -69,7 +68,7 @@ func (d *Detector[T]) check(suspect string, obj T) {
 		if namespace := pristine.GetNamespace(); namespace != "" {
 			name = namespace + "/" + name
 		}
-		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it has to change a DeepCopy of it; changed: %s",
+		panic(fmt.Sprintf("%s has changed %s %s, which is shared; it must change a DeepCopy instead; changed: %s",
 			suspect, d.resource, excerpt(name), describe(pristine, obj, d.withValues)))
 	}
 }
@@ -81,7 +80,7 @@ func (d *Detector[T]) drop(key objectKey) {
 	delete(d.copies, key)
 }
 
-// Copies returns how many copies the Detector keeps, one for each live object.
+// Copies returns the number of copies, one for each live object, for tests.
 func (d *Detector[T]) Copies() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,20 +2,19 @@ package processor
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Notification is what one change means to a handler.
+// Notification is one call of a handler.
 type Notification[T metav1.Object] struct {
 	Kind Kind
 	// Initial marks an Add of the first list.
 	Initial bool
 	// FinalStateUnknown marks a Delete whose last state was not read.
 	FinalStateUnknown bool
-	// Old is the state that handlers got before; nil for an Add.
-	Old T
-	// Obj is the new state, and for a Delete the last one known.
-	Obj T
+	// Old is the state that handlers got before, nil for an Add. Obj is the new state, and
+	// for a Delete the last one known.
+	Old, Obj T
 }
 
-// Kind is which method of a handler a Notification is for.
+// Kind is the method of a handler that a Notification is for.
 type Kind uint8
 
 // The kinds of notifications.
@@ -27,7 +26,7 @@ const (
 	nothing
 )
 
-// Batch is what handlers get in one step. All handlers share it, so no one changes it.
+// Batch has the notifications of one step. All handlers share it, so no one changes it.
 type Batch[T metav1.Object] struct {
 	Notes []Notification[T]
 	// Distinct marks a batch of which no two notifications can be merged.

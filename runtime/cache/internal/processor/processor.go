@@ -1,10 +1,7 @@
-// Package processor brings changes of a cache to its handlers. Each handler has a
-// Listener, with a queue and a goroutine.
-//
-// It promises that each handler gets the notifications in the order in which they were
-// distributed, from one goroutine at a time; that a handler never delays another one
-// or the caller of Distribute; and that the queue of a handler with a backlog limit is
-// bounded.
+// Package processor passes the changes of a cache to its handlers. Each handler has a
+// Listener, with a queue and a goroutine. It gets the notifications in the order in which
+// they were distributed, from one goroutine at a time. It never delays another handler or
+// the caller of Distribute. A backlog limit bounds its queue.
 package processor
 
 import (

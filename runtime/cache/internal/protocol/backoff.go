@@ -16,10 +16,10 @@ type Backoff struct {
 // Backoffs are the waits by reason. The entry under "" is for all reasons without one.
 type Backoffs map[string]Backoff
 
-// defaultBackoffs are the waits that no setting replaces. People or installers fix a
-// missing right, a missing CRD or an object that does not decode, so frequent retries
-// do not help. Rotated credentials work again within ten seconds, and a granted right
-// or an installed CRD within thirty.
+// defaultBackoffs are the waits that no setting replaces. A missing right, a missing CRD or
+// an object that does not decode lasts until someone fixes it, so frequent retries do not
+// help. An informer recovers from rotated credentials within ten seconds, and from a granted
+// right or an installed CRD within thirty.
 var defaultBackoffs = Backoffs{
 	"":           {800 * time.Millisecond, 30 * time.Second},
 	Unauthorized: {2 * time.Second, 8 * time.Second},
@@ -30,8 +30,8 @@ var defaultBackoffs = Backoffs{
 	Redirected:   {2 * time.Second, time.Minute},
 }
 
-// idleBackoff is for a server that answers without an error and without effect: a watch
-// that makes progress and ends at once, or an empty page with a token.
+// idleBackoff is for responses without an error or a result: a watch that makes progress
+// and ends at once, or an empty page with a token.
 var idleBackoff = Backoff{100 * time.Millisecond, 1200 * time.Millisecond}
 
 // MaxRetryAfter bounds the wait that a server can ask for.
@@ -94,16 +94,16 @@ func WithJitter(wait time.Duration, random func(time.Duration) time.Duration) ti
 	return wait + random(wait/4+1)
 }
 
-// MaxFailed is how many requests may fail in any minute, if no setting changes the
-// backoffs. Waits that grow from the start after each success would allow more.
+// MaxFailed is the number of requests that may fail in any minute, if no setting changes
+// the backoffs. Backoffs alone would allow more, as they restart after each success.
 const MaxFailed = 10
 
 // FailureBudget limits failed requests to MaxFailed a minute. The zero value is ready
 // for use.
 type FailureBudget struct {
 	times []time.Time // of the last requests that failed, oldest first
-	// pages is how many of the last ones were for the page that is being read. Note
-	// drops them when the page comes: a long list does not wait for its refused pages.
+	// pages is the number of the last ones that were for the current page. Note drops them
+	// when the page succeeds, so that a long list does not wait for its failed pages.
 	pages int
 }
 

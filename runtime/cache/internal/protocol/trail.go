@@ -2,13 +2,12 @@ package protocol
 
 import "fmt"
 
-// maxRepeats is how many pages of a list may begin with the same object as an earlier
-// one. A server may send an object twice. A server that repeats its pages never ends.
+// maxRepeats is the number of pages of a list that may begin with the same object as an
+// earlier page: a server may send an object twice.
 const maxRepeats = 5
 
-// PageTrail detects a list in pages that never ends: a continue token that the server
-// has sent before, or, if each token is a new one, objects that were sent before. The
-// zero value is ready for use.
+// PageTrail detects a list in pages that never ends: continue tokens repeat, or objects
+// repeat with new tokens. The zero value is ready for use.
 type PageTrail struct {
 	tokens map[string]struct{}
 	// mark is the first object of an earlier page: 1, 2, 4, … pages ago in turn, so that

@@ -11,8 +11,7 @@ import (
 // expensive, and fewer would make the table of chunks long.
 const chunkSize = 256
 
-// chunk is a part of a chunked. Its objects change in place unless a snapshot shares
-// it.
+// chunk is a part of a chunked. Its objects change in place unless a snapshot shares it.
 type chunk[T wire.Object] struct {
 	objects [chunkSize]T
 	// epoch is the epoch of the chunked in which the chunk was made.
@@ -31,13 +30,11 @@ type chunked[T wire.Object] struct {
 	n     int
 	// loadable is set if single objects can be loaded next to the writer.
 	loadable bool
-	// shared is set by readers that take a snapshot, concurrently. The writer, which
-	// keeps them out then, starts a new epoch: it copies what was made in an earlier one
-	// before it changes it.
+	// shared is set by readers that take a snapshot, concurrently. The next write starts a
+	// new epoch: it copies chunks of an earlier epoch before it changes them.
 	shared atomic.Bool
 	epoch  uint64
-	// tableEpoch is the epoch in which the table was made: no earlier than any chunk in
-	// it.
+	// tableEpoch is the epoch in which the table was made, no earlier than any of its chunks.
 	tableEpoch uint64
 }
 

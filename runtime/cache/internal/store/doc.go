@@ -1,7 +1,6 @@
 // Package store holds the objects of one kind in memory, finds them by name and by the
-// values of indexes, and gives readers snapshots of them. It knows objects and names. It
-// knows neither deltas, nor notifications, nor index functions: its caller does, which is
-// the Indexer of package cache.
+// values of indexes, and gives readers snapshots of them. Its caller, the Indexer of package
+// cache, has the deltas, the notifications and the index functions.
 //
 //	 name ──hash──▶ names    [ ·  5f2b│17  ·  0c7d│3  … ]      8 bytes an entry, no copy of a name
 //	                                  │
@@ -19,10 +18,9 @@
 //	index.go    slots by the values of an index
 //	pointer.go  why Get needs no lock
 //
-// Readers may be in any goroutine. There is one writer at a time, which its caller sees
-// to. The writer prepares entries while readers continue, and stores them between Begin and
-// End. A reader sees all of that or nothing, but for Get, which reads single objects in
-// between.
+// Readers may be in any goroutine. The caller serializes writers. The writer prepares entries
+// while readers continue, and stores them between Begin and End. A reader sees all of that or
+// nothing, except for Get, which reads single objects in between.
 //
 // Get takes no lock. The other readers take the read lock. Those with a large result, and
 // ranges, hold it only to take a snapshot: the writer then copies each chunk before it

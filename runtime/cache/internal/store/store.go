@@ -10,10 +10,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Store holds objects of one kind by name, with indexes. Get, Held, List, All, Len and
-// the methods that take the name of an index may be called from any goroutine. The other
-// methods are for one writer at a time. Those that change the store are called between
-// Begin and End, unless they say otherwise.
+// Store holds objects of one kind by name, with indexes. The methods in this file may be
+// called from any goroutine, except for Find and KeepHashes. The other methods are for one
+// writer at a time. Those that change the store are called between Begin and End, unless
+// their comment says otherwise.
 type Store[T wire.Object] struct {
 	// mu keeps readers out from Begin to End, and guards what follows against them. Get
 	// reads without it.
@@ -22,8 +22,8 @@ type Store[T wire.Object] struct {
 	names   names
 	// indexes begin with the one by namespace.
 	indexes []*index
-	// hashes are the content hashes of the objects, by slot, 0 where one is not known.
-	// It is empty unless keepsHashes is set.
+	// hashes has the content hashes of the objects by slot, 0 where one is not known. It is
+	// empty unless keepsHashes is set.
 	hashes      []uint64
 	keepsHashes bool
 	// steps is odd from Begin to End. length is the number of objects at the last End.
@@ -44,9 +44,7 @@ func New[T wire.Object](namespaceIndex string) *Store[T] {
 // KeepHashes makes an empty Store keep the content hash of each object.
 func (s *Store[T]) KeepHashes() { s.keepsHashes = true }
 
-// Get returns the object of that name. It allocates nothing and takes no lock. It retries
-// under the read lock if it misses during a write, or if T is an interface type. States of
-// one object never go back.
+// Get returns the object of that name. See Indexer.Get of package cache.
 func (s *Store[T]) Get(namespace, name string) (T, bool) {
 	hash := HashOf(namespace, name)
 	if s.objects.loadable {
@@ -88,7 +86,7 @@ func (s *Store[T]) Find(namespace, name string, hash uint32) (slot uint32, found
 }
 
 // Held returns the object of that name and its content hash, 0 if that is not known. Both
-// are of one moment. It waits for a writer between Begin and End.
+// are of one moment.
 func (s *Store[T]) Held(namespace, name string) (obj T, contentHash uint64, ok bool) {
 	hash := HashOf(namespace, name)
 	s.mu.RLock()
@@ -157,8 +155,7 @@ func (s *Store[T]) ByIndex(name, value string) ([]T, bool) {
 	return all.collect(slots), true
 }
 
-// AllByIndex ranges over the objects that the index has under value when the range
-// begins: over none if there is no such index. It allocates nothing.
+// AllByIndex ranges over the objects that ByIndex returns. It allocates nothing.
 func (s *Store[T]) AllByIndex(name, value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		slots, all := s.snapshotByIndex(name, value)
