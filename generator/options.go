@@ -67,7 +67,7 @@ type Options struct {
 type From = decide.From
 
 // FromGenclient selects the markers of code-generator, and FromKubebuilder those of kubebuilder.
-// FromAuto selects those of code-generator in packages with any +genclient, and those of kubebuilder
+// FromAuto selects those of code-generator in packages with at least one +genclient, and those of kubebuilder
 // in others.
 const (
 	FromAuto        = decide.FromAuto

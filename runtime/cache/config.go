@@ -136,8 +136,8 @@ type Settings struct {
 // Backoff is how long an informer waits before it retries a failed list or watch:
 // Initial after the first failure, twice as long after each further one, and at most
 // Max. Up to a quarter of the wait is added at random, so that clients that failed
-// together do not return together. If a Retry-After header asks for more, the informer
-// waits as long, up to five minutes.
+// together do not return together. If a Retry-After header asks for a longer wait, the
+// informer waits that long, up to five minutes.
 type Backoff struct {
 	Initial, Max time.Duration
 }
@@ -260,7 +260,7 @@ func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
 //
 //	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
 //
-// Several limit it to the objects that all of them select.
+// With several selectors, an object must match all of them.
 func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
 	return func(f *SharedInformerFactory) {
 		settings := settingsOf[T](f)

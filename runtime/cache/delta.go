@@ -45,9 +45,9 @@ type Delta[T Object] struct {
 
 // Collection is the result of a list.
 type Collection[T Object] struct {
-	// Items may have several states of one object. The last one counts. The cache keeps
-	// the object that it holds for an item with an Err; there are none without
-	// DecodeOptions.SkipUndecodable.
+	// Items may have several states of one object. The last one is used. For an item with
+	// an Err, the cache keeps the object that it holds. Without
+	// DecodeOptions.SkipUndecodable no item has an Err.
 	Items []Item[T]
 }
 

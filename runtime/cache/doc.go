@@ -3,7 +3,7 @@
 // informer-gen emits, typed from the wire to the handler. It can also be used without
 // the generator.
 //
-// The way of an object to a handler:
+// How an object reaches a handler:
 //
 //	body ─▶ wire, or a typed client
 //	           │ pages, events
@@ -35,8 +35,8 @@
 //
 // # What it promises
 //
-//  1. States of one object reach the cache and each handler in the order of the
-//     server; none goes backwards.
+//  1. The cache and each handler get the states of one object in the order of the
+//     server, and never an earlier one after a later one.
 //  2. The cache and its indexes change before a handler is called.
 //  3. A handler gets one OnAdd for an object, then updates, then OnDelete. A relist
 //     causes exactly the difference. OnDelete always has the last known object, and
@@ -45,14 +45,15 @@
 //     isInInitialList true, and misses nothing afterwards.
 //  5. HasSynced of a registration is true only when that handler has returned from
 //     its last initial event.
-//  6. A relist of an object that did not change, in version and content, calls no
-//     handler. A server may answer with other content at the same version: a new
+//  6. A relist calls no handler for an object with the same version and content. A
+//     server may answer with other content at the same version: a new
 //     default in a CRD, pruning, conversion, an upgrade. Then handlers get an update.
 //     If a collection has several states of one object, the last one counts.
-//  7. An object that does not decode, or whose transform fails, stops nothing
-//     silently: the list fails, and Status names the object and the reason.
-//     DecodeOptions.SkipUndecodable skips an object that does not decode, or that is
-//     larger than DecodeOptions.MaxObjectBytes. Status lists it as long as that holds.
+//  7. An object that cannot be decoded or transformed is never dropped without an
+//     error: the list fails, and Status names the object and the reason. With
+//     DecodeOptions.SkipUndecodable the informer skips an object that cannot be decoded,
+//     or that is larger than DecodeOptions.MaxObjectBytes. Status lists it until a later
+//     state can be decoded or the object is gone.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and no
 //     handler is running.
 //  9. This package never writes to objects in the cache. A mutation detector for

@@ -62,8 +62,8 @@ type indexFunction[T Object] struct {
 	values IndexFunc[T]
 }
 
-// NewIndexer returns an empty Indexer with these indexes and NamespaceIndex, which is
-// by namespace whatever indexers has under its name.
+// NewIndexer returns an empty Indexer with these indexes and NamespaceIndex. It ignores an
+// entry of indexers with the name NamespaceIndex.
 func NewIndexer[T Object](indexers Indexers[T]) *Indexer[T] {
 	x := &Indexer[T]{store: store.New[T](NamespaceIndex)}
 	others := make(Indexers[T], len(indexers))

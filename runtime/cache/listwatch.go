@@ -43,7 +43,7 @@ type Event[T Object] = wire.Event[T]
 type EventStream[T Object] interface {
 	// Next blocks until there are events and returns all that have arrived,
 	// appended to reuse[:0]. It returns io.EOF when the server closed the stream
-	// in good order, an apierrors.APIStatus for an ERROR event, and otherwise
+	// normally, an apierrors.APIStatus for an ERROR event, and otherwise
 	// the error of the transport. Events that arrived before an error are returned
 	// before it.
 	Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error)

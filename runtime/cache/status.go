@@ -57,7 +57,7 @@ const (
 	Redirected Reason = protocol.Redirected
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = protocol.Decode
-	// ClosedEarly: watches end in good order as soon as they are open. Over a typed client
+	// ClosedEarly: watches end normally as soon as they are open. Over a typed client
 	// they may have been cut off, which client-go does not report.
 	ClosedEarly Reason = protocol.ClosedEarly
 	// NoBookmark: a streaming list did not end. The informer reads the list in pages then.

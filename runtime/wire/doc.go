@@ -2,7 +2,7 @@
 // bytes arrive. Package cache uses it. A program that only reads collections can use it
 // alone.
 //
-// What happens to a byte on its way to an object:
+// How a body becomes objects:
 //
 //	body ─▶ source ─frames─▶ task ─▶ plan ─▶ object      in parallel, several tasks
 //	          │ Scanner: where a value ends    │            results in the order of the body
@@ -36,13 +36,13 @@
 //     apimachinery's serializer needs to refuse it: one attempt of the plan, one of the
 //     serializer, and one pass over the text to find the faulty part.
 //
-// # What memory holds of deleted objects
+// # Text of deleted objects in memory
 //
 // No reachable memory holds text of an object that its owner has dropped, with one
 // exception: strings of at most 64 bytes are remembered, so that equal strings of many
 // objects share memory. Each goroutine that decodes has a table of 2048 strings, and
 // another one for untyped values. All caches of a program share these tables. A table that
-// is in use forgets a string that it has not met for two minutes. A table that is not in
+// is in use forgets a string that was not used for two minutes. A table that is not in
 // use is freed in two cycles of the garbage collector. Strings below a field or member
 // named data or stringData are never remembered.
 //
@@ -58,6 +58,6 @@
 // BOOKMARK has only a resourceVersion, and that of an ERROR is a Status. In a streaming list
 // the bookmark with the annotation k8s.io/initial-events-end ends the initial state
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/). API servers end events with
-// a newline, but a Stream does not need it. If an event has a newline after a brace inside of
-// it, the first watch fails, and the next ones look at brackets instead of lines.
+// a newline, but a Stream does not need it. If an event has a newline after an inner
+// brace, the first watch fails, and the next ones count brackets instead of lines.
 package wire

@@ -18,7 +18,7 @@ import (
 
 // List reads the body of a LIST response to its end and closes it. Several goroutines
 // decode objects while the rest arrives. The objects are in the order of the body. When
-// ctx ends, List closes the body, which must end a Read that is running, and returns when
+// ctx ends, List closes the body, which must make a running Read return, and returns when
 // all of its goroutines have ended.
 //
 // An error is a *SyntaxError, *KindError, *TooLargeError or *DecodeError, an

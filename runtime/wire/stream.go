@@ -47,8 +47,8 @@ type result[T Object] struct {
 }
 
 // Watch reads the body of a WATCH response. The caller ends it with Stop. It also ends
-// when ctx ends, with the cause of ctx. Then it closes the body, which must end a Read that
-// is running.
+// when ctx ends, with the cause of ctx. Then it closes the body, which must make a
+// running Read return.
 func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
 	s := &Stream[T]{decoder: d, workers: newWorkers(), tasks: make(chan *task[result[T]], maxAhead)}
 	s.ctx, s.release = closeWith(ctx, body)
@@ -150,7 +150,7 @@ func (s *Stream[T]) flush(bool) error {
 }
 
 // Next blocks until there are events and returns those that have arrived, at most 32,
-// appended to reuse[:0]. It returns io.EOF when the server closed the watch regularly, an
+// appended to reuse[:0]. It returns io.EOF when the server closed the watch normally, an
 // apierrors.APIStatus for an ERROR event, the cause of ctx or of the context of
 // Watch, and otherwise the errors of List. Events that came before an error are
 // returned before it.

@@ -13,7 +13,7 @@ import (
 type From string
 
 const (
-	// FromAuto means those of code-generator in a package with any +genclient, and those of
+	// FromAuto means those of code-generator in a package with at least one +genclient, and those of
 	// kubebuilder in others.
 	FromAuto        From = "auto"
 	FromGenclient   From = "genclient"

@@ -62,7 +62,7 @@ type State struct {
 // Input is the result of a request.
 type Input struct {
 	Verb Verb
-	// Err is nil for a page, and io.EOF for a watch that ended in good order.
+	// Err is nil for a page, and io.EOF for a watch that ended normally.
 	Err error
 	// ResourceVersion is that of the page, or the last one that the watch saw.
 	ResourceVersion string
@@ -87,7 +87,7 @@ type Action struct {
 	Options metav1.ListOptions
 	// Wait comes before the request. The caller adds jitter.
 	Wait time.Duration
-	// Resumed marks a watch that replaces one that ended in good order.
+	// Resumed marks a watch that replaces one that ended normally.
 	Resumed bool
 	// Restart drops the pages read so far: the next request is for the first page.
 	Restart bool
@@ -151,7 +151,7 @@ func (s State) startAction() Action {
 func (s State) afterUnfinishedStream(in Input) (State, Action) {
 	reason, unanswered := ReasonOf(in.Err), errors.Is(in.Err, ErrUnanswered)
 	if reason != Refused && reason != NoBookmark && !unanswered {
-		if in.Err == io.EOF { // it ended in good order before its bookmark
+		if in.Err == io.EOF { // it ended normally before its bookmark
 			in.Err = ErrClosedEarly
 		}
 		return s.relist(in.Err)
