@@ -22,6 +22,7 @@ func TestAllocations(t *testing.T) {
 		ours, theirs, err := a.start()
 		if err != nil {
 			t.Error(err)
+			continue
 		}
 		var oursBytes, oursCount, theirsBytes, theirsCount uint64
 		cheap := func() bool {
@@ -29,7 +30,11 @@ func TestAllocations(t *testing.T) {
 			theirsBytes, theirsCount = allocated(theirs)
 			return oursBytes <= most*theirsBytes+freeBytes && oursCount <= most*theirsCount+freeCount
 		}
-		if !cheap() && !cheap() && !cheap() { // other goroutines allocate now and then
+		isCheap := cheap()
+		for range 2 { // other goroutines allocate now and then
+			isCheap = isCheap || cheap()
+		}
+		if !isCheap {
 			t.Errorf("%s: ours allocates %d bytes in %d pieces, client-go %d bytes in %d pieces", a.name, oursBytes, oursCount, theirsBytes, theirsCount)
 		}
 	}
