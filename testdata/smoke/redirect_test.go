@@ -138,7 +138,7 @@ func TestRedirectedInformer(t *testing.T) {
 	if !errors.As(status.Err, &refused) || status.Reason != cache.Redirected || status.Phase != cache.Degraded {
 		t.Fatalf("the status is %v", status)
 	}
-	for _, want := range []string{config.Host, other.URL, "make it the server's URL in the kubeconfig"} {
+	for _, want := range []string{config.Host, other.URL, "set it as the server's URL in the kubeconfig"} {
 		if !strings.Contains(status.String(), want) {
 			t.Errorf("the status does not say %q: %v", want, status)
 		}
