@@ -121,8 +121,8 @@ func WithResyncPeriod(period time.Duration) HandlerOption {
 	return func(s *processor.Settings) { s.ResyncPeriod = period }
 }
 
-// ResourceEventHandlerRegistration is what AddEventHandler returns, and
-// RemoveEventHandler takes. It is synced when the handler has returned from the last
+// ResourceEventHandlerRegistration is returned by AddEventHandler and passed to
+// RemoveEventHandler. It is synced when the handler has returned from the last
 // event of its initial list. It ends when the handler is removed or the informer stops.
 type ResourceEventHandlerRegistration interface {
 	Syncer

@@ -73,7 +73,7 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 // client-go's fakes. A Reflector, also one of client-go, then lists in pages.
 func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
 
-// clientKind is what the client of a ListerWatcher cannot do.
+// clientKind lists the limits of the client of a ListerWatcher.
 type clientKind struct {
 	// noStreams is set if it has no streaming lists.
 	noStreams bool

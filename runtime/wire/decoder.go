@@ -118,7 +118,7 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	return obj, nil
 }
 
-// howToDecode is what is known of an object before it is decoded.
+// howToDecode has the known facts about an object before it is decoded.
 type howToDecode struct {
 	// mayBeHeld is set if the cache may have it.
 	mayBeHeld bool

@@ -11,7 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Input is what Decide works on.
+// Input has the arguments of Decide.
 type Input struct {
 	Packages []*input.Package
 	// Externals are the packages of NamedPackages by import path, without those in Packages.

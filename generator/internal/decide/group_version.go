@@ -45,7 +45,7 @@ func (a *assembly) version(pkg *input.Package) (string, bool) {
 	return "", false
 }
 
-// groupForm is what to write instead of an invalid group.
+// groupForm tells the user how to write a valid group.
 const groupForm = "write a DNS name in lower case, such as shop.example.com"
 
 // groupName returns the API group of a package from +groupName, or else from what the package

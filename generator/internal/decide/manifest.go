@@ -105,7 +105,7 @@ type manifestCheck struct {
 	errs            *model.Errors
 }
 
-// add adds a contradiction. fix is what to do if the kind comes from +genclient and the CRD is right.
+// add adds a contradiction. fix is the advice if the kind comes from +genclient and the CRD is right.
 func (c manifestCheck) add(pos token.Position, fix, format string, args ...any) {
 	const regenerate = "regenerate the CRD with controller-gen"
 	switch {

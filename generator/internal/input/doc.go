@@ -1,4 +1,4 @@
-// Package input is what load has read, before any decision: packages with their
+// Package input holds the data that load has read, before any decision: packages with their
 // types and markers, and CRDs. It is data.
 //
 //	package.go     Package, Type, External

@@ -98,7 +98,7 @@ type Type struct {
 	HasList bool
 	// List is the form of that struct.
 	List model.ListForm
-	// ListProblem is what is wrong with the list type, and what to do, if HasList is false.
+	// ListProblem is the mistake in the list type and its fix, if HasList is false.
 	// ListPos is the position of the list type or, if there is none, of the type.
 	ListProblem string
 	ListPos     token.Position
@@ -112,7 +112,7 @@ type Type struct {
 // Misfit is a field of a view that cannot be decoded from the JSON of its kind.
 type Misfit struct {
 	Pos token.Position
-	// Problem is what is wrong with the field, and what to write instead.
+	// Problem is the mistake in the field and its fix.
 	Problem string
 }
 

@@ -12,7 +12,7 @@ import (
 type Spec struct {
 	// Name is the name after the +, without arguments.
 	Name string
-	// Form is what follows the name: nothing, a value, or the arguments.
+	// Form is the text after the name: nothing, a value, or the arguments.
 	Form string
 	// On are the declarations that may have the marker.
 	On Target

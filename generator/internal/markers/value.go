@@ -83,6 +83,6 @@ type FieldPath struct {
 	// Text is the path as it is written, or "" if the marker has none.
 	Text string
 	Path Path
-	// Problem is what is wrong with Text and what to write instead, or "".
+	// Problem is the mistake in Text and its fix, or "".
 	Problem string
 }
