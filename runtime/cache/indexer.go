@@ -198,5 +198,9 @@ func (x *Indexer[T]) Delete(obj T) { x.apply(Deltas[T]{{Type: Deleted, Item: Ite
 func (x *Indexer[T]) Replace(objs []T) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	x.replace(nil, len(objs), func(i int) Item[T] { return Item[T]{Object: objs[i]} })
+	items := make([]Item[T], len(objs))
+	for i, obj := range objs {
+		items[i].Object = obj
+	}
+	x.replace(nil, items)
 }

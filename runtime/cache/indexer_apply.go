@@ -18,8 +18,7 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 	defer x.writing.Unlock()
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
-			items := deltas[0].Collection.Items
-			notes = x.replace(notes, len(items), func(i int) Item[T] { return items[i] })
+			notes = x.replace(notes, deltas[0].Collection.Items)
 			deltas = deltas[1:]
 			continue
 		}

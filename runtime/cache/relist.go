@@ -30,20 +30,17 @@ type refreshed struct {
 // replace makes the objects of a relist all of the objects, and notes exactly the
 // difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
-//
-// The collection has n items. Replace has no slice of them.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], n int, itemAt func(i int) Item[T]) []processor.Notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], items []Item[T]) []processor.Notification[T] {
 	r := listing[T]{kept: x.store.NewMarks()}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
 	if x.store.Count() == 0 { // otherwise few objects will have changed
-		notes = withRoom(notes, n)
-		x.expectEntries(n)
+		notes = withRoom(notes, len(items))
+		x.expectEntries(len(items))
 	}
-	for i := range n {
-		item := itemAt(i)
-		x.list(&r, &call, &item)
+	for i := range items {
+		x.list(&r, &call, &items[i])
 	}
 	x.store.Begin()
 	defer x.store.End()
