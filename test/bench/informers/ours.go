@@ -23,9 +23,9 @@ func newOurs[T cache.Object](c report.Client, clients *kubernetes.Clientset, eve
 	}
 	i := cache.NewSharedIndexInformer(cache.Config[T]{
 		Resource: corev1.SchemeGroupVersion.WithResource("pods"),
-		Open: func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+		Open: func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			return client.Get().Resource("pods").VersionedParams(&options, scheme.ParameterCodec).
-				SetHeader("Accept", "application/json").Stream(ctx)
+				SetHeader("Accept", accept).Stream(ctx)
 		},
 		Settings: cache.Settings{Decode: decode, WithoutStreamingList: c.Mode == report.List},
 	})
