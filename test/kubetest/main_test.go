@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -174,6 +176,10 @@ type follower[T cache.Object] struct {
 func follow[T cache.Object](t *testing.T, client rest.Interface, resource schema.GroupVersionResource, namespace string, settings cache.Settings) *follower[T] {
 	t.Helper()
 	f := &follower[T]{failed: make(chan struct{})}
+	object := reflect.New(reflect.TypeFor[T]().Elem()).Interface()
+	if _, hasProtobuf := object.(interface{ Unmarshal(message []byte) error }); hasProtobuf {
+		settings.Decode.Protobuf = object.(runtime.Object)
+	}
 	f.informer = cache.NewSharedIndexInformer(cache.Config[T]{
 		Settings:  settings,
 		Open:      internalinterfaces.Open(client, resource, namespace),
