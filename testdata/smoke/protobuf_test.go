@@ -50,7 +50,7 @@ func TestProtobuf(t *testing.T) {
 	holder := "me"
 	leases := &coordinationv1.LeaseList{Items: []coordinationv1.Lease{{ObjectMeta: meta, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder}}}}
 	leases.TypeMeta, leases.ListMeta = listOf("LeaseList", "coordination.k8s.io/v1")
-	berths := &harborv1.BerthList{Items: []harborv1.Berth{{ObjectMeta: meta, Spec: harborv1.BerthSpec{Ship: "me"}}}}
+	berths := &harborv1.BerthList{Items: []harborv1.Berth{{ObjectMeta: meta, Spec: harborv1.BerthSpec{Ship: "me"}, Status: harborv1.BerthStatus{Ship: "me"}}}}
 	berths.TypeMeta, berths.ListMeta = listOf("BerthList", "harbor.example.com/v1")
 	pods := &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: meta, Spec: corev1.PodSpec{NodeName: "me"}}}}
 	pods.TypeMeta, pods.ListMeta = listOf("PodList", "v1")
@@ -87,6 +87,17 @@ func TestProtobuf(t *testing.T) {
 					return "", err
 				}
 				return berth.Spec.Ship, nil
+			}
+		}},
+		{"a view of a kind with --prefers-protobuf", acceptsProtobuf, berths, func(config *rest.Config) (anyFactory, func() (string, error)) {
+			factory := appliedinformers.NewSharedInformerFactory(applied.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			lister := factory.Harbor().V1().Moorings().Lister()
+			return factory, func() (string, error) {
+				mooring, err := lister.Moorings("east").Get("one")
+				if err != nil {
+					return "", err
+				}
+				return mooring.Status.Ship, nil
 			}
 		}},
 		{"a view of a built-in kind", acceptsProtobuf, pods, func(config *rest.Config) (anyFactory, func() (string, error)) {

@@ -35,6 +35,16 @@ type BerthList struct {
 	Items []Berth `json:"items" protobuf:"bytes,2,rep,name=items"`
 }
 
+// Mooring is a view of a Berth, which has protobuf.
+//
+// +informer:view=Berth
+type Mooring struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Status BerthStatus `json:"status,omitempty"`
+}
+
 // Pier is cluster-scoped, and has no list and no protobuf.
 //
 // +genclient
