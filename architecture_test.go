@@ -44,7 +44,8 @@ var rooms = map[string][]string{
 	"runtime/internal/safemeta":        nil,
 	"runtime/redirect":                 {"runtime/internal/"},
 	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan"},
-	"runtime/wire/internal/plan":       {"runtime/internal/"},
+	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
+	"runtime/wire/internal/memory":     nil,
 }
 
 // maxFiles is how many files a package may have, tests left out.

@@ -46,7 +46,7 @@ func via(config Config[object]) Config[object] {
 
 // openerOf serves what source has as bodies, as an API server does.
 func openerOf(source ListerWatcher[object]) OpenFunc {
-	return func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+	return func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 		if !options.Watch {
 			page, err := source.List(ctx, options)
 			if err != nil {

@@ -79,9 +79,9 @@ func seenAs[T Object](resource string) string {
 // tweak calls change with the options of every request.
 func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 	if open := c.Open; open != nil {
-		c.Open = func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+		c.Open = func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			change(&options)
-			return open(ctx, options)
+			return open(ctx, options, accept)
 		}
 	}
 	if source := c.ListerWatcher; source != nil {
@@ -105,7 +105,7 @@ func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 type Settings struct {
 	// Decode sets how objects are decoded. A ListerWatcher decodes by itself, so with
 	// one only WithoutManagedFields and WithoutAnnotations have an effect. There is an
-	// option for each field of Decode but Kind.
+	// option for each field of Decode but Kind and Protobuf.
 	Decode DecodeOptions
 	// WithoutStreamingList reads lists in pages. By default an informer reads them as a
 	// stream, through the watch, if the server supports that. A test with a fake
@@ -208,6 +208,11 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 	return func(f *SharedInformerFactory) {
 		f.settings.Decode.WithoutAnnotations = append(f.settings.Decode.WithoutAnnotations, keys...)
 	}
+}
+
+// WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.
+func WithoutProtobuf() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutProtobuf = true }
 }
 
 // WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that

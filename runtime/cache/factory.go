@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 )
@@ -76,7 +77,10 @@ type Kind[T Object] struct {
 	Resource schema.GroupVersionResource
 	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
 	// with another kind is an error; see DecodeOptions.Kind.
-	Kind       string
+	Kind string
+	// Protobuf is set for a kind that the API server also has as protobuf; see
+	// DecodeOptions.Protobuf.
+	Protobuf   runtime.Object
 	Namespaced bool
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
 	// namespace is empty for all namespaces, and for cluster-scoped kinds.
@@ -105,6 +109,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 		firstLists:   f.firstLists,
 	}
 	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
+	config.Decode.Protobuf = kind.Protobuf
 	if ofKind.resyncPeriod != nil {
 		config.ResyncPeriod = *ofKind.resyncPeriod
 	}

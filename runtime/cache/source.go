@@ -17,17 +17,19 @@ import (
 )
 
 // OpenFunc sends the request for a collection, a WATCH if options.Watch is set and
-// otherwise a LIST, and returns the body of the response, which is JSON. The caller
-// closes the body. Errors of the API server are returned unchanged
-// (apierrors.APIStatus). An OpenFunc must not follow a redirect to another host, because
-// it would send that host the credentials; redirect.Refuse makes such an HTTP client. A
-// generated factory makes an OpenFunc of client-go's rest client:
+// otherwise a LIST, and returns the body of the response. accept is the value of the
+// Accept header, the encodings that the informer decodes fastest first. It decodes a body
+// in any of them, whatever was asked for. The caller closes the body. Errors of the API
+// server are returned unchanged (apierrors.APIStatus). An OpenFunc must not follow a
+// redirect to another host, because it would send that host the credentials;
+// redirect.Refuse makes such an HTTP client. A generated factory makes an OpenFunc of
+// client-go's rest client:
 //
-//	func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+//	func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 //		return client.Get().Resource("foos").VersionedParams(&options, metav1.ParameterCodec).
-//			SetHeader("Accept", "application/json").Stream(ctx)
+//			SetHeader("Accept", accept).Stream(ctx)
 //	}
-type OpenFunc func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error)
+type OpenFunc func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error)
 
 // DecodeOptions are options of the decoder: which parts of an object it leaves out, how
 // large an object may be, which kind it must have, and whether objects that cannot be
@@ -56,7 +58,7 @@ func newBodySource[T Object](open OpenFunc, options DecodeOptions, cache *Indexe
 // List reads one page.
 func (s *bodySource[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
 	options.Watch = false
-	body, err := s.open(ctx, options)
+	body, err := s.open(ctx, options, s.decoder.Accept(false))
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -66,7 +68,7 @@ func (s *bodySource[T]) List(ctx context.Context, options metav1.ListOptions) (P
 // Watch opens a stream.
 func (s *bodySource[T]) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
 	options.Watch = true
-	body, err := s.open(ctx, options)
+	body, err := s.open(ctx, options, s.decoder.Accept(true))
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (s *script) setList(text string) {
 	s.list = text
 }
 
-func (s *script) open(_ context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+func (s *script) open(_ context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !options.Watch {

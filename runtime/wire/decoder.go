@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
@@ -53,6 +55,15 @@ type Options struct {
 	// SkipUndecodable. One without a kind or group is accepted. All are accepted if
 	// Kind.Kind is empty.
 	Kind schema.GroupKind
+	// Protobuf is an object of the Go type of the kind, such as &corev1.Pod{}, if the API
+	// server also has the kind as protobuf. The decoder then asks for protobuf, and for
+	// JSON behind it. The numbers of fields come from the protobuf tags of that type.
+	// For a view, that is the type of the whole kind: a field of T is the one that has
+	// the same name in JSON there. nil asks for JSON only. Only the type matters, and
+	// nothing is written to the object.
+	Protobuf runtime.Object
+	// WithoutProtobuf asks for JSON only, for example to read the traffic.
+	WithoutProtobuf bool
 }
 
 // Decoder decodes the bodies of LIST and WATCH responses to objects of the kind T. It may
@@ -65,6 +76,8 @@ type Decoder[T Object] struct {
 	// want is Options.Kind.
 	want schema.GroupKind
 	plan *plan.Plan
+	// acceptList and acceptWatch are what Accept returns.
+	acceptList, acceptWatch string
 	// untyped is set if each object has to have a kind.
 	untyped bool
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
@@ -88,6 +101,8 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
+	d.acceptList = acceptOf[T](&options, "List", false)
+	d.acceptWatch = acceptOf[T](&options, "", false)
 	return d
 }
 
@@ -106,6 +121,33 @@ func Trimmer[T Object](options *Options) func(obj T) {
 	}
 	p := planFor[T](options)
 	return func(obj T) { p.Trim(obj) }
+}
+
+// Accept returns the value of the Accept header for requests whose bodies d reads: the
+// encodings that it decodes fastest first. With WithoutManagedFields it asks the server
+// not to send these (https://kep.k8s.io/5958), which a server may ignore. For
+// *metav1.PartialObjectMetadata it asks for metadata only.
+func (d *Decoder[T]) Accept(watch bool) string {
+	if watch {
+		return d.acceptWatch
+	}
+	return d.acceptList
+}
+
+// acceptOf returns the value of an Accept header. of is "List" for that of a LIST.
+func acceptOf[T Object](options *Options, of string, protobuf bool) string {
+	parameters := ""
+	if reflect.TypeFor[T]() == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+		parameters += ";as=PartialObjectMetadata" + of + ";g=meta.k8s.io;v=v1"
+	}
+	if options.WithoutManagedFields {
+		parameters += ";drop=metadata.managedFields"
+	}
+	accept := "application/json" + parameters
+	if protobuf {
+		accept = "application/vnd.kubernetes.protobuf" + parameters + "," + accept
+	}
+	return accept
 }
 
 // Decode returns the object of its JSON text. It keeps nothing of the text. The error is a

@@ -18,24 +18,13 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// openWith opens bodies of databases in the form that accept asks for.
-func openWith(client rest.Interface, namespace string, accept func(watch bool) string) cache.OpenFunc {
-	return func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+// openWith opens bodies of databases in the form that the informer asks for.
+func openWith(client rest.Interface, namespace string) cache.OpenFunc {
+	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		return client.Get().Namespace(namespace).Resource(databases.Resource).
 			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-			SetHeader("Accept", accept(options.Watch)).Stream(ctx)
+			SetHeader("Accept", accept).Stream(ctx)
 	}
-}
-
-func acceptAll(bool) string { return "application/json" }
-
-// acceptMetadata asks the server to leave everything else out.
-func acceptMetadata(watch bool) string {
-	kind := "PartialObjectMetadataList"
-	if watch {
-		kind = "PartialObjectMetadata"
-	}
-	return "application/json;as=" + kind + ";g=meta.k8s.io;v=v1"
 }
 
 // TestInformersWithoutAGeneratedType follows one collection as what it is, as
@@ -52,8 +41,8 @@ func TestInformersWithoutAGeneratedType(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			free := followAs[*unstructured.Unstructured](t, openWith(client.DataV1().RESTClient(), namespace, acceptAll), stream)
-			partial := followAs[*metav1.PartialObjectMetadata](t, openWith(client.DataV1().RESTClient(), namespace, acceptMetadata), stream)
+			free := followAs[*unstructured.Unstructured](t, openWith(client.DataV1().RESTClient(), namespace), stream)
+			partial := followAs[*metav1.PartialObjectMetadata](t, openWith(client.DataV1().RESTClient(), namespace), stream)
 			if err := cache.WaitForCacheSync(ctx, free.informer, partial.informer); err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 		{pods, "", metav1.ListOptions{}, "/cluster/7/api/v1/pods", url.Values{}},
 	} {
 		for name, restClient := range map[string]rest.Interface{"a group's": client.ShopV1().RESTClient(), "the discovery": client.Discovery().RESTClient()} {
-			body, err := internalinterfaces.Open(restClient, test.resource, test.namespace)(t.Context(), test.options)
+			body, err := internalinterfaces.Open(restClient, test.resource, test.namespace)(t.Context(), test.options, "what the informer decodes")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestOpen(t *testing.T) {
 			if got.Method != http.MethodGet || got.URL.Path != test.path || query.Encode() != test.query.Encode() {
 				t.Errorf("%s client asks %s %s?%s, want %s?%s", name, got.Method, got.URL.Path, query.Encode(), test.path, test.query.Encode())
 			}
-			if accept := got.Header.Values("Accept"); len(accept) != 1 || accept[0] != "application/json" {
+			if accept := got.Header.Values("Accept"); len(accept) != 1 || accept[0] != "what the informer decodes" {
 				t.Errorf("%s client accepts %q", name, accept)
 			}
 		}
@@ -120,7 +120,7 @@ func TestOpenErrors(t *testing.T) {
 			started := time.Now()
 			for _, restClient := range []rest.Interface{client.ShopV1().RESTClient(), client.Discovery().RESTClient()} {
 				open := internalinterfaces.Open(restClient, shopv1.SchemeGroupVersion.WithResource("orders"), "")
-				if body, err := open(t.Context(), metav1.ListOptions{}); body != nil || !test.is(err) {
+				if body, err := open(t.Context(), metav1.ListOptions{}, ""); body != nil || !test.is(err) {
 					t.Errorf("the error is %#v", err)
 				}
 			}

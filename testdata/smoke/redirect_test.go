@@ -67,7 +67,7 @@ func TestRedirectsToAnotherHost(t *testing.T) {
 	}
 	open := func(client rest.Interface, watch bool) func() error {
 		return func() error {
-			body, err := internalinterfaces.Open(client, resource, "east")(t.Context(), metav1.ListOptions{Watch: watch})
+			body, err := internalinterfaces.Open(client, resource, "east")(t.Context(), metav1.ListOptions{Watch: watch}, "")
 			if err == nil {
 				_ = body.Close()
 			}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -15,31 +15,25 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
-// accept is what a generated informer asks for: acceptBuiltin for the kinds of k8s.io/api.
-const (
-	accept        = runtime.ContentTypeJSON
-	acceptBuiltin = runtime.ContentTypeJSON
-)
-
 // newOurs makes an informer of this runtime, as a generated factory does.
 func newOurs[T cache.Object](c *client, handlers []handler) (*informer, error) {
-	decode := cache.DecodeOptions{WithoutManagedFields: c.Fields != report.AllFields}
+	decode := cache.DecodeOptions{WithoutManagedFields: c.Fields != report.AllFields, WithoutProtobuf: c.JSON}
+	if c.Kind == report.Pods {
+		decode.Protobuf = new(corev1.Pod)
+	}
 	if c.Fields == report.View {
 		decode.WithoutAnnotations = []string{unread}
 	}
 	var requests rest.Interface = c.databases
-	resource, asks := podserver.Kinds[c.Kind].GroupVersionResource(), accept
+	resource := podserver.Kinds[c.Kind].GroupVersionResource()
 	if c.Kind == report.Pods {
 		requests = c.clientset.CoreV1().RESTClient()
-		if !c.JSON {
-			asks = acceptBuiltin
-		}
 	}
 	i := cache.NewSharedIndexInformer(cache.Config[T]{
 		Resource: resource,
-		Open: func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+		Open: func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			return requests.Get().Resource(resource.Resource).SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-				SetHeader("Accept", asks).Stream(ctx)
+				SetHeader("Accept", accept).Stream(ctx)
 		},
 		Settings: cache.Settings{Decode: decode, WithoutStreamingList: c.Mode == report.List},
 	})

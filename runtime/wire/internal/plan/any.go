@@ -5,38 +5,40 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // anyDecoder reads a value of any type.
 type anyDecoder struct{}
 
-func (anyDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (anyDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	v, end := s.value(b, at)
-	*as[any](p) = v
+	*memory.As[any](p) = v
 	return end
 }
 
 // anyMapDecoder reads a map of values of any type.
 type anyMapDecoder struct{}
 
-func (anyMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (anyMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
 	m, end := s.object(b, at, nil)
-	*as[map[string]any](p) = m
+	*memory.As[map[string]any](p) = m
 	return end
 }
 
 // anySliceDecoder reads a slice of values of any type.
 type anySliceDecoder struct{}
 
-func (anySliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (anySliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '[' {
 		return null(b, at)
 	}
 	l, end := s.array(b, at)
-	*as[[]any](p) = l
+	*memory.As[[]any](p) = l
 	return end
 }
 
@@ -47,7 +49,7 @@ func (s *scratch) value(b []byte, at int) (v any, end int) {
 		if end == gaveUp {
 			return nil, gaveUp
 		}
-		return s.boxed(raw), end
+		return s.Boxed(raw), end
 	case '{':
 		m, end := s.object(b, at, nil)
 		return m, end
@@ -106,10 +108,10 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 		if omitted && within == nil {
 			at = skip(b, at, maxDepth-s.depth)
 		} else {
-			e := entry{key: s.string(raw)}
-			private := isPrivate(e.key)
+			e := entry{key: s.String(raw)}
+			private := memory.IsPrivate(e.key)
 			if private {
-				s.private++
+				s.Private++
 			}
 			if omitted && peek(b, at) == '{' {
 				e.value, at = s.object(b, at, within)
@@ -117,7 +119,7 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 				e.value, at = s.value(b, at)
 			}
 			if private {
-				s.private--
+				s.Private--
 			}
 			s.entries = append(s.entries, e)
 		}
@@ -164,7 +166,7 @@ func (s *scratch) array(b []byte, at int) (l []any, end int) {
 // and no apiVersion with two slashes: the type's own method refuses the others.
 type unstructuredDecoder struct{ omit Omission }
 
-func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	m, end := s.object(b, at, d.omit)
 	if end == gaveUp {
 		return gaveUp
@@ -175,6 +177,6 @@ func (d unstructuredDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if version, _ := m["apiVersion"].(string); strings.Count(version, "/") > 1 {
 		return gaveUp
 	}
-	as[unstructured.Unstructured](p).Object = m
+	memory.As[unstructured.Unstructured](p).Object = m
 	return end
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // plans has all plans, and makes each decoder once for its type.
@@ -105,7 +107,7 @@ func (c *compiler) member(f field) decoder {
 		return refusal{}
 	}
 	d := c.decoder(f.typ)
-	if isPrivate(f.name) && d != (refusal{}) {
+	if memory.IsPrivate(f.name) && d != (refusal{}) {
 		return privateDecoder{d}
 	}
 	return d

@@ -19,5 +19,5 @@
 //   - ReadHead, ReadVersion and ContentHash tell which object and state a text is.
 //   - Plan.Fault finds which part of a text cannot be decoded.
 //
-// lexer.go has all functions that read JSON, and unsafe.go all uses of unsafe.
+// lexer.go has all functions that read JSON. Package memory has all uses of unsafe.
 package plan

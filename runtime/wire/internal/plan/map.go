@@ -1,6 +1,10 @@
 package plan
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+)
 
 // mapDecoder reads an object into a map of any type whose keys are strings. The entries
 // are in a buffer until their number is known, so that the map is made in its final size.
@@ -28,10 +32,10 @@ func (d *mapDecoder) buffer(s *scratch) *mapBuffer {
 }
 
 func (b *mapBuffer) bytes() uintptr {
-	return b.values.bytes() + uintptr(cap(b.keys))*sizeOf[string]()
+	return b.values.bytes() + uintptr(cap(b.keys))*memory.SizeOf[string]()
 }
 
-func (d *mapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
@@ -45,7 +49,7 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 		if raw, at = s.name(b, at); at == gaveUp {
 			return gaveUp
 		}
-		buffer.keys = append(buffer.keys, s.string(raw))
+		buffer.keys = append(buffer.keys, s.String(raw))
 		at = d.elem.decode(s, b, at, buffer.values.at(len(buffer.keys)-1))
 		at, more = nextOrEnd(b, at, '}')
 	}
@@ -57,7 +61,7 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 		buffer.key.SetString(key)
 		made.SetMapIndex(buffer.key, buffer.values.slice.Index(i))
 	}
-	p.pointer(d.typ).Elem().Set(made)
+	p.Pointer(d.typ).Elem().Set(made)
 	d.putBack(s, buffer)
 	s.depth--
 	return at
@@ -74,7 +78,7 @@ func (d *mapDecoder) putBack(s *scratch, b *mapBuffer) {
 // stringMapDecoder reads a map of strings without the keys that omit leaves out.
 type stringMapDecoder struct{ omit Omission }
 
-func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
@@ -92,13 +96,13 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 		case omitted:
 			at = skip(b, at, maxDepth-s.depth)
 		case peek(b, at) == '"':
-			key := s.string(raw)
+			key := s.String(raw)
 			if raw, at = s.text(b, at); at == gaveUp {
 				return gaveUp
 			}
-			s.strings = append(s.strings, key, s.string(raw))
+			s.strings = append(s.strings, key, s.String(raw))
 		default:
-			s.strings = append(s.strings, s.string(raw), "")
+			s.strings = append(s.strings, s.String(raw), "")
 			at = null(b, at)
 		}
 		at, more = nextOrEnd(b, at, '}')
@@ -111,7 +115,7 @@ func (d stringMapDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	for i := 0; i < len(entries); i += 2 {
 		made[entries[i]] = entries[i+1]
 	}
-	*as[map[string]string](p) = made
+	*memory.As[map[string]string](p) = made
 	clear(entries)
 	s.strings = s.strings[:before]
 	return at

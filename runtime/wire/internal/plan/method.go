@@ -9,17 +9,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // methodDecoder calls the type's own method.
 type methodDecoder struct{ typ reflect.Type }
 
-func (d *methodDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d *methodDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	end := skip(b, at, maxDepth-s.depth)
 	if end == gaveUp {
 		return gaveUp
 	}
-	method := p.pointer(d.typ).Interface().(json.Unmarshaler)
+	method := p.Pointer(d.typ).Interface().(json.Unmarshaler)
 	if err := method.UnmarshalJSON(b[at:end:end]); err != nil {
 		return gaveUp
 	}
@@ -32,12 +34,12 @@ type knownDecoder[T any, P interface {
 	json.Unmarshaler
 }] struct{}
 
-func (knownDecoder[T, P]) decode(s *scratch, b []byte, at int, p slot) int {
+func (knownDecoder[T, P]) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	end := skip(b, at, maxDepth-s.depth)
 	if end == gaveUp {
 		return gaveUp
 	}
-	if err := P(as[T](p)).UnmarshalJSON(b[at:end:end]); err != nil {
+	if err := P(memory.As[T](p)).UnmarshalJSON(b[at:end:end]); err != nil {
 		return gaveUp
 	}
 	return end
@@ -62,10 +64,10 @@ const (
 
 type timeDecoder struct{}
 
-func (timeDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (timeDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if end := at + len(usualTime); end <= len(b) && b[end-2] == 'Z' && b[end-1] == '"' {
 		if t, ok := dateTime(b[at:end], 0); ok {
-			as[metav1.Time](p).Time = t
+			memory.As[metav1.Time](p).Time = t
 			return end
 		}
 	}
@@ -74,12 +76,12 @@ func (timeDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 
 type microTimeDecoder struct{}
 
-func (microTimeDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (microTimeDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	const fraction = len(`"2006-01-02T15:04:05`)
 	if end := at + len(usualMicroTime); end <= len(b) && b[at+fraction] == '.' && b[end-2] == 'Z' && b[end-1] == '"' {
 		if micros, ok := digits(b[at+fraction+1 : end-2]); ok {
 			if t, ok := dateTime(b[at:end], micros*1000); ok {
-				as[metav1.MicroTime](p).Time = t
+				memory.As[metav1.MicroTime](p).Time = t
 				return end
 			}
 		}
@@ -120,13 +122,13 @@ func digits(b []byte) (n int, ok bool) {
 
 type intOrStringDecoder struct{}
 
-func (intOrStringDecoder) decode(s *scratch, b []byte, at int, p slot) int {
-	v := as[intstr.IntOrString](p)
+func (intOrStringDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	v := memory.As[intstr.IntOrString](p)
 	switch peek(b, at) {
 	case '"':
 		v.Type = intstr.String
 		raw, end := s.text(b, at)
-		v.StrVal = s.string(raw)
+		v.StrVal = s.String(raw)
 		return end
 	case 'n':
 		return null(b, at)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // Plan decodes objects of one type. It is made once, and may be used from several
@@ -21,7 +23,7 @@ type Plan struct {
 // type that the decoder was made for. It returns the index after the value, or gaveUp.
 // Then the value in p is undefined. A decoded value shares no memory with b.
 type decoder interface {
-	decode(s *scratch, b []byte, at int, p slot) int
+	decode(s *scratch, b []byte, at int, p memory.Slot) int
 }
 
 // maxDepth is how many objects and arrays may be inside each other. encoding/json takes
@@ -50,7 +52,7 @@ func For(t reflect.Type, omit Omission) *Plan {
 func (p *Plan) Decode(text []byte) (obj any, ok bool) {
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
-	end := p.decode(s, text, slotOf(pointer))
+	end := p.decode(s, text, memory.SlotOf(pointer))
 	s.release()
 	if end == gaveUp || SkipSpace(text, end) != len(text) {
 		return nil, false
@@ -60,7 +62,7 @@ func (p *Plan) Decode(text []byte) (obj any, ok bool) {
 
 // decode reads the object that text begins with into the zero value in p. It returns the
 // index after the object, or gaveUp.
-func (p *Plan) decode(s *scratch, text []byte, into slot) int {
+func (p *Plan) decode(s *scratch, text []byte, into memory.Slot) int {
 	at := SkipSpace(text, 0)
 	if p.root == nil || peek(text, at) != '{' {
 		return gaveUp
@@ -94,11 +96,11 @@ func Unmarshal(text []byte, into any) error {
 // refusal gives up. It is for types that no API has, or that are hard to get right.
 type refusal struct{}
 
-func (refusal) decode(*scratch, []byte, int, slot) int { return gaveUp }
+func (refusal) decode(*scratch, []byte, int, memory.Slot) int { return gaveUp }
 
 // skipped checks a value and leaves it out.
 type skipped struct{}
 
-func (skipped) decode(s *scratch, b []byte, at int, _ slot) int {
+func (skipped) decode(s *scratch, b []byte, at int, _ memory.Slot) int {
 	return skip(b, at, maxDepth-s.depth)
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // These tests are about when the fast path is taken, and how it is compiled. That it
@@ -51,7 +53,7 @@ func fast[T any](t *testing.T, text string, omit Omission) (obj *T, ok bool) {
 	defer s.release()
 	obj = new(T)
 	frame := []byte(text)
-	end := For(reflect.TypeFor[T](), omit).decode(s, frame, slotOf(reflect.ValueOf(obj)))
+	end := For(reflect.TypeFor[T](), omit).decode(s, frame, memory.SlotOf(reflect.ValueOf(obj)))
 	ok = end != gaveUp
 	if ok && end != len(frame) {
 		t.Errorf("%s: the end is %d", text, end)
@@ -84,7 +86,7 @@ func leftovers(s *scratch) (found []string) {
 	inSlice := func(b *sliceBuffer) { elements("elements", b.slice) }
 	for field, v := range reflect.ValueOf(s).Elem().Fields() {
 		switch field.Name {
-		case "depth", "private", "unquoted", "written", "guesses", "remembered", "boxes", "metStrings", "metBoxes", "agedAt", "freeBytes":
+		case "depth", "unquoted", "written", "guesses", "Strings", "freeBytes":
 		case "free":
 			var bytes uintptr
 			for _, free := range s.free {
@@ -233,7 +235,7 @@ func TestScratchOfLargeObjects(t *testing.T) {
 		s := &scratch{}
 		obj := new(planned)
 		text := []byte(`{` + value + `}`)
-		if For(reflect.TypeFor[planned](), nil).decode(s, text, slotOf(reflect.ValueOf(obj))) == gaveUp {
+		if For(reflect.TypeFor[planned](), nil).decode(s, text, memory.SlotOf(reflect.ValueOf(obj))) == gaveUp {
 			t.Errorf("%s: gave up", what)
 		}
 		if s.grown() <= keptBytes {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // randomType returns a type of any form.
@@ -169,7 +171,7 @@ func checkType(t *testing.T, typ reflect.Type, text []byte) (decoded bool) {
 	wantErr := Unmarshal(text, want.Interface())
 	frame := bytes.Clone(text)
 	s := takeScratch()
-	end := For(typ, nil).decode(s, frame, slotOf(got))
+	end := For(typ, nil).decode(s, frame, memory.SlotOf(got))
 	s.release()
 	if end == gaveUp {
 		return false

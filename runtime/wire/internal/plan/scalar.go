@@ -5,17 +5,19 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 type stringDecoder struct{}
 
-func (stringDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (stringDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '"' {
 		return null(b, at)
 	}
 	raw, end := s.text(b, at)
 	if end != gaveUp {
-		*as[string](p) = s.string(raw)
+		*memory.As[string](p) = s.String(raw)
 	}
 	return end
 }
@@ -23,7 +25,7 @@ func (stringDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 // bytesDecoder reads bytes in base64.
 type bytesDecoder struct{}
 
-func (bytesDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (bytesDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '"' {
 		return null(b, at)
 	}
@@ -36,18 +38,18 @@ func (bytesDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	if err != nil {
 		return gaveUp
 	}
-	*as[[]byte](p) = decoded[:n:n]
+	*memory.As[[]byte](p) = decoded[:n:n]
 	return end
 }
 
 type boolDecoder struct{}
 
-func (boolDecoder) decode(_ *scratch, b []byte, at int, p slot) int {
+func (boolDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	end := gaveUp
 	switch peek(b, at) {
 	case 't':
 		if end = literal(b, at, "true"); end != gaveUp {
-			*as[bool](p) = true
+			*memory.As[bool](p) = true
 		}
 	case 'f':
 		end = literal(b, at, "false")
@@ -64,7 +66,7 @@ type integer interface {
 
 type integerDecoder[I integer] struct{}
 
-func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p slot) int {
+func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
@@ -75,7 +77,7 @@ func (integerDecoder[I]) decode(_ *scratch, b []byte, at int, p slot) int {
 	if b[at] == '-' && I(0)-1 > 0 {
 		return gaveUp // -0 is not unsigned
 	}
-	*as[I](p) = I(n)
+	*memory.As[I](p) = I(n)
 	return end
 }
 
@@ -110,7 +112,7 @@ func readInteger(b []byte, at int) (n int64, end int) {
 
 type floatDecoder[F float32 | float64] struct{}
 
-func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p slot) int {
+func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
@@ -118,11 +120,11 @@ func (floatDecoder[F]) decode(_ *scratch, b []byte, at int, p slot) int {
 	if end == gaveUp {
 		return gaveUp
 	}
-	f, err := strconv.ParseFloat(string(b[at:end]), int(8*sizeOf[F]()))
+	f, err := strconv.ParseFloat(string(b[at:end]), int(8*memory.SizeOf[F]()))
 	if err != nil {
 		return gaveUp
 	}
-	*as[F](p) = F(f)
+	*memory.As[F](p) = F(f)
 	return end
 }
 
@@ -132,12 +134,12 @@ type pointerDecoder struct {
 	typ  reflect.Type
 }
 
-func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d *pointerDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) == 'n' {
 		return null(b, at)
 	}
-	elem := slotOf(reflect.New(d.typ))
-	*as[slot](p) = elem
+	elem := memory.SlotOf(reflect.New(d.typ))
+	*memory.As[memory.Slot](p) = elem
 	return d.elem.decode(s, b, at, elem)
 }
 
@@ -150,12 +152,12 @@ type embeddedDecoder struct {
 	field  decoder
 }
 
-func (d *embeddedDecoder) decode(s *scratch, b []byte, at int, p slot) int {
-	embedded := as[slot](p)
-	if *embedded == (slot{}) {
-		*embedded = slotOf(reflect.New(d.typ))
+func (d *embeddedDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	embedded := memory.As[memory.Slot](p)
+	if *embedded == (memory.Slot{}) {
+		*embedded = memory.SlotOf(reflect.New(d.typ))
 	}
-	return d.field.decode(s, b, at, embedded.plus(d.offset))
+	return d.field.decode(s, b, at, embedded.Plus(d.offset))
 }
 
 var scalars = map[reflect.Kind]decoder{

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // secretive resembles a Secret and a ConfigMap.
@@ -26,10 +28,7 @@ type secretive struct {
 
 // held returns the strings of its tables that have part in them.
 func (s *scratch) held(part string) (found []string) {
-	for i, text := range s.remembered {
-		if box, _ := s.boxes[i].(string); strings.Contains(box, part) {
-			found = append(found, box)
-		}
+	for _, text := range s.Held() {
 		if strings.Contains(text, part) {
 			found = append(found, text)
 		}
@@ -39,7 +38,7 @@ func (s *scratch) held(part string) (found []string) {
 
 func decodeWith(t *testing.T, s *scratch, typ reflect.Type, text string) {
 	t.Helper()
-	if For(typ, nil).decode(s, []byte(text), slotOf(reflect.New(typ))) == gaveUp {
+	if For(typ, nil).decode(s, []byte(text), memory.SlotOf(reflect.New(typ))) == gaveUp {
 		t.Fatalf("%s is not decoded by the plan", text)
 	}
 }
@@ -51,10 +50,10 @@ func TestStringsOfDeletedObjectsAreForgotten(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[widget](), reflect.TypeFor[unstructured.Unstructured]()} {
 		s := &scratch{}
 		now := time.Now()
-		s.age(now)
+		s.Age(now)
 		decodeWith(t, s, typ, text(1, "deleted"))
 		for i := range 150 { // one object a second, for two and a half minutes
-			s.age(now.Add(time.Duration(i) * time.Second))
+			s.Age(now.Add(time.Duration(i) * time.Second))
 			decodeWith(t, s, typ, text(i, "live"))
 			if held := s.held("deleted"); i < 59 && len(held) == 0 {
 				t.Fatalf("%v: nothing is remembered", typ)
@@ -66,8 +65,8 @@ func TestStringsOfDeletedObjectsAreForgotten(t *testing.T) {
 		if held := s.held("common"); len(held) != 1 {
 			t.Errorf("%v: a string that is in each object is remembered as %q", typ, held)
 		}
-		s.age(now.Add(-time.Hour)) // a clock that was set back
-		s.age(now.Add(-time.Hour + ageEvery))
+		s.Age(now.Add(-time.Hour)) // a clock that was set back
+		s.Age(now.Add(-time.Hour + memory.AgeEvery))
 		if held := s.held(""); strings.Join(held, "") != "" {
 			t.Errorf("%v: %q are remembered", typ, held)
 		}
@@ -78,11 +77,11 @@ func TestStringsOfDeletedObjectsAreForgotten(t *testing.T) {
 func TestScratchesAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := takeScratch()
-		began := s.agedAt
+		began := s.AgedAt()
 		s.release()
-		time.Sleep(ageEvery)
-		if s = takeScratch(); s.agedAt.Equal(began) || time.Since(s.agedAt) != 0 {
-			t.Errorf("%v", s.agedAt)
+		time.Sleep(memory.AgeEvery)
+		if s = takeScratch(); s.AgedAt().Equal(began) || time.Since(s.AgedAt()) != 0 {
+			t.Errorf("%v", s.AgedAt())
 		}
 		s.release()
 	})
@@ -98,7 +97,7 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 				t.Errorf("%v: %q is remembered", typ, held)
 			}
 		}
-		if held := s.held("loud"); len(held) != 1 || s.private != 0 {
+		if held := s.held("loud"); len(held) != 1 || s.Private != 0 {
 			t.Errorf("%v: after them, %q is remembered", typ, held)
 		}
 	}

@@ -1,6 +1,10 @@
 package plan
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+)
 
 // sliceDecoder reads an array. The elements are in a buffer until their number is known,
 // so that the slice is made in its final size.
@@ -15,13 +19,13 @@ type sliceDecoder struct {
 type sliceBuffer struct {
 	// slice can be set. Its length is its capacity.
 	slice reflect.Value
-	first slot
+	first memory.Slot
 	size  uintptr
 	len   int
 	// made is a nil slice that can be set, and madeAt is its slot. The final slice is made
 	// here and then moved.
 	made   reflect.Value
-	madeAt slot
+	madeAt memory.Slot
 }
 
 func (d *sliceDecoder) buffer(s *scratch) *sliceBuffer {
@@ -29,7 +33,7 @@ func (d *sliceDecoder) buffer(s *scratch) *sliceBuffer {
 		return b
 	}
 	made := reflect.New(d.typ)
-	b := &sliceBuffer{slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size(), made: made.Elem(), madeAt: slotOf(made)}
+	b := &sliceBuffer{slice: reflect.New(d.typ).Elem(), size: d.typ.Elem().Size(), made: made.Elem(), madeAt: memory.SlotOf(made)}
 	b.grow()
 	return b
 }
@@ -39,24 +43,24 @@ func (b *sliceBuffer) bytes() uintptr { return uintptr(b.len) * b.size }
 func (b *sliceBuffer) grow() {
 	b.slice.Grow(max(4, b.len))
 	b.slice.SetLen(b.slice.Cap())
-	b.first, b.len = slotOf(b.slice), b.slice.Len()
+	b.first, b.len = memory.SlotOf(b.slice), b.slice.Len()
 }
 
 // at returns the slot of an element, which is valid until the next call.
-func (b *sliceBuffer) at(i int) slot {
+func (b *sliceBuffer) at(i int) memory.Slot {
 	if i == b.len {
 		b.grow()
 	}
-	return b.first.plus(uintptr(i) * b.size)
+	return b.first.Plus(uintptr(i) * b.size)
 }
 
 // move moves the first n elements to a slice of their own in p.
-func (b *sliceBuffer) move(n int, p slot) {
+func (b *sliceBuffer) move(n int, p memory.Slot) {
 	b.made.Grow(n)
 	b.made.SetLen(n)
 	b.made.SetCap(n)
 	reflect.Copy(b.made, b.slice)
-	moveSlice(p, b.madeAt)
+	memory.MoveSlice(p, b.madeAt)
 	b.clear(n)
 }
 
@@ -66,7 +70,7 @@ func (b *sliceBuffer) clear(n int) {
 	b.slice.SetLen(b.len)
 }
 
-func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '[' {
 		return null(b, at)
 	}
@@ -76,7 +80,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	at, more := first(b, at, ']')
 	if !more {
 		s.depth--
-		p.pointer(d.typ).Elem().Set(reflect.MakeSlice(d.typ, 0, 0))
+		p.Pointer(d.typ).Elem().Set(reflect.MakeSlice(d.typ, 0, 0))
 		return at
 	}
 	buffer := d.buffer(s)
@@ -96,7 +100,7 @@ func (d *sliceDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 // stringsDecoder reads an array of strings.
 type stringsDecoder struct{}
 
-func (stringsDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (stringsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '[' {
 		return null(b, at)
 	}
@@ -112,7 +116,7 @@ func (stringsDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 			if raw, at = s.text(b, at); at == gaveUp {
 				return gaveUp
 			}
-			element = s.string(raw)
+			element = s.String(raw)
 		} else {
 			at = null(b, at)
 		}
@@ -124,7 +128,7 @@ func (stringsDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 	}
 	made := make([]string, len(s.strings)-before)
 	copy(made, s.strings[before:])
-	*as[[]string](p) = made
+	*memory.As[[]string](p) = made
 	clear(s.strings[before:])
 	s.strings = s.strings[:before]
 	return at

@@ -2,9 +2,10 @@ package plan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
 
 // maxFields limits the fields of a struct, so that one plus the index of each fits into a
@@ -59,7 +60,7 @@ func (d *structDecoder) set(fields []structField, guesses int) {
 	d.guesses = guesses
 }
 
-func (d *structDecoder) decode(s *scratch, b []byte, at int, p slot) int {
+func (d *structDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if peek(b, at) != '{' {
 		return null(b, at)
 	}
@@ -90,7 +91,7 @@ func (d *structDecoder) decode(s *scratch, b []byte, at int, p slot) int {
 				return gaveUp // the second value would be merged into the first
 			}
 			*word |= bit
-			at = f.decoder.decode(s, b, at, p.plus(f.offset))
+			at = f.decoder.decode(s, b, at, p.Plus(f.offset))
 			last = i + 1
 		} else {
 			at = skip(b, at, maxDepth-s.depth)
@@ -120,21 +121,4 @@ func (d *structDecoder) find(b []byte, at int) (i, value int) {
 	return len(d.fields) - 1, value
 }
 
-func (d *structDecoder) hash(name []byte) int { return int(hash(name) >> d.shift) }
-
-// hash returns a hash of the length, the first and the last bytes of a name. Its upper
-// bits are the best.
-func hash(name []byte) uint64 {
-	var first, last uint64
-	switch n := len(name); {
-	case n >= 8:
-		first, last = binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:])
-	case n >= 4:
-		first, last = uint64(binary.LittleEndian.Uint32(name)), uint64(binary.LittleEndian.Uint32(name[n-4:]))
-	case n > 0:
-		first, last = uint64(name[0])<<8|uint64(name[n/2]), uint64(name[n-1])
-	}
-	const odd, odder = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
-	h := (first ^ uint64(len(name))<<56) * odd
-	return (bits.RotateLeft64(h, 32) ^ last) * odder
-}
+func (d *structDecoder) hash(name []byte) int { return int(memory.Hash(name) >> d.shift) }

@@ -29,8 +29,8 @@ type SharedInformerFactory struct {
 // the response. An empty namespace means all namespaces. Open returns nil if client has no
 // server, as is the case for a fake client.
 //
-// The requests ask for JSON, even if client prefers protobuf. They are not retried, because the
-// informer decides what to do about an error. A redirect to another host is an error, because
+// The requests ask for what the informer decodes, whatever client prefers. They are not retried,
+// because the informer decides what to do about an error. A redirect to another host is an error, because
 // that host would receive the credentials. If client is not a *rest.RESTClient, its own HTTP
 // client decides about redirects.
 func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
@@ -49,13 +49,13 @@ func Open(client rest.Interface, resource schema.GroupVersionResource, namespace
 	if resource.Group == "" {
 		root = []string{"/api", resource.Version}
 	}
-	return func(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		return client.Get().
 			AbsPath(root...).
 			NamespaceIfScoped(namespace, namespace != "").
 			Resource(resource.Resource).
 			SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
-			SetHeader("Accept", "application/json").
+			SetHeader("Accept", accept).
 			MaxRetries(0).
 			Stream(ctx)
 	}
