@@ -70,11 +70,11 @@ generate: ## Write all generated files of the repository
 verify: ## Check that all generated files are up to date
 	hack/verify-codegen.sh
 
-bench: ## Measure side by side with code-generator and client-go, in half an hour (ARGS="--only=memory", see --help)
+bench: ## Measure side by side with code-generator and client-go, in an hour (ARGS="--only=memory", see --help)
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --write $(ARGS)
 
-bench-quick: ## Measure the same in two minutes, with fewer objects and one round; write only to build/bench
+bench-quick: ## Measure the same in four minutes, with fewer objects and one round; write only to build/bench
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --quick $(ARGS)
 

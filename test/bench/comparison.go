@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -20,6 +21,10 @@ type comparison struct {
 	// binary measures rounds times with as many objects.
 	binary          string
 	rounds, objects int
+	// environment is added to that of the benchmark.
+	environment []string
+	// warmUp adds a round whose figures do not count.
+	warmUp bool
 	// reports and contents, what these have read, are by side.
 	reports  map[string][]report.Report
 	contents map[string]map[string]string
@@ -36,12 +41,23 @@ func newComparison(o options, binary string, rounds, objects int) *comparison {
 	if objects > largest {
 		rounds = 1
 	}
-	return &comparison{o, binary, rounds, objects, map[string][]report.Report{}, map[string]map[string]string{report.Ours: {}, report.Theirs: {}}}
+	return &comparison{
+		options: o, binary: binary, rounds: rounds, objects: objects,
+		reports: map[string][]report.Report{}, contents: map[string]map[string]string{report.Ours: {}, report.Theirs: {}},
+	}
 }
 
 // run runs the processes one after the other in each round. Every second round is
 // backwards, because a later process may find warmer caches.
 func (c *comparison) run(ctx context.Context, processes []process) ([]Row, error) {
+	if c.warmUp {
+		c.warmUp = false
+		warm := *c
+		warm.rounds, warm.reports = 1, map[string][]report.Report{}
+		if _, err := warm.run(ctx, processes); err != nil {
+			return nil, err
+		}
+	}
 	for round := range c.rounds {
 		for _, p := range processes {
 			if err := c.measure(ctx, p, round); err != nil {
@@ -55,8 +71,10 @@ func (c *comparison) run(ctx context.Context, processes []process) ([]Row, error
 
 func (c *comparison) measure(ctx context.Context, p process, round int) error {
 	timeout := 5 * time.Minute * time.Duration(1+c.objects/100_000) // far more than it takes
-	used, output, err := measure(exec.CommandContext(ctx, c.binary,
-		append(slices.Clone(p.args), "--side="+p.side, "--objects="+strconv.Itoa(c.objects), "--timeout="+timeout.String())...))
+	command := exec.CommandContext(ctx, c.binary,
+		append(slices.Clone(p.args), "--side="+p.side, "--objects="+strconv.Itoa(c.objects), "--timeout="+timeout.String())...)
+	command.Env = append(os.Environ(), c.environment...)
+	used, output, err := measure(command)
 	if err != nil {
 		return err
 	}

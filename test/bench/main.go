@@ -4,7 +4,11 @@
 //
 //	section    how its rows are measured
 //	generator  generator.go
-//	runtime    informers/client.go, over HTTP from podserver
+//	default    informers/client.go, over HTTP from podserver: pods as clients ask for them by default
+//	custom     the same with custom resources
+//	conditions the same with TLS, compression, fewer processors, or a slow handler
+//	idle       the same with many informers that wait
+//	runtime    the same with pods as JSON
 //	memory     memory/memory.go
 //	attacks    attacks/attack.go
 //
@@ -24,6 +28,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -33,6 +38,8 @@ import (
 type options struct {
 	repo string
 	only string
+	// prefix is that of the rows over HTTP that are measured.
+	prefix string
 	// rounds are for inputs that take peers many seconds, smallRounds for others,
 	// runtimeRounds for informers over HTTP and memoryRounds for those without.
 	rounds, smallRounds, runtimeRounds, memoryRounds int
@@ -54,7 +61,11 @@ type section struct {
 
 var sections = []section{
 	{"generator", benchmarkGenerator},
-	{"runtime", benchmarkRuntime},
+	overHTTP("default"),
+	overHTTP("custom"),
+	overHTTP("conditions"),
+	overHTTP("idle"),
+	overHTTP("runtime"),
 	{"memory", benchmarkMemory},
 	{"attacks", benchmarkAttacks},
 }
@@ -70,14 +81,15 @@ const (
 func main() {
 	o := options{progress: os.Stderr}
 	pflag.StringVar(&o.repo, "repo", "..", "root `FOLDER` of the repository")
-	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: generator, runtime, memory or attacks")
+	pflag.StringVar(&o.only, "only", "", "measure one `SECTION` only: "+strings.Join(names(), ", "))
+	pflag.StringVar(&o.prefix, "rows", "", "measure only those rows over HTTP whose names begin with `PREFIX`, such as \"20 KB\", and write only to build/bench")
 	pflag.IntVar(&o.rounds, "rounds", 3, "rounds for generating all of k8s.io/api")
 	pflag.IntVar(&o.smallRounds, "small-rounds", 3, "rounds for generating one small package")
 	pflag.IntVar(&o.runtimeRounds, "runtime-rounds", 3, "rounds for informers over HTTP")
 	pflag.IntVar(&o.memoryRounds, "memory-rounds", 3, "rounds for informers without a network")
 	pflag.IntSliceVar(&o.sizes, "sizes", []int{10_000, 100_000, 1_000_000}, "how many objects an informer caches")
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
-	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in two minutes")
+	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
 	pflag.BoolVar(&o.write, "write", false, "write test/bench/results.json, docs/benchmarks.md and its plots")
 	pflag.StringVar(&o.command, "command", commandLine(os.Args[1:]), "how to run the same again, as printed")
@@ -88,6 +100,7 @@ func main() {
 	if o.quick {
 		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
 	}
+	o.write = o.write && o.prefix == ""
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
 	release()
@@ -95,6 +108,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// names are those of the sections.
+func names() (all []string) {
+	for _, section := range sections {
+		all = append(all, section.name)
+	}
+	return all
 }
 
 func (o options) validate() error {

@@ -16,8 +16,12 @@ import (
 // client measures one informer, as the command line asks for it.
 type client struct {
 	report.Client
+	report.Setting
 	objects, updates int
 	server           string
+	// certificate is the file with that of the server, if it has one.
+	certificate string
+	*connection
 	// profile is the prefix of CPU profiles; none are written if it is empty.
 	profile string
 }
@@ -32,17 +36,35 @@ type cost struct {
 // changedPart is the part of the objects that a relist finds changed: one of so many.
 const changedPart = 100
 
-func (c *client) run(ctx context.Context) (*report.Report, error) {
-	if err := c.control(ctx, http.MethodPost, "reset", nil); err != nil {
+func (c *client) run(ctx context.Context) (result *report.Report, err error) {
+	if c.connection, err = c.connect(); err != nil {
 		return nil, err
 	}
-	clients, err := newClients(c.server)
+	if err := c.command(ctx, http.MethodPost, "reset", nil); err != nil {
+		return nil, err
+	}
+	switch c.Scenario {
+	case report.Sync, report.Changes:
+		result, err = c.follow(ctx)
+	case report.Slow, report.SlowLimited:
+		result, err = c.slow(ctx)
+	case report.Idle:
+		result, err = c.idle(ctx)
+	default:
+		return nil, fmt.Errorf("there is no scenario %q", c.Scenario)
+	}
 	if err != nil {
 		return nil, err
 	}
+	result.Figures = withPrefix(result.Figures, c.Prefix)
+	return result, nil
+}
+
+// follow measures a first list and changes.
+func (c *client) follow(ctx context.Context) (*report.Report, error) {
 	before := meter.LiveHeap()
 	handler := meter.NewCounters(1)
-	i, err := newInformer(c.Client, clients, handler[0])
+	i, err := c.newInformer(handler[0])
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +77,13 @@ func (c *client) run(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	lists := 1
-	switch c.Scenario {
-	case report.Sync:
+	if c.Scenario == report.Sync {
 		result.Figures = c.syncFigures(sync, float64(meter.LiveHeap()-before)/float64(c.objects))
-	case report.Changes:
+	} else {
 		lists = 3
 		if result.Figures, err = c.changes(ctx, handler); err != nil {
 			return nil, err
 		}
-	default:
-		return nil, fmt.Errorf("there is no scenario %q", c.Scenario)
 	}
 	if result.Contents, err = c.contents(i); err != nil {
 		return nil, err
@@ -91,7 +110,7 @@ func (c *client) changes(ctx context.Context, handler meter.Counters) ([]report.
 	} {
 		runtime.GC() // the garbage of the last phase does not count for this one
 		took, ended, err := c.measure(ctx, handler, phase.name, meter.Counts{Updates: phase.updates + 1}, func() error {
-			return c.control(ctx, http.MethodPost, phase.control, nil)
+			return c.command(ctx, http.MethodPost, phase.control, nil)
 		})
 		if err != nil {
 			return nil, err
@@ -99,7 +118,7 @@ func (c *client) changes(ctx context.Context, handler meter.Counters) ([]report.
 		// The server has the same clock. The time that a client waits before it lists
 		// again protects the server, and does not count.
 		var marks podserver.Marks
-		if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
+		if err := c.command(ctx, http.MethodGet, "marks", &marks); err != nil {
 			return nil, err
 		}
 		took.seconds = ended.Sub(marks.Began).Seconds()
@@ -134,7 +153,7 @@ func (c *client) measure(ctx context.Context, handler meter.Counters, name strin
 // checkRequests fails if the client has not sent as many lists of its mode, or others.
 func (c *client) checkRequests(ctx context.Context, lists int) error {
 	var marks podserver.Marks
-	if err := c.control(ctx, http.MethodGet, "marks", &marks); err != nil {
+	if err := c.command(ctx, http.MethodGet, "marks", &marks); err != nil {
 		return err
 	}
 	got, streams := marks.Requests, 0
@@ -144,16 +163,23 @@ func (c *client) checkRequests(ctx context.Context, lists int) error {
 	if got.Lists != lists || got.Streams != streams {
 		return fmt.Errorf("the client has sent %+v, not %d lists and %d streams", got, lists, streams)
 	}
+	sent := got.Pages + got.Streams + got.Watches
+	switch {
+	case c.Side == report.Theirs && c.protobuf() != (got.Protobuf == sent), c.JSON && got.Protobuf > 0:
+		return fmt.Errorf("the client has sent %+v, which is another encoding than its default", got)
+	case c.encrypted() != (got.HTTP2 == sent), c.Gzip != (got.Gzip > 0):
+		return fmt.Errorf("the client has sent %+v, which is not how it should connect", got)
+	}
 	return nil
 }
 
-// control sends a request to the server, and decodes the answer.
-func (c *client) control(ctx context.Context, method, what string, answer any) error {
+// command sends a request for the benchmark, and decodes the answer.
+func (c *client) command(ctx context.Context, method, what string, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, method, c.server+"/control/"+what, nil)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := c.control.Do(request)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,11 @@ func (c *client) contents(i *informer) (map[string]string, error) {
 		all = append(all, obj.GetNamespace()+"/"+obj.GetName()+" "+obj.GetResourceVersion())
 	}
 	slices.Sort(all)
-	digests := map[string]string{c.Scenario + ", state": fmt.Sprintf("%d objects, %x", len(all), sha256.Sum256(fmt.Append(nil, all)))}
+	scenario := c.Scenario
+	if scenario == report.SlowLimited {
+		scenario = report.Slow // both end in the same state
+	}
+	digests := map[string]string{scenario + ", state": fmt.Sprintf("%d objects, %x", len(all), sha256.Sum256(fmt.Append(nil, all)))}
 	kept := map[string][]any{}
 	for n := 0; n < c.objects; n += max(c.objects/samples, 1) {
 		namespace, name := podserver.Name(n)
@@ -41,7 +45,7 @@ func (c *client) contents(i *informer) (map[string]string, error) {
 		if err := json.NewEncoder(hash).Encode(all); err != nil {
 			return nil, err
 		}
-		digests[c.Scenario+", "+fields+" fields"] = fmt.Sprintf("%x", hash.Sum(nil))
+		digests[scenario+", "+fields+" fields"] = fmt.Sprintf("%x", hash.Sum(nil))
 	}
 	return digests, nil
 }
@@ -53,6 +57,11 @@ func parts(obj any, kept string) map[string]any {
 		view := *view
 		view.TypeMeta = metav1.TypeMeta{}
 		return map[string]any{report.View: &view}
+	}
+	if database, ok := obj.(*podserver.Database); ok {
+		database := *database
+		database.TypeMeta = metav1.TypeMeta{}
+		return map[string]any{report.AllFields: &database}
 	}
 	whole := *obj.(*corev1.Pod)
 	whole.TypeMeta = metav1.TypeMeta{}

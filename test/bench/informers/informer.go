@@ -8,10 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
-	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/podserver"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
@@ -21,30 +19,33 @@ type informer struct {
 	start func(ctx context.Context)
 	// stored are all objects.
 	stored iter.Seq[metav1.Object]
-	// get returns a pod or a podView.
+	// get returns an object or a podView.
 	get func(namespace, name string) (any, bool)
 }
 
-// newInformer makes an informer with an index by namespace and one handler.
-func newInformer(c report.Client, clients *kubernetes.Clientset, events *meter.Counter) (*informer, error) {
-	switch {
-	case c.Side == report.Theirs:
-		return newTheirs(c, clients, events)
-	case c.Side != report.Ours:
-		return nil, fmt.Errorf("there is no side %q", c.Side)
-	case c.Fields == report.View:
-		return newOurs[*podView](c, clients, events)
-	}
-	return newOurs[*corev1.Pod](c, clients, events)
+// handler receives events of an informer. *meter.Counter is one.
+type handler interface {
+	Add()
+	Update(any)
+	Delete()
 }
 
-// newClients speak JSON, which is all that there is for the objects of CRDs.
-func newClients(server string) (*kubernetes.Clientset, error) {
-	return kubernetes.NewForConfig(&rest.Config{
-		Host:          server,
-		QPS:           -1, // no limit
-		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
-	})
+// newInformer makes an informer with an index by namespace.
+func (c *client) newInformer(handlers ...handler) (*informer, error) {
+	pods, databases := c.Kind == report.Pods, c.Kind != report.Pods
+	switch {
+	case c.Side == report.Theirs && pods:
+		return newTheirs[*corev1.Pod](c.theirPods(), handlers)
+	case c.Side == report.Theirs:
+		return newTheirs[*podserver.Database](c.theirDatabases(), handlers)
+	case c.Side != report.Ours:
+		return nil, fmt.Errorf("there is no side %q", c.Side)
+	case databases:
+		return newOurs[*podserver.Database](c, handlers)
+	case c.Fields == report.View:
+		return newOurs[*podView](c, handlers)
+	}
+	return newOurs[*corev1.Pod](c, handlers)
 }
 
 // podView has the fields of a typical view of pods.

@@ -12,11 +12,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -42,8 +38,14 @@ func run(args []string) error {
 	pflag.StringVar(&c.profile, "profile", "", "write a CPU profile of each row or phase to files that begin with `PREFIX`")
 	timeout := pflag.Duration("timeout", 10*time.Minute, "when to give up")
 	pflag.StringVar(&c.server, "server", "", "client: `URL` of the server")
+	pflag.StringVar(&c.Kind, "kind", report.Pods, `serve, client: "pods", or custom resources of "2 KB" or "20 KB"`)
+	pflag.StringVar(&c.certificate, "certificate", "", "`FILE` to which serve writes the certificate of TLS, and from which client reads it")
+	pflag.BoolVar(&c.Gzip, "gzip", false, "serve, client: lists are compressed")
+	pflag.BoolVar(&c.JSON, "json", false, "client: ask for JSON, and not for the default of the kind")
+	pflag.BoolVar(&c.Brief, "brief", false, "client: only the rows that depend most on how it connects")
+	pflag.StringVar(&c.Prefix, "prefix", "", "client: what the names of rows begin with")
 	pflag.StringVar(&c.Mode, "mode", report.Streaming, "client: streaming or LIST")
-	pflag.StringVar(&c.Scenario, "scenario", report.Sync, "client: sync or changes")
+	pflag.StringVar(&c.Scenario, "scenario", report.Sync, "client: sync, changes, slow or idle")
 	pflag.StringVar(&c.Fields, "fields", report.AllFields, "client: all, unmanaged or view, the fields that it keeps of each object")
 	pflag.IntVar(&c.updates, "updates", 100_000, "client: how many updates are sent")
 	pflag.IntVar(&m.Rounds, "rounds", 3, "memory: how often rows are measured that take long")
@@ -56,9 +58,12 @@ func run(args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
 	streaming, measure := false, c.run
+	if _, ok := podserver.Kinds[c.Kind]; !ok {
+		return fmt.Errorf("there is no kind %q", c.Kind)
+	}
 	switch command := pflag.Arg(0); command {
 	case "serve":
-		return serve(c.objects)
+		return serve(podserver.Options{Kind: podserver.Kinds[c.Kind], Objects: c.objects, Gzip: c.Gzip}, c.certificate)
 	case "client":
 		streaming = c.Mode == report.Streaming
 	case "memory": // what client-go watches there has no initial events
@@ -75,27 +80,4 @@ func run(args []string) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
-}
-
-// serve prints its address. It ends with its standard input, and so with the process that
-// started it.
-func serve(objects int) error {
-	server, err := podserver.New(objects)
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Printf("http://%s\n", listener.Addr())
-	web := &http.Server{Handler: server}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = web.Close()
-	}()
-	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

@@ -102,9 +102,9 @@ func (n panel) plot(results []result) (*plot.Plot, error) {
 		line.Color, line.Width = side.color, 2
 		points.Color, points.Shape, points.Radius = side.color, draw.CircleGlyph{}, 3
 		p.Add(line, points)
-		p.Legend.Add(side.name, line, points)
+		p.Legend.Add(side.name+room, line, points)
 	}
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, 2
 	p.Y.Min, p.Y.Max = 0, p.Y.Max*1.45 // the legend is above the lines
 	p.Y.Tick.Marker = plot.TickerFunc(plainTicks)
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.ConstantTicks(sizes)
@@ -112,12 +112,16 @@ func (n panel) plot(results []result) (*plot.Plot, error) {
 	return p, nil
 }
 
+// room is after a text with a line to its right, because a reader's font may be wider than
+// this one. The spaces do not break: SVG drops others at the end of a text.
+const room = "\u00a0\u00a0\u00a0"
+
 // plainTicks are the default ones, without zeros at the end.
 func plainTicks(low, high float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(low, high)
 	for i := range ticks {
 		if ticks[i].Label != "" {
-			ticks[i].Label = strconv.FormatFloat(ticks[i].Value, 'f', -1, 64)
+			ticks[i].Label = strconv.FormatFloat(ticks[i].Value, 'f', -1, 64) + room
 		}
 	}
 	return ticks

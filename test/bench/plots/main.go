@@ -2,11 +2,12 @@
 //
 //	bars.go   how many times better than the peer each row is
 //	lines.go  costs over the number of objects, of both sides
+//	text.go   makes texts as wide with a reader's font as with the one that is expected
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image/color"
 	"os"
@@ -55,7 +56,7 @@ func run(file, out, format string) error {
 	if err := json.Unmarshal(text, &results); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	plot.DefaultFont.Variant = "Sans" // a browser's own font is as wide
+	plot.DefaultFont.Variant = "Sans"
 	plotter.DefaultFont.Variant = "Sans"
 	bars, err := bars(results)
 	if err != nil {
@@ -92,12 +93,14 @@ func (p *picture) write(file, format string) error {
 			}
 		}
 	}
-	out, err := os.Create(file)
-	if err != nil {
+	var text bytes.Buffer
+	if _, err := formatted.WriteTo(&text); err != nil {
 		return err
 	}
-	_, err = formatted.WriteTo(out)
-	return errors.Join(err, out.Close())
+	if format == "svg" {
+		return os.WriteFile(file, portable(text.Bytes()), 0o644)
+	}
+	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
 var (

@@ -10,37 +10,37 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Sentinel is the pod that changes last: a client that has its event has all others.
+// Sentinel is the object that changes last: a client that has its event has all others.
 const Sentinel = 0
 
-// firstVersion is that of the oldest pod, as in a cluster that is not new.
+// firstVersion is that of the oldest object, as in a cluster that is not new.
 const firstVersion = 48_000_000
 
 // state is the collection at one version. It does not change.
 type state struct {
 	version uint64
-	// pods are what render returns.
-	pods [][]byte
-	// generations of the pods that have changed.
+	kind    Kind
+	objects []rendered
+	// generations of the objects that have changed.
 	generations map[int]int
 }
 
-// newState renders pods, which takes some 15 µs each.
-func newState(objects int) *state {
-	s := &state{version: firstVersion + uint64(objects), pods: make([][]byte, objects), generations: map[int]int{}}
-	OnAllCores(objects, func(i int) { s.pods[i] = render(i, 1, firstVersion+uint64(i)) })
+// newState renders objects, which takes some 20 µs for each pod.
+func newState(kind Kind, objects int) *state {
+	s := &state{firstVersion + uint64(objects), kind, make([]rendered, objects), map[int]int{}}
+	OnAllCores(objects, func(i int) { s.objects[i] = kind.render(i, 1, firstVersion+uint64(i)) })
 	return s
 }
 
-// change returns a later state, in which the pods with these numbers have changed.
+// change returns a later state, in which the objects with these numbers have changed.
 func (s *state) change(numbers []int) *state {
-	next := &state{version: s.version + uint64(len(numbers)), pods: slices.Clone(s.pods), generations: maps.Clone(s.generations)}
+	next := &state{s.version + uint64(len(numbers)), s.kind, slices.Clone(s.objects), maps.Clone(s.generations)}
 	for _, i := range numbers {
 		next.generations[i] = max(next.generations[i], 1) + 1
 	}
 	OnAllCores(len(numbers), func(n int) {
 		i := numbers[n]
-		next.pods[i] = render(i, next.generations[i], s.version+uint64(n)+1)
+		next.objects[i] = s.kind.render(i, next.generations[i], s.version+uint64(n)+1)
 	})
 	return next
 }
@@ -59,9 +59,9 @@ func OnAllCores(n int, do func(int)) {
 	running.Wait()
 }
 
-// spread returns the numbers of count pods all over the collection, without the sentinel.
+// spread returns the numbers of count objects all over the collection, without the sentinel.
 func (s *state) spread(count int) ([]int, error) {
-	others := len(s.pods) - 1
+	others := len(s.objects) - 1
 	if count < 0 || count > others {
 		return nil, fmt.Errorf("%d of %d objects cannot be changed", count, others)
 	}
@@ -72,13 +72,13 @@ func (s *state) spread(count int) ([]int, error) {
 	return numbers, nil
 }
 
-// page returns where a page of up to limit pods begins and ends: after token, or at the
-// first pod if it is empty. A limit of 0 means all pods. The token of an older version
+// page returns where a page of up to limit objects begins and ends: after token, or at the
+// first object if it is empty. A limit of 0 means all objects. The token of an older version
 // has expired: this server compacts at once.
 func (s *state) page(limit int, token string) (start, end int, err *apierrors.StatusError) {
 	version := s.version
 	if token != "" {
-		if _, err := fmt.Sscanf(token, tokenFormat, &version, &start); err != nil || start < 0 || start > len(s.pods) {
+		if _, err := fmt.Sscanf(token, tokenFormat, &version, &start); err != nil || start < 0 || start > len(s.objects) {
 			return 0, 0, apierrors.NewBadRequest("continue key is not valid")
 		}
 		if version != s.version {
@@ -86,9 +86,9 @@ func (s *state) page(limit int, token string) (start, end int, err *apierrors.St
 		}
 	}
 	if limit == 0 {
-		limit = len(s.pods)
+		limit = len(s.objects)
 	}
-	return start, min(start+limit, len(s.pods)), nil
+	return start, min(start+limit, len(s.objects)), nil
 }
 
 // tokenFormat has the version of the first page, and where the next one begins.

@@ -18,7 +18,12 @@ type Marks struct {
 }
 
 // Requests are how many the server has received since a reset.
-type Requests struct{ Lists, Pages, Streams, Watches int }
+type Requests struct {
+	Lists, Pages, Streams, Watches int
+	// Of pages, streams and watches: how many it answered with protobuf, compressed unless
+	// too short, and over HTTP/2.
+	Protobuf, Gzip, HTTP2 int
+}
 
 // reset restores the initial state, for another client.
 func (s *Server) reset(http.ResponseWriter, *http.Request) {
@@ -35,7 +40,7 @@ func (s *Server) getMarks(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.marks) // the client may be gone
 }
 
-// spread makes a handler that calls do with the numbers of as many pods as the parameter
+// spread makes a handler that calls do with the numbers of as many objects as the parameter
 // asks for. It holds mu.
 func (s *Server) spread(parameter string, do func(numbers []int)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +58,7 @@ func (s *Server) spread(parameter string, do func(numbers []int)) http.HandlerFu
 	}
 }
 
-// relist changes pods without events, and ends all watches with 410. The sentinel is
+// relist changes objects without events, and ends all watches with 410. The sentinel is
 // updated when a client has listed again and watches.
 func (s *Server) relist(numbers []int) {
 	s.current = s.current.change(numbers)
@@ -62,7 +67,7 @@ func (s *Server) relist(numbers []int) {
 	s.expire()
 }
 
-// update sends updates of pods, and then of the sentinel, as fast as clients read. It
+// update sends updates of objects, and then of the sentinel, as fast as clients read. It
 // renders them first.
 func (s *Server) update(numbers []int) {
 	numbers = append(numbers, Sentinel)
@@ -73,7 +78,7 @@ func (s *Server) update(numbers []int) {
 		s.marks.Began = time.Now()
 	}}
 	for _, i := range numbers {
-		b.pods = append(b.pods, s.current.pods[i])
+		b.objects = append(b.objects, s.current.objects[i])
 	}
 	s.send(b)
 }

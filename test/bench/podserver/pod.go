@@ -2,7 +2,6 @@ package podserver
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -13,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Namespaces is how many namespaces have pods.
+// Namespaces is how many namespaces have objects.
 const Namespaces = 100
 
-// began is the creation time of the first pod. It is the same in each run.
+// began is the creation time of the first object. It is the same in each run.
 var began = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // replicas is how many pods a ReplicaSet has.
 const replicas = 3
 
-// Name returns the namespace and the name of pod i.
+// Name returns the namespace and the name of object i, of any kind.
 func Name(i int) (namespace, name string) {
 	return fmt.Sprintf("team-%03d", i/replicas%Namespaces), "web-" + setHash(i) + "-" + suffix(uint64(i), 5)
 }
@@ -64,8 +63,8 @@ func newPod(i, generation int, version uint64) *corev1.Pod {
 				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-" + hash, UID: uid(random), Controller: &yes, BlockOwnerDeletion: &yes,
 			}},
 			ManagedFields: []metav1.ManagedFieldsEntry{
-				managed("kube-controller-manager", "", created, `{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{},"f:restartPolicy":{}}}`),
-				managed("kubelet", "status", started, `{"f:status":{"f:phase":{},"f:podIP":{}}}`),
+				managed("kube-controller-manager", "v1", "", created, `{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{},"f:restartPolicy":{}}}`),
+				managed("kubelet", "v1", "status", started, `{"f:status":{"f:phase":{},"f:podIP":{}}}`),
 			},
 		},
 		Spec: corev1.PodSpec{
@@ -95,9 +94,9 @@ func newPod(i, generation int, version uint64) *corev1.Pod {
 	}
 }
 
-func managed(manager, subresource string, at metav1.Time, fields string) metav1.ManagedFieldsEntry {
+func managed(manager, version, subresource string, at metav1.Time, fields string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at,
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, Time: &at,
 		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields), Subresource: subresource,
 	}
 }
@@ -110,16 +109,6 @@ func address(first byte, n uint32) string {
 func uid(random *rand.Rand) types.UID {
 	a, b := random.Uint64(), random.Uint64()
 	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0xfff, b&0xffffffffffff))
-}
-
-// render returns a pod's JSON without kind, apiVersion and opening brace: pods have a
-// kind in a watch, and none in a list.
-func render(i, generation int, version uint64) []byte {
-	text, err := json.Marshal(newPod(i, generation, version))
-	if err != nil {
-		panic(err) // newPod makes no invalid pod
-	}
-	return text[1:]
 }
 
 // Pod makes pod i as the server has it at first.

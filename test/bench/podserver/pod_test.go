@@ -15,7 +15,7 @@ func TestSize(t *testing.T) {
 	const pods = 2000
 	texts, length := make([][]byte, pods), 0
 	for i := range texts {
-		texts[i] = append([]byte{'{'}, render(i, 1, firstVersion+uint64(i))...)
+		texts[i] = append([]byte{'{'}, render(newPod(i, 1, firstVersion+uint64(i)), corev1.SchemeGroupVersion.WithKind("Pod")).json...)
 		length += len(texts[i])
 	}
 	decoded := make([]*corev1.Pod, pods)

@@ -1,6 +1,7 @@
 package podserver
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // client is client-go's, with paths below /control/.
@@ -22,15 +25,19 @@ type client struct {
 	url string
 }
 
-func start(t *testing.T, objects int) client {
+// encodings are content types that clients ask for. client-go's default is protobuf.
+var encodings = map[string]string{"JSON": "application/json", "protobuf": ""}
+
+func start(t *testing.T, contentType string, options Options) client {
 	t.Helper()
-	server, err := New(objects)
+	options.Kind = Kinds[report.Pods]
+	server, err := New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	web := httptest.NewServer(server)
 	t.Cleanup(web.Close)
-	core, err := corev1client.NewForConfig(&rest.Config{Host: web.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
+	core, err := corev1client.NewForConfig(&rest.Config{Host: web.URL, ContentConfig: rest.ContentConfig{ContentType: contentType}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +65,39 @@ func (c client) control(what string) {
 	}
 }
 
-func TestPages(t *testing.T) {
-	c := start(t, 25)
+// inEncodings runs a test in each encoding, compressed and not.
+func inEncodings(t *testing.T, objects int, test func(*testing.T, client)) {
+	for name, contentType := range encodings {
+		for _, gzip := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, gzip %v", name, gzip), func(t *testing.T) {
+				c := start(t, contentType, Options{Objects: objects, Gzip: gzip})
+				test(t, c)
+				marks := c.marks()
+				sent := marks.Requests.Pages + marks.Requests.Streams + marks.Requests.Watches
+				if contentType == "" != (marks.Requests.Protobuf == sent) || gzip != (marks.Requests.Gzip > 0) {
+					t.Errorf("the client has sent %+v", marks.Requests)
+				}
+			})
+		}
+	}
+}
+
+func (c client) marks() (m Marks) {
+	c.t.Helper()
+	response, err := http.Get(c.url + "/control/marks")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&m); err != nil {
+		c.t.Fatal(err)
+	}
+	return m
+}
+
+func TestPages(t *testing.T) { inEncodings(t, 25, testPages) }
+
+func testPages(t *testing.T, c client) {
 	seen, token := map[string]bool{}, ""
 	for _, want := range []int{10, 10, 5} {
 		page := c.list(metav1.ListOptions{Limit: 10, Continue: token})
@@ -83,8 +121,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestExpiredPage(t *testing.T) {
-	c := start(t, 25)
+func TestExpiredPage(t *testing.T) { inEncodings(t, 25, testExpiredPage) }
+
+func testExpiredPage(t *testing.T, c client) {
 	page := c.list(metav1.ListOptions{Limit: 10})
 	c.control("relist?changed=3")
 	if _, err := c.List(t.Context(), metav1.ListOptions{Limit: 10, Continue: page.Continue}); !apierrors.IsResourceExpired(err) {
@@ -115,9 +154,10 @@ func (c client) watch(options metav1.ListOptions) (next func() (watch.EventType,
 }
 
 // TestRelist watches a streaming list, a relist and updates.
-func TestRelist(t *testing.T) {
+func TestRelist(t *testing.T) { inEncodings(t, 20, testRelist) }
+
+func testRelist(t *testing.T, c client) {
 	const objects = 20
-	c := start(t, objects)
 	yes := true
 	streaming := metav1.ListOptions{SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true}
 	all := func(next func() (watch.EventType, *corev1.Pod)) (revised int, version string) {
@@ -183,7 +223,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestChangeTooMany(t *testing.T) {
-	server, err := New(10)
+	server, err := New(Options{Kind: Kinds[report.Pods], Objects: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

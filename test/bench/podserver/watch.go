@@ -2,12 +2,9 @@ package podserver
 
 import (
 	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
+	"bytes"
 	"net/http"
 	"strconv"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,8 +16,8 @@ type watcher chan batch
 
 // batch is the events of one moment.
 type batch struct {
-	kind watch.EventType
-	pods [][]byte
+	kind    watch.EventType
+	objects []rendered
 	// started, if it is not nil, is called before the first of them is written.
 	started func()
 }
@@ -28,57 +25,94 @@ type batch struct {
 // maxBatches is more than any step of a benchmark sends.
 const maxBatches = 16
 
-func (s *Server) watch(w http.ResponseWriter, r *http.Request, received time.Time, streaming bool) {
-	w.Header().Set("Content-Type", "application/json")
+func (s *Server) watch(w http.ResponseWriter, q request, streaming bool) {
+	q.gzip = q.gzip && streaming // the API server compresses no other watch
+	w.Header().Set("Content-Type", q.streamType())
 	opened := make(watcher, maxBatches)
-	state, ok := s.open(opened, received, streaming, r.URL.Query().Get("resourceVersion"))
+	state, ok := s.open(opened, q, streaming)
 	if !ok {
-		writeExpired(w) // the API server also reports it as an event
+		out := bufio.NewWriter(w)
+		writeExpired(out, q) // the API server also reports it as an event
+		out.Flush()          // an error means that the client is gone
 		return
 	}
 	defer s.close(opened)
-	out := bufio.NewWriterSize(w, writeSize)
-	flush := func() bool { return out.Flush() == nil && http.NewResponseController(w).Flush() == nil }
-	if streaming {
-		writeEvents(out, watch.Added, state.pods)
-		fmt.Fprintf(out, `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n",
-			state.version, metav1.InitialEventsAnnotationKey)
+	if q.gzip {
+		w.Header().Set("Content-Encoding", "gzip")
 	}
-	if !flush() {
+	out := bufio.NewWriterSize(w, writeSize)
+	// send writes events of one moment. The API server compresses them as one member.
+	send := func(write func(*bufio.Writer)) bool {
+		if q.gzip {
+			var plain bytes.Buffer
+			buffer := bufio.NewWriter(&plain)
+			write(buffer)
+			buffer.Flush()
+			out.Write(compress(plain.Bytes()))
+		} else {
+			write(out)
+		}
+		return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
+	}
+	if !s.sendInitial(w, out, q, state, streaming) {
 		return
 	}
 	s.sendSentinel()
 	for {
 		select {
-		case <-r.Context().Done():
+		case <-q.Context().Done():
 			return
 		case b, open := <-opened:
 			if !open {
-				writeExpired(w)
+				send(func(out *bufio.Writer) { writeExpired(out, q) })
 				return
 			}
 			if b.started != nil {
 				b.started()
 			}
-			writeEvents(out, b.kind, b.pods)
-			if !flush() {
+			if !send(func(out *bufio.Writer) { s.writeEvents(out, q, b.kind, b.objects) }) {
 				return
 			}
 		}
 	}
 }
 
+// sendInitial sends the objects and the bookmark of a streaming list, and nothing but the
+// header of another watch.
+func (s *Server) sendInitial(w http.ResponseWriter, out *bufio.Writer, q request, state *state, streaming bool) bool {
+	write := func(out *bufio.Writer) {
+		s.writeEvents(out, q, watch.Added, state.objects)
+		s.writeEvents(out, q, watch.Bookmark, []rendered{s.Kind.bookmark(state.version)})
+	}
+	switch {
+	case streaming && q.gzip:
+		out.Write(s.bodies.compressed(body{version: state.version, contentType: q.streamType()}, write))
+	case streaming:
+		write(out)
+	}
+	return out.Flush() == nil && http.NewResponseController(w).Flush() == nil
+}
+
+// bookmark ends the initial events of a streaming list.
+func (k Kind) bookmark(version uint64) rendered {
+	obj := k.empty()
+	obj.SetResourceVersion(strconv.FormatUint(version, 10))
+	obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	return render(obj, k.GroupVersionKind)
+}
+
 // open returns the current state. The watcher receives all events after it. It returns
-// false if there were events between version and that state.
-func (s *Server) open(opened watcher, received time.Time, streaming bool, version string) (*state, bool) {
+// false if there were events between the requested version and that state.
+func (s *Server) open(opened watcher, q request, streaming bool) (*state, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.marks.Requests.count(q)
 	if streaming {
 		s.marks.Requests.Streams++
-		s.relistedAt(received)
+		s.relistedAt(q.received)
 	} else {
 		s.marks.Requests.Watches++
-		if version != strconv.FormatUint(s.current.version, 10) {
+		if q.query.Get("resourceVersion") != strconv.FormatUint(s.current.version, 10) {
 			return nil, false
 		}
 	}
@@ -99,7 +133,7 @@ func (s *Server) sendSentinel() {
 	if s.sentinelDue && !s.relisting {
 		s.sentinelDue = false
 		s.current = s.current.change([]int{Sentinel})
-		s.send(batch{kind: watch.Modified, pods: [][]byte{s.current.pods[Sentinel]}})
+		s.send(batch{kind: watch.Modified, objects: []rendered{s.current.objects[Sentinel]}})
 	}
 }
 
@@ -118,30 +152,21 @@ func (s *Server) expire() {
 	}
 }
 
-func writeEvents(w *bufio.Writer, kind watch.EventType, pods [][]byte) {
-	begin := fmt.Sprintf(`{"type":%q,"object":{"kind":"Pod","apiVersion":"v1",`, kind)
-	for _, pod := range pods {
-		// Flush reports errors.
-		w.WriteString(begin)
-		w.Write(pod)
-		w.WriteString("}\n")
+func (s *Server) writeEvents(w *bufio.Writer, e encoding, kind watch.EventType, objects []rendered) {
+	for _, obj := range objects {
+		e.event(w, kind, s.Kind.GroupVersionKind, obj)
 	}
 }
 
-func writeExpired(w io.Writer) {
-	expired := statusOf(apierrors.NewResourceExpired("too old resource version"))
-	_ = json.NewEncoder(w).Encode(map[string]any{"type": watch.Error, "object": expired}) // the client may be gone
+func writeExpired(w *bufio.Writer, e encoding) {
+	expired := apierrors.NewResourceExpired("too old resource version").Status()
+	e.event(w, watch.Error, statusKind, render(&expired, statusKind))
 }
 
 // writeError answers as the API server does.
-func writeError(w http.ResponseWriter, err *apierrors.StatusError) {
-	w.Header().Set("Content-Type", "application/json")
+func writeError(w http.ResponseWriter, e encoding, err *apierrors.StatusError) {
+	w.Header().Set("Content-Type", e.contentType())
 	w.WriteHeader(int(err.ErrStatus.Code))
-	_ = json.NewEncoder(w).Encode(statusOf(err)) // the client may be gone
-}
-
-func statusOf(err *apierrors.StatusError) metav1.Status {
 	status := err.Status()
-	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	return status
+	_ = e.status(w, &status) // the client may be gone
 }

@@ -9,55 +9,6 @@ import (
 	"slices"
 )
 
-// Sides.
-const (
-	Ours   = "ours"
-	Theirs = "theirs"
-)
-
-// Modes of a first list.
-const (
-	Streaming = "streaming"
-	List      = "LIST"
-)
-
-// Scenarios.
-const (
-	// Sync is the first list, and what it leaves on the heap.
-	Sync = "sync"
-	// Changes is the first list, a relist of the same objects, a relist with some
-	// objects changed, and a burst of updates.
-	Changes = "changes"
-)
-
-// Fields that an informer keeps of each object.
-const (
-	AllFields = "all"
-	// Unmanaged is all fields but managedFields.
-	Unmanaged = "unmanaged"
-	// View is the fields of a typical view.
-	View = "view"
-)
-
-// Client is an informer over HTTP, which one process measures.
-type Client struct{ Side, Mode, Scenario, Fields string }
-
-// Clients are all that the benchmark measures. Each row has both sides.
-var Clients = []Client{
-	{Ours, Streaming, Sync, AllFields},
-	{Theirs, Streaming, Sync, AllFields},
-	{Ours, List, Sync, AllFields},
-	{Theirs, List, Sync, AllFields},
-	{Ours, Streaming, Sync, Unmanaged},
-	{Theirs, List, Sync, Unmanaged},
-	{Ours, Streaming, Sync, View},
-	{Theirs, List, Sync, View},
-	{Ours, Streaming, Changes, AllFields},
-	{Theirs, Streaming, Changes, AllFields},
-	{Ours, List, Changes, AllFields},
-	{Theirs, List, Changes, AllFields},
-}
-
 // Report is what one process has measured.
 type Report struct {
 	Figures []Figure
@@ -78,6 +29,7 @@ type Figure struct {
 // RSS of the process, in MB.
 const (
 	Allocations = "allocs"
+	Goroutines  = "goroutines"
 	PeakMB      = "MB"
 )
 
