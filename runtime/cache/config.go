@@ -105,7 +105,7 @@ func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 type Settings struct {
 	// Decode sets how objects are decoded. A ListerWatcher decodes by itself, so with
 	// one only WithoutManagedFields and WithoutAnnotations have an effect. There is an
-	// option for each field of Decode but Kind and Protobuf.
+	// option for each field of Decode but Kind, Protobuf and ReadOnly.
 	Decode DecodeOptions
 	// WithoutStreamingList reads lists in pages. By default an informer reads them as a
 	// stream, through the watch, if the server supports that. A test with a fake

@@ -72,6 +72,6 @@
 // # What it does not do
 //
 // It does not write to the API server. It has no work queue; client-go's util/workqueue
-// is a good one. It does not copy the objects that it returns: they are shared, so a
-// caller that wants to change one calls its DeepCopy first.
+// is a good one. It does not copy the objects that it returns: they are shared, and parts of
+// them with other objects. So a caller that wants to change one calls its DeepCopy first.
 package cache

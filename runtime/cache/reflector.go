@@ -80,6 +80,8 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 		random:  rand.N[time.Duration],
 	}
 	if config.Open != nil {
+		// Objects of a cache are read-only, but a transform may write to them.
+		config.Decode.ReadOnly = config.Decode.ReadOnly || config.cache != nil && config.Transform == nil
 		r.source = newBodySource(config.Open, config.Decode, config.cache)
 	} else {
 		r.trim = wire.Trimmer[T](&config.Decode)

@@ -48,7 +48,12 @@ func (c jsonCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 }
 
 // protobufCodec decodes protobuf. A frame is the message of an object, without its envelope.
-type protobufCodec struct{ *protobuf.Plan }
+type protobufCodec struct {
+	*protobuf.Plan
+	readOnly bool
+}
+
+func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) { return c.Plan.Decode(frame, c.readOnly) }
 
 func (c protobufCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)

@@ -65,6 +65,10 @@ type Options struct {
 	// the same name in JSON there. nil asks for JSON only. Only the type matters, and
 	// nothing is written to the object.
 	Protobuf runtime.Object
+	// ReadOnly is set if no one will write to the objects, which then share parts that are
+	// the same in many of them, such as the resources that containers request. An informer
+	// sets it, unless it has a Transform.
+	ReadOnly bool
 	// WithoutProtobuf asks for JSON only, for example to read the traffic.
 	WithoutProtobuf bool
 }
@@ -108,7 +112,7 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
-	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor[T](&options)} })
+	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor[T](&options), options.ReadOnly} })
 	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata[T]()) && protobufPlanFor[T](&options).IsUsable()
 	d.acceptList = acceptOf[T](&options, "List", asks)
 	d.acceptWatch = acceptOf[T](&options, "", asks)

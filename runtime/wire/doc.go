@@ -4,21 +4,25 @@
 //
 // How a body becomes objects:
 //
-//	body ─▶ source ─frames─▶ task ─▶ plan ─▶ object      in parallel, several tasks
-//	          │ Scanner: where a value ends    │            results in the order of the body
-//	          ▼                                ▼ gives up
+//	body ─▶ source ─frames─▶ task ─▶ codec ─▶ object      in parallel, several tasks
+//	          │ where a value or message ends  │             results in the order of the body
+//	          ▼                                ▼ its plan gives up
 //	        block, used again                Unmarshal, which is apimachinery's
 //
 // Start at Decoder, which reads a LIST with List and a WATCH with Watch. This package has the
-// protocol. The package internal/plan has all that reads JSON: it decodes one object, finds
-// where a value ends, and finds the faulty part of an object.
+// protocol. internal/plan has all that reads JSON: it decodes one object, finds where a value
+// ends, and finds the faulty part of an object. internal/protobuf does the same for protobuf.
+// The first byte of a body tells its encoding, whatever was asked for.
 //
 // # What it promises
 //
 //   - An object equals the one that k8s.io/apimachinery's JSON serializer decodes from the
 //     same bytes to the same Go type: the case of names matters, unknown members are left
 //     out, the last one of duplicates wins, and integers in untyped values are int64. A
-//     text that the serializer refuses is refused here, with its reason.
+//     text that the serializer refuses is refused here, with its reason. For protobuf, the
+//     same is true of its protobuf serializer, that is, of the generated method Unmarshal,
+//     except that objects with more than 10,000 messages inside each other are refused:
+//     the method would end the program. What is left out is not checked.
 //   - Objects and events come out in the order of the body.
 //   - A whole body is never in memory. Besides the objects, the bytes of one body that are
 //     in memory are at most max(16 MB, 3L) + 64 KB × (P + 1). L is the size of its
@@ -38,13 +42,14 @@
 //
 // # Text of deleted objects in memory
 //
-// No reachable memory holds text of an object that its owner has dropped, with one
-// exception: strings of at most 64 bytes are remembered, so that equal strings of many
-// objects share memory. Each goroutine that decodes has a table of 2048 strings, and
-// another one for untyped values. All caches of a program share these tables. A table that
-// is in use forgets a string that was not used for two minutes. A table that is not in
-// use is freed in two cycles of the garbage collector. Strings below a field or member
-// named data or stringData are never remembered.
+// No reachable memory holds text of an object that its owner has dropped, with two
+// exceptions. Strings of at most 64 bytes are remembered, so that equal strings of many
+// objects share memory. With Options.ReadOnly, so are maps, slices and pointers whose text in
+// protobuf has at most 4 KB. Each goroutine that decodes has a table of 2048 strings,
+// another one for untyped values, and one of 1024 parts. All caches of a program share these
+// tables. A table that is in use forgets what was not used for two minutes. A table that is
+// not in use is freed in two cycles of the garbage collector. Nothing below a field or member
+// named data or stringData is ever remembered.
 //
 // Buffers for the text of a body, and for texts with escape sequences, are cleared before
 // they are used again. The garbage collector does not clear other memory before it is used
@@ -60,4 +65,10 @@
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/). API servers end events with
 // a newline, but a Stream does not need it. If an event has a newline after an inner
 // brace, the first watch fails, and the next ones count brackets instead of lines.
+//
+// In protobuf a list is the bytes "k8s\x00" and a runtime.Unknown with the message of the list,
+// whose metadata has the number 1 and whose items have the number 2. A WATCH is a sequence of
+// frames: a length of four bytes, the most significant first, and a metav1.WatchEvent, whose
+// object is again "k8s\x00" and a runtime.Unknown
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding).
 package wire

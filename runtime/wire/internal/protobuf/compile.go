@@ -18,8 +18,9 @@ type compiler struct {
 	sync.Mutex
 	made     map[planKey]*Plan
 	messages map[typePair]*messageDecoder
-	// slices is the number of types of slices that decoders make.
-	slices int
+	// slices is the number of types of slices that decoders make, and shared that of shared
+	// decoders.
+	slices, shared int
 }
 
 // planKey identifies a plan.
@@ -114,6 +115,10 @@ func (c *compiler) message(t, whole reflect.Type, omit plan.Omission) *messageDe
 // add adds a field that is decoded to a value of type t at that offset.
 func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, omit plan.Omission) {
 	decoder, wire := c.field(f, t, omit)
+	if isShareable(t) && decoder != (refusal{}) {
+		c.shared++
+		decoder = &sharedDecoder{decoder: decoder, tag: f.number<<3 | wire, isSlice: t.Kind() == reflect.Slice, isRepeated: f.isRepeated(), number: c.shared}
+	}
 	if memory.IsPrivate(f.name) && decoder != (refusal{}) {
 		decoder = privateDecoder{decoder}
 	}

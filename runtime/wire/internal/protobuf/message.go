@@ -115,6 +115,8 @@ func refuses(d decoder, seen map[decoder]bool) bool {
 		return refuses(d.elem, seen)
 	case privateDecoder:
 		return refuses(d.decoder, seen)
+	case *sharedDecoder:
+		return refuses(d.decoder, seen)
 	}
 	return false
 }

@@ -68,13 +68,15 @@ func (p *Plan) IsUsable() bool {
 }
 
 // Decode returns a pointer to a new object with the value of message. It reports false if
-// it gave up: then Unmarshal has to decode the message.
-func (p *Plan) Decode(message []byte) (obj any, ok bool) {
+// it gave up: then Unmarshal has to decode the message. If readOnly is set, no one writes to
+// the object, and it shares parts with others.
+func (p *Plan) Decode(message []byte, readOnly bool) (obj any, ok bool) {
 	if p.root == nil {
 		return nil, false
 	}
 	pointer := reflect.New(p.typ)
 	s := takeScratch()
+	s.readOnly = readOnly
 	end := p.root.body(s, message, 0, memory.SlotOf(pointer))
 	scratches.Put(s)
 	if end == gaveUp {
@@ -126,6 +128,9 @@ func call(u unmarshaler, message []byte) (err error) {
 // scratch is memory that one goroutine at a time decodes with, object after object.
 type scratch struct {
 	memory.Strings
+	parts memory.Parts
+	// readOnly is set if objects may share parts.
+	readOnly bool
 	// depth is the number of open messages.
 	depth int
 	// made has a nil slice of each type, in which slices are made and then moved.
@@ -136,7 +141,9 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
 func takeScratch() *scratch {
 	s := scratches.Get().(*scratch)
-	s.Age(time.Now())
+	now := time.Now()
+	s.Age(now)
+	s.parts.Age(now)
 	s.depth, s.Private = 0, 0
 	return s
 }
