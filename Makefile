@@ -1,6 +1,7 @@
 # One target a line in `make help`: what follows ## is its text.
 
-# The modules of the repository, the product first.
+# The modules of the repository, the product first. test/kube is not among them, because
+# its dependencies take minutes to compile. make test-kube checks it.
 MODULES := . testdata examples/operator test
 FUZZTIME ?= 30s
 HUNT ?= 1h
@@ -19,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-e2e test-wild apiserver generate verify bench bench-quick lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-e2e test-kube test-wild apiserver generate verify bench bench-quick lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +49,11 @@ test-example: ## Run the tests of the example operator
 
 test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
 	cd test && $(RACE) $(TEST) ./...
+
+test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver: 12 CPU minutes the first time, 1 after that
+	@hack/lint.sh --no-race test/kube
+	@go -C test/kube build -o ../../build/bin/kube-server ./server
+	cd test && $(TEST) ./kubetest -server=../../build/bin/kube-server
 
 test-wild: ## Generate code for published API modules, and write docs/wild.md, in 7 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild

@@ -43,9 +43,10 @@ var rooms = map[string][]string{
 	"runtime/internal/printable":       nil,
 	"runtime/internal/safemeta":        nil,
 	"runtime/redirect":                 {"runtime/internal/"},
-	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan"},
+	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
 	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
 	"runtime/wire/internal/memory":     nil,
+	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
 }
 
 // maxFiles is how many files a package may have, tests left out.

@@ -32,6 +32,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.PrefersProtobuf = options.PrefersProtobuf
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
 	if err := mistakes.Join(); err != nil {
@@ -42,12 +43,11 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
 	files, err := render.Render(ctx, render.Options{
-		Set:             set,
-		OutputPackage:   setup.outputPackage,
-		ClientsetName:   setup.clientsetName,
-		PrefersProtobuf: options.PrefersProtobuf,
-		Boilerplate:     setup.boilerplate,
-		HandWritten:     func(path string) bool { return exists(setup.outputDir, path) },
+		Set:           set,
+		OutputPackage: setup.outputPackage,
+		ClientsetName: setup.clientsetName,
+		Boilerplate:   setup.boilerplate,
+		HandWritten:   func(path string) bool { return exists(setup.outputDir, path) },
 	})
 	if err != nil {
 		return nil, err

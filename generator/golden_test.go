@@ -39,11 +39,12 @@ func applyGolden() generator.Options {
 	}
 }
 
-// dependencyGolden has the options for testdata/imported, with packages outside the main module.
+// dependencyGolden has the options for testdata/imported, with packages outside the main module. One has
+// built-in kinds.
 func dependencyGolden() generator.Options {
 	return generator.Options{
 		Dir:        testdata,
-		Patterns:   []string{"github.com/typedinformers/informer-gen/testdata/dependency/..."},
+		Patterns:   []string{"github.com/typedinformers/informer-gen/testdata/dependency/...", "k8s.io/api/coordination/v1"},
 		OutputDir:  "imported",
 		HeaderFile: "../hack/boilerplate.go.txt",
 	}

@@ -56,7 +56,9 @@ type Options struct {
 	// ApplyConfigurationPackage is the import path of the output of applyconfiguration-gen for the
 	// API packages. If it is empty, clients have no Apply and ApplyStatus.
 	ApplyConfigurationPackage string
-	// PrefersProtobuf makes clients request protobuf. Servers do not support it for custom resources.
+	// PrefersProtobuf makes clients and informers request protobuf for all kinds whose Go types have
+	// protobuf tags and methods, and not only for those of k8s.io/api. Servers do not support it for
+	// custom resources.
 	PrefersProtobuf bool
 	// CRDs are files with CustomResourceDefinitions in YAML or JSON, or folders with such files. The
 	// kinds are checked against them. If it is empty, there is no check.

@@ -139,6 +139,9 @@ func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 		if !k.Namespaced {
 			scope = "cluster-scoped"
 		}
+		if k.Protobuf {
+			scope += ", protobuf"
+		}
 		if v := k.View; v != nil {
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
 				gv.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))

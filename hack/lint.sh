@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Checks the code of the modules that are its arguments, the scripts and the Makefile.
+# With --no-race first, the modules are those that are tested without -race.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -20,10 +21,15 @@ else
 	echo "lint scripts: skipped, because shellcheck is not installed"
 fi
 
-# The modules are checked as they are tested, with -race, so that each dependency is
+# The modules are checked as they are tested, most with -race, so that each dependency is
 # compiled once and not twice. With GOGC the compiler and the checks take a fifth less
 # processor time, for more memory.
-export GOFLAGS="${GOFLAGS:-} -race" GOGC=400
+race=true
+if [ "${1:-}" = --no-race ]; then
+	race=false
+	shift
+fi
+export GOFLAGS="${GOFLAGS:-} -race=$race" GOGC=400
 staticcheck=$PWD/build/bin/staticcheck
 go -C test build -race=false -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
 for module in "$@"; do

@@ -70,7 +70,7 @@ func parseFlags(args []string) (*flags, error) {
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
 	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, such as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
 	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of the output of applyconfiguration-gen; clients have Apply and ApplyStatus only with this flag")
-	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients request protobuf, which servers do not support for custom resources")
+	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients and informers request protobuf for all kinds whose Go types have protobuf tags, not only for those of k8s.io/api; servers do not support it for custom resources")
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; may be repeated")
 	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with at least one +genclient, and kubebuilder in others")
 	tags := f.set.StringSlice("build-tags", nil, "build tags, as for the go command")

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
+	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
 
 const (
@@ -75,7 +78,11 @@ type Decoder[T Object] struct {
 	cached Cached[T]
 	// want is Options.Kind.
 	want schema.GroupKind
-	plan *plan.Plan
+	json codec
+	// protobuf returns the codec of bodies in protobuf. They come unasked too.
+	protobuf func() protobufCodec
+	// typeMeta is that of the last event in protobuf.
+	typeMeta atomic.Pointer[typeMeta]
 	// acceptList and acceptWatch are what Accept returns.
 	acceptList, acceptWatch string
 	// untyped is set if each object has to have a kind.
@@ -95,20 +102,38 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		max:     options.MaxObjectBytes,
 		cached:  cached,
 		want:    options.Kind,
-		plan:    planFor[T](&options),
+		json:    jsonCodec{planFor[T](&options)},
 		untyped: kind == reflect.TypeFor[unstructured.Unstructured](),
 	}
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
-	d.acceptList = acceptOf[T](&options, "List", false)
-	d.acceptWatch = acceptOf[T](&options, "", false)
+	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor[T](&options)} })
+	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata[T]()) && protobufPlanFor[T](&options).IsUsable()
+	d.acceptList = acceptOf[T](&options, "List", asks)
+	d.acceptWatch = acceptOf[T](&options, "", asks)
 	return d
 }
 
-// planFor returns how objects of kind T are decoded.
+// planFor returns how objects of kind T are decoded from JSON.
 func planFor[T Object](options *Options) *plan.Plan {
 	return plan.For(reflect.TypeFor[T]().Elem(), plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+}
+
+// protobufPlanFor returns how objects of kind T are decoded from protobuf.
+func protobufPlanFor[T Object](options *Options) *protobuf.Plan {
+	kind := reflect.TypeFor[T]().Elem()
+	whole := kind
+	if options.Protobuf != nil && !isMetadata[T]() {
+		whole = reflect.TypeOf(options.Protobuf).Elem()
+	}
+	return protobuf.For(kind, whole, plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+}
+
+// isMetadata reports whether T is the metadata of objects, which a server sends if it is
+// asked for it.
+func isMetadata[T Object]() bool {
+	return reflect.TypeFor[T]() == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 }
 
 // Trimmer returns a function that removes from an object what options leave out, or nil if
@@ -137,7 +162,7 @@ func (d *Decoder[T]) Accept(watch bool) string {
 // acceptOf returns the value of an Accept header. of is "List" for that of a LIST.
 func acceptOf[T Object](options *Options, of string, protobuf bool) string {
 	parameters := ""
-	if reflect.TypeFor[T]() == reflect.TypeFor[*metav1.PartialObjectMetadata]() {
+	if isMetadata[T]() {
 		parameters += ";as=PartialObjectMetadata" + of + ";g=meta.k8s.io;v=v1"
 	}
 	if options.WithoutManagedFields {
@@ -150,13 +175,28 @@ func acceptOf[T Object](options *Options, of string, protobuf bool) string {
 	return accept
 }
 
-// Decode returns the object of its JSON text. It keeps nothing of the text. The error is a
-// *DecodeError.
+// Decode returns the object of its text, which is JSON or begins with the magic number of
+// protobuf. It keeps nothing of the text. The error is a *DecodeError or, for protobuf
+// without an object, a *SyntaxError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
-	obj, err := d.decode(text, false)
+	c := d.json
+	var meta *typeMeta
+	if bytes.HasPrefix(text, []byte(protobuf.Magic)) {
+		e, err := readEnvelope(text)
+		if err == nil {
+			err = d.checkProtobuf()
+		}
+		if err != nil {
+			var none T
+			return none, d.withoutText(err)
+		}
+		c, text, meta = d.protobuf(), e.Raw, d.typeMetaOf(e)
+	}
+	obj, err := d.decode(c, text, false)
 	if err != nil {
 		return obj, err // not nil as an error
 	}
+	meta.set(obj)
 	return obj, nil
 }
 
@@ -166,29 +206,32 @@ type howToDecode struct {
 	mayBeHeld bool
 	// gaveUp is set if the plan has given up on it, and is not tried again.
 	gaveUp bool
+	// meta is set if the kind of the object is not in the frame.
+	meta *typeMeta
 }
 
 // object returns the object of a frame, from the cache if it is there. An object without a
 // name is an error: each object of an API server has one.
-func (d *Decoder[T]) object(frame []byte, how howToDecode) (i Item[T]) {
-	i.ContentHash = d.contentHash(frame)
+func (d *Decoder[T]) object(c codec, frame []byte, how howToDecode) (i Item[T]) {
+	i.ContentHash = d.contentHash(c, frame)
 	if how.mayBeHeld {
-		if i.Object, i.Held = d.held(frame, i.ContentHash); i.Held {
+		if i.Object, i.Held = d.held(c, frame, i.ContentHash); i.Held {
 			return i
 		}
 	}
-	if i.Object, i.Err = d.named(frame, how.gaveUp); i.Err != nil {
+	if i.Object, i.Err = d.named(c, frame, how); i.Err != nil {
 		return Item[T]{Err: i.Err}
 	}
 	return i
 }
 
 // named is decode of an object that has a name.
-func (d *Decoder[T]) named(frame []byte, gaveUp bool) (T, *DecodeError) {
-	obj, err := d.decode(frame, gaveUp)
+func (d *Decoder[T]) named(c codec, frame []byte, how howToDecode) (T, *DecodeError) {
+	obj, err := d.decode(c, frame, how.gaveUp)
 	if err == nil {
+		how.meta.set(obj)
 		if wrong := d.check(obj); wrong != nil {
-			return obj, describe(frame, wrong)
+			return obj, describe(c, frame, wrong)
 		}
 	}
 	return obj, err
@@ -226,26 +269,22 @@ func (d *Decoder[T]) skips(err *DecodeError) bool {
 	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
 }
 
-// skipLarge returns the error of an object that is left out because it is too large. begin
-// is its beginning. It returns err if the object cannot be left out: its metadata is not
-// complete, it is of another kind, or Options.SkipUndecodable is not set.
-func (d *Decoder[T]) skipLarge(begin []byte, large *TooLargeError) (state *DecodeError, err error) {
-	if !d.skip {
-		return nil, large
+// skipLarge returns the error of an object that is left out because it is too large. h is its
+// head. It returns large, with the name, if the object cannot be left out: its metadata is
+// not complete, it is of another kind, or Options.SkipUndecodable is not set.
+func (d *Decoder[T]) skipLarge(h plan.Head, large *TooLargeError) (state *DecodeError, err error) {
+	why := &TooLargeError{Limit: d.max, Namespace: bounded(h.Namespace), Name: bounded(h.Name), Begin: large.Begin}
+	if d.hide {
+		why.Begin = ""
 	}
-	h := plan.ReadHead(begin)
+	if !d.skip {
+		return nil, why
+	}
 	if err := checkKind(string(h.APIVersion), string(h.Kind), d.want); err != nil {
 		return nil, err
 	}
-	if !h.IsWhole && (h.Namespace == nil || h.Name == nil || h.UID == nil || h.ResourceVersion == nil) {
-		return nil, large
-	}
-	why := &TooLargeError{Limit: d.max, Namespace: bounded(h.Namespace), Name: bounded(h.Name)}
-	if why.Name == "" {
-		return nil, large
-	}
-	if !d.hide {
-		why.Begin = shown(begin)
+	if why.Name == "" || !h.IsWhole && (h.Namespace == nil || h.UID == nil || h.ResourceVersion == nil) {
+		return nil, why
 	}
 	return errorOf(h, why), nil
 }
@@ -266,11 +305,11 @@ func (d *Decoder[T]) withoutText(err error) error {
 
 // held returns the object of the cache that has the state of the frame. contentHash is the
 // hash of the frame. held reads only the metadata of the frame.
-func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
+func (d *Decoder[T]) held(c codec, frame []byte, contentHash uint64) (obj T, ok bool) {
 	if d.cached == nil {
 		return obj, false
 	}
-	h := plan.ReadVersion(frame)
+	h := c.ReadVersion(frame)
 	if len(h.Name) == 0 || len(h.ResourceVersion) == 0 {
 		return obj, false
 	}
@@ -278,32 +317,32 @@ func (d *Decoder[T]) held(frame []byte, contentHash uint64) (obj T, ok bool) {
 }
 
 // contentHash returns the hash of the text of an object, or 0 if there is no cache.
-func (d *Decoder[T]) contentHash(frame []byte) uint64 {
+func (d *Decoder[T]) contentHash(c codec, frame []byte) uint64 {
 	if d.cached == nil {
 		return 0
 	}
-	return plan.ContentHash(frame)
+	return c.ContentHash(frame)
 }
 
 // decode returns the object of a frame. It uses the plan or, if that gives up or gaveUp is
-// set, apimachinery's serializer, whose error it returns.
-func (d *Decoder[T]) decode(frame []byte, gaveUp bool) (T, *DecodeError) {
+// set, the slower definition of the encoding, whose error it returns.
+func (d *Decoder[T]) decode(c codec, frame []byte, gaveUp bool) (T, *DecodeError) {
 	if !gaveUp {
-		if obj, ok := d.decodeFast(frame); ok {
+		if obj, ok := decodeFast[T](c, frame); ok {
 			return obj, nil
 		}
 	}
-	obj, err := d.plan.Unmarshal(frame)
+	obj, err := c.Unmarshal(frame)
 	if err != nil {
 		var none T
-		return none, diagnose(frame, d.plan.Fault(frame, err), d.hide)
+		return none, c.diagnose(frame, err, d.hide)
 	}
 	return obj.(T), nil
 }
 
 // decodeFast returns the object of a frame. It reports false if the plan gave up.
-func (d *Decoder[T]) decodeFast(frame []byte) (obj T, ok bool) {
-	decoded, ok := d.plan.Decode(frame)
+func decodeFast[T Object](c codec, frame []byte) (obj T, ok bool) {
+	decoded, ok := c.Decode(frame)
 	if !ok {
 		return obj, false
 	}

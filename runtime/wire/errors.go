@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
 
 const (
@@ -41,14 +42,21 @@ type SyntaxError struct {
 	Want string
 }
 
+// wantJSON is SyntaxError.Want for protobuf that cannot be decoded.
+const wantJSON = "JSON"
+
 // Error names what was found and what was expected, and suggests a cause.
 func (e *SyntaxError) Error() string {
 	near := strings.TrimSpace(e.Near)
 	if strings.HasPrefix(near, "<") {
-		return fmt.Sprintf("the answer is not JSON but looks like a page of HTML, %s; is a proxy, or another server, answering for the API server?", printable.Quote(near))
+		return fmt.Sprintf("the answer is neither JSON nor protobuf but looks like a page of HTML, %s; is a proxy, or another server, answering for the API server?", printable.Quote(near))
 	}
-	if strings.HasPrefix(near, "k8s\x00") {
-		return "the answer is protobuf, not JSON; ask for JSON with the header Accept: application/json"
+	switch {
+	case !strings.HasPrefix(near, protobuf.Magic):
+	case e.Want == wantJSON:
+		return "the answer is protobuf, not JSON, and the Go type of the objects has no protobuf; ask for JSON with the header Accept: application/json"
+	default:
+		return "the answer to a watch is one object in protobuf, not frames with events; is a proxy, or another server, answering for the API server?"
 	}
 	want := e.Want
 	if want == "" {
@@ -61,7 +69,7 @@ func (e *SyntaxError) Error() string {
 // withoutText returns e without text that may be part of an object.
 func (e *SyntaxError) withoutText() *SyntaxError {
 	without := &SyntaxError{Want: e.Want}
-	for _, begin := range []string{"<", "k8s\x00"} {
+	for _, begin := range []string{"<", protobuf.Magic} {
 		if strings.HasPrefix(strings.TrimSpace(e.Near), begin) {
 			without.Near = begin
 		}
@@ -235,7 +243,7 @@ func IsDecodeError(err error) bool {
 }
 
 // describe returns the error for the object in frame. err is about the whole object.
-func describe(frame []byte, err error) *DecodeError { return errorOf(plan.ReadHead(frame), err) }
+func describe(c codec, frame []byte, err error) *DecodeError { return errorOf(c.ReadHead(frame), err) }
 
 // errorOf returns the error for the object with that head.
 func errorOf(h plan.Head, err error) *DecodeError {
@@ -246,21 +254,6 @@ func errorOf(h plan.Head, err error) *DecodeError {
 		ResourceVersion: bounded(h.ResourceVersion),
 		Err:             err,
 	}
-}
-
-// diagnose returns the error for the object in frame, which has that fault. It has no text
-// of the object if hide is set.
-func diagnose(frame []byte, fault plan.Fault, hide bool) *DecodeError {
-	e := describe(frame, fault.Err)
-	e.Path = fault.Path(hide, maxPathBytes)
-	if hide {
-		e.Err = fault.HiddenErr()
-		return e
-	}
-	e.Err = short(e.Err)
-	begin := max(fault.At-shownBytes/2, 0)
-	e.Near = strings.ToValidUTF8(string(frame[begin:min(fault.At+shownBytes, len(frame))]), "?")
-	return e
 }
 
 // bounded returns a name, or "" if it is too long to be held: a part of it could be the

@@ -40,15 +40,15 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	if !ok || !isChange(kind) {
 		return event, false, false
 	}
-	i := Item[T]{ContentHash: d.contentHash(object)}
+	i := Item[T]{ContentHash: d.contentHash(d.json, object)}
 	if kind == watch.Added {
 		// No other code checks that the frame is exactly one event.
-		if i.Object, i.Held = d.held(object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
+		if i.Object, i.Held = d.held(d.json, object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
 		i.Held = false
 	}
-	if i.Object, ok = d.decodeFast(object); ok && d.check(i.Object) == nil {
+	if i.Object, ok = decodeFast[T](d.json, object); ok && d.check(i.Object) == nil {
 		return changeTo(kind, i), true, false
 	}
 	return event, false, !ok
@@ -114,20 +114,24 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 	}
 	switch {
 	case isChange(kind):
-		i := d.object(object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp})
-		switch {
-		case i.Err == nil:
-			return changeTo(kind, i), nil
-		case d.skips(i.Err):
-			return Event[T]{Type: kind, Item: i, ResourceVersion: i.Err.ResourceVersion}, nil
-		}
-		return event, i.Err
+		return d.change(kind, d.object(d.json, object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp}))
 	case kind == watch.Bookmark:
 		return bookmark[T](object)
 	case kind == watch.Error:
 		return event, failure(object)
 	}
 	return event, &SyntaxError{Near: shown(frame), Want: fmt.Sprintf("an event of a known type, not %q", shown(string(kind)))}
+}
+
+// change returns the event of an object, or the error if it cannot be skipped.
+func (d *Decoder[T]) change(kind watch.EventType, i Item[T]) (Event[T], error) {
+	switch {
+	case i.Err == nil:
+		return changeTo(kind, i), nil
+	case d.skips(i.Err):
+		return Event[T]{Type: kind, Item: i, ResourceVersion: i.Err.ResourceVersion}, nil
+	}
+	return Event[T]{}, i.Err
 }
 
 // bookmark reads the metadata of a bookmark. Its kind does not matter.
@@ -154,33 +158,44 @@ func failure(object []byte) error {
 	if err := plan.Unmarshal(object, &status); err != nil {
 		return &SyntaxError{Near: shown(object), Want: fmt.Sprintf("the Status of an error (%v)", short(err))}
 	}
-	empty := status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
-	if empty || status.Kind != "" && status.Kind != "Status" {
+	if isEmpty(&status) || status.Kind != "" && status.Kind != "Status" {
 		return &SyntaxError{Near: shown(object), Want: "the Status of an error"}
 	}
 	return statusError(status)
+}
+
+// isEmpty reports whether a Status says nothing.
+func isEmpty(status *metav1.Status) bool {
+	return status.Kind == "" && status.Status == "" && status.Message == "" && status.Reason == "" && status.Code == 0
 }
 
 // skipLargeEvent returns the event of a frame that is too large. begin is the beginning of
 // the frame. If it does not have the type and the name of the object, the error is large.
 func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event Event[T], err error) {
 	var object []byte
+	var kind watch.EventType
 	plan.Members(begin, func(m plan.Member) bool {
 		switch {
 		case m.Is("type"):
 			name, _ := plan.Text(m.Value)
-			event.Type = watch.EventType(name)
+			kind = watch.EventType(name)
 		case m.Is("object"):
 			object = m.Value
 		}
 		return object == nil
 	})
-	if !isChange(event.Type) {
+	return d.largeChange(kind, plan.ReadHead(object), large)
+}
+
+// largeChange returns the event of an object that is too large, or the error if it cannot be
+// skipped. h is its head.
+func (d *Decoder[T]) largeChange(kind watch.EventType, h plan.Head, large *TooLargeError) (event Event[T], err error) {
+	if !isChange(kind) {
 		return event, large
 	}
-	if event.Err, err = d.skipLarge(object, large); err != nil {
+	if event.Err, err = d.skipLarge(h, large); err != nil {
 		return event, err
 	}
-	event.ResourceVersion = event.Err.ResourceVersion
+	event.Type, event.ResourceVersion = kind, event.Err.ResourceVersion
 	return event, nil
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
 )
 
 // List reads the body of a LIST response to its end and closes it. Several goroutines
@@ -60,7 +61,9 @@ func closeWith(ctx context.Context, body io.Closer) (until context.Context, rele
 type listReader[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
-	meta    metav1.ListMeta
+	// codec is that of the items.
+	codec codec
+	meta  metav1.ListMeta
 	// listed is set after a member items, which every list has.
 	listed bool
 	// failure has the members of a Status, and kind and apiVersion those of the body: a
@@ -103,17 +106,31 @@ func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
 	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
-	i := r.decoder.object(frame, howToDecode{mayBeHeld: true})
+	i := r.decoder.object(r.codec, frame, howToDecode{mayBeHeld: true})
 	if i.Err != nil && !r.decoder.skips(i.Err) {
 		r.failed.Store(true)
 	}
 	return append(items, i)
 }
 
-// read reads the list, whose members come in any order, and the end of the body. HTTP
-// reuses a connection only after the end was read.
+// read reads the list and the end of the body. HTTP reuses a connection only after the end
+// was read.
 func (r *listReader[T]) read() error {
 	s := r.source
+	first, err := s.first()
+	if err == io.EOF {
+		return fmt.Errorf("the answer is empty: %w", io.ErrUnexpectedEOF)
+	}
+	if err == nil && first == protobuf.Magic[0] {
+		return r.readProtobuf()
+	}
+	return r.readJSON()
+}
+
+// readJSON reads a list in JSON, whose members come in any order.
+func (r *listReader[T]) readJSON() error {
+	s := r.source
+	r.codec = r.decoder.json
 	if _, err := s.peek(); err == io.EOF {
 		return fmt.Errorf("the answer is empty: %w", io.ErrUnexpectedEOF)
 	}
@@ -174,6 +191,14 @@ func (r *listReader[T]) checkKind() error {
 		want.Kind += "List"
 	}
 	return checkKind(r.apiVersion, r.kind, want)
+}
+
+// checkBefore is checkKind for a list whose kind may come after its items.
+func (r *listReader[T]) checkBefore() error {
+	if r.kind == "" || r.apiVersion == "" {
+		return nil
+	}
+	return r.checkKind()
 }
 
 func (r *listReader[T]) readMember() error {
@@ -288,10 +313,8 @@ func (r *listReader[T]) readItems() error {
 		return &SyntaxError{Near: s.near(), Want: "one array of items, not two,"}
 	}
 	r.listed = true
-	if r.kind != "" && r.apiVersion != "" {
-		if err := r.checkKind(); err != nil {
-			return err // before all of its items are read
-		}
+	if err := r.checkBefore(); err != nil {
+		return err // before all of its items are read
 	}
 	r.setTypeMeta()
 	next, err := s.peek()
@@ -326,12 +349,7 @@ func (r *listReader[T]) readItems() error {
 		}
 		frame, err := s.value()
 		if large, ok := err.(*TooLargeError); ok {
-			state, err := r.decoder.skipLarge(frame, large)
-			if err != nil {
-				return err
-			}
-			r.tooLarge = append(r.tooLarge, state)
-			if err := s.skipRest(); err != nil {
+			if err := r.skip(frame, large); err != nil {
 				return err
 			}
 			continue
@@ -341,6 +359,16 @@ func (r *listReader[T]) readItems() error {
 		}
 		r.frames = append(r.frames, frame)
 	}
+}
+
+// skip leaves out an item that is too large, whose beginning is begin.
+func (r *listReader[T]) skip(begin []byte, large *TooLargeError) error {
+	state, err := r.decoder.skipLarge(r.codec.ReadHead(begin), large)
+	if err != nil {
+		return err
+	}
+	r.tooLarge = append(r.tooLarge, state)
+	return r.source.skipRest()
 }
 
 // page joins the results of the tasks. Objects that were too large come last.

@@ -27,8 +27,10 @@ type source struct {
 	block *block
 	// What was read and is not consumed is block.bytes[at:end].
 	at, end int
-	// unfinished is set after value has returned an error before the end of a value.
+	// unfinished is set after value has returned an error before the end of a value. rest is
+	// the number of bytes that message has not read after such an error.
 	unfinished bool
+	rest       int
 	scan       plan.Scanner
 	err        error
 }
@@ -116,6 +118,16 @@ func (s *source) fits(size, keep int) bool {
 	return s.block.isMine() && (n == size || n > blockSize && keep > 0 && 4*(s.end-keep) > n)
 }
 
+// first returns the next byte, without consuming it.
+func (s *source) first() (byte, error) {
+	if s.at == s.end {
+		if _, err := s.fill(s.at); err != nil {
+			return 0, err
+		}
+	}
+	return s.block.bytes[s.at], nil
+}
+
 // maxEmptyReads limits the reads in a row that return neither bytes nor an error.
 const maxEmptyReads = 100
 
@@ -166,9 +178,13 @@ func (s *source) value() ([]byte, error) {
 	return s.block.bytes[start:s.at:s.at], nil
 }
 
-// skipRest consumes the rest of a value that is too large. It holds at most one block of
-// it.
+// skipRest consumes the rest of a value or message that is too large. It holds at most one
+// block of it.
 func (s *source) skipRest() error {
+	if err := s.discard(s.rest); err != nil {
+		return err
+	}
+	s.rest = 0
 	for s.unfinished {
 		if _, err := s.fill(s.at); err != nil {
 			return cut(err)
@@ -178,6 +194,62 @@ func (s *source) skipRest() error {
 		s.unfinished = !complete
 	}
 	return nil
+}
+
+// bytes consumes n bytes, which are at most max, and returns them as a part of the block.
+func (s *source) bytes(n int) ([]byte, error) {
+	for s.end-s.at < n {
+		if _, err := s.fill(s.at); err != nil {
+			return nil, cut(err)
+		}
+	}
+	s.at += n
+	return s.block.bytes[s.at-n : s.at : s.at], nil
+}
+
+// message is bytes for a message of n bytes. Of one that is too large it returns the first
+// bytes, with a *TooLargeError. Then skipRest skips the rest.
+func (s *source) message(n int) ([]byte, error) {
+	held := min(n, s.max)
+	message, err := s.bytes(held)
+	if err == nil && held < n {
+		s.rest = n - held
+		err = &TooLargeError{Limit: s.max}
+	}
+	return message, err
+}
+
+// discard consumes n bytes. It holds at most one block of them.
+func (s *source) discard(n int) error {
+	for n > s.end-s.at {
+		n -= s.end - s.at
+		s.at = s.end
+		if _, err := s.fill(s.at); err != nil {
+			return cut(err)
+		}
+	}
+	s.at += n
+	return nil
+}
+
+// varint consumes an integer of at most ten bytes, and returns how many it had. The error is
+// io.EOF only before its first byte.
+func (s *source) varint() (v uint64, size int, err error) {
+	for shift := uint(0); shift < 64; shift += 7 {
+		c, err := s.first()
+		switch {
+		case err != nil && shift == 0:
+			return 0, 0, err
+		case err != nil:
+			return 0, 0, cut(err)
+		}
+		s.at++
+		size++
+		if v |= uint64(c&0x7F) << shift; c < 0x80 {
+			return v, size, nil
+		}
+	}
+	return 0, 0, &SyntaxError{Near: "an integer of more than ten bytes", Want: "a list in protobuf"}
 }
 
 // line consumes and returns the rest of the line, if it has been read and looks like an

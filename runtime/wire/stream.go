@@ -20,10 +20,12 @@ const (
 type Stream[T Object] struct {
 	decoder *Decoder[T]
 	source  *source
-	ctx     context.Context
-	release func() // ends ctx and closes the body
-	reading sync.WaitGroup
-	workers workers
+	// isProtobuf is set if the events are in protobuf. It is set before the first task.
+	isProtobuf bool
+	ctx        context.Context
+	release    func() // ends ctx and closes the body
+	reading    sync.WaitGroup
+	workers    workers
 	// frames are parts of the source's block that no task has yet. Only the reading
 	// goroutine uses them.
 	frames [][]byte
@@ -72,8 +74,16 @@ func (s *Stream[T]) Stop() {
 // read finds the events until the body ends. Without an error of the body it returns
 // io.EOF. It flushes the events that arrived before an error.
 func (s *Stream[T]) read() error {
+	// The first byte of protobuf is that of the length of a frame. No frame is large enough for
+	// it to be one that JSON begins with.
+	first, err := s.source.first()
+	s.isProtobuf = err == nil && first < '\t'
+	next := s.nextOfJSON
+	if s.isProtobuf {
+		next = s.nextOfProtobuf
+	}
 	for {
-		frame, err := s.next()
+		frame, err := next()
 		if large, ok := err.(*TooLargeError); ok {
 			if err = s.skip(frame, large); err == nil {
 				continue
@@ -92,7 +102,11 @@ func (s *Stream[T]) read() error {
 // skip delivers an event that is too large as an undecodable one, after the events before
 // it, and skips the rest of its bytes.
 func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
-	event, err := s.decoder.skipLargeEvent(begin, large)
+	skipLarge := s.decoder.skipLargeEvent
+	if s.isProtobuf {
+		skipLarge = s.decoder.skipLargeProtobuf
+	}
+	event, err := skipLarge(begin, large)
 	if err != nil {
 		return err
 	}
@@ -109,9 +123,9 @@ func (s *Stream[T]) skip(begin []byte, large *TooLargeError) error {
 	return s.source.skipRest()
 }
 
-// next returns a frame: an event, or a line. API servers end each event with a newline,
+// nextOfJSON returns a frame: an event, or a line. API servers end each event with a newline,
 // and the end of a line is found much faster. The worker checks what the line has.
-func (s *Stream[T]) next() ([]byte, error) {
+func (s *Stream[T]) nextOfJSON() ([]byte, error) {
 	switch next, err := s.source.peek(); {
 	case err != nil:
 		return nil, err
@@ -126,6 +140,14 @@ func (s *Stream[T]) next() ([]byte, error) {
 	return s.source.value()
 }
 
+// appendEvents appends the results of the events in frame.
+func (s *Stream[T]) appendEvents(results []result[T], frame []byte) []result[T] {
+	if s.isProtobuf {
+		return s.decoder.appendProtobuf(results, frame)
+	}
+	return s.decoder.appendEvents(results, frame)
+}
+
 // flush makes a task of the events that have arrived, before the next read. It decodes a
 // single event itself if no other task waits, which saves a switch of goroutines.
 func (s *Stream[T]) flush(bool) error {
@@ -134,11 +156,11 @@ func (s *Stream[T]) flush(bool) error {
 	}
 	t := newTask[result[T]](s.source.block, s.frames)
 	if len(s.frames) == 1 && len(s.tasks) == 0 {
-		t.run(s.decoder.appendEvents)
+		t.run(s.appendEvents)
 		s.frames[0] = nil // so that the block is not kept alive
 		s.frames = s.frames[:0]
 	} else {
-		t.start(&s.workers, s.decoder.appendEvents)
+		t.start(&s.workers, s.appendEvents)
 		s.frames = nil
 	}
 	select {

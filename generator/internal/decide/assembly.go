@@ -23,6 +23,9 @@ type Input struct {
 	From From
 	// Exclude are the types that are left out. It may be nil.
 	Exclude *input.Exclusions
+	// PrefersProtobuf makes clients and informers of all kinds request protobuf whose Go types have it,
+	// and not only those of the built-in kinds.
+	PrefersProtobuf bool
 	// OutputPackage is the import path of the output folder.
 	OutputPackage string
 	// ApplyPackage is the import path of the root of the apply configurations, or "".

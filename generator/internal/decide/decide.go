@@ -77,10 +77,12 @@ func (a *assembly) addPackage(pkg *input.Package) {
 
 // set returns the result, sorted.
 func (a *assembly) set() *model.Set {
-	model.SortErrors(a.warnings)
-	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage, Warnings: a.warnings}
+	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage}
 	for _, g := range set.Groups {
 		slices.SortFunc(g.Versions, func(x, y *model.GroupVersion) int { return strings.Compare(x.Version, y.Version) })
 	}
+	a.checkProtobuf(set)
+	model.SortErrors(a.warnings)
+	set.Warnings = a.warnings
 	return set
 }

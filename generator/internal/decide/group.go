@@ -59,7 +59,19 @@ func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVers
 // checkImportable refuses a package that the generated code cannot import. It reports whether the
 // code can.
 func (a *assembly) checkImportable(pkg *input.Package) bool {
-	reason, fix := "", "move its types to another package"
+	reason, fix := a.notImportable(pkg)
+	if reason == "" {
+		return true
+	}
+	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.OutputPackage, "the output folder"), pkg.Path, reason,
+		a.advice(fix, "leave it out with --exclude="+pkg.Path))
+	return false
+}
+
+// notImportable returns the reason why generated code cannot import a package, and what to do about it. The
+// reason is empty if the code can import it.
+func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
+	fix = "move its types to another package"
 	if pkg.Name == "main" {
 		reason = "it is package main"
 	}
@@ -74,12 +86,7 @@ func (a *assembly) checkImportable(pkg *input.Package) bool {
 			fix += ", or give an --output-dir below " + parent
 		}
 	}
-	if reason == "" {
-		return true
-	}
-	a.errs.Add(pkg.Pos, "generated code in %s cannot import package %s, because %s; %s", cmp.Or(a.OutputPackage, "the output folder"), pkg.Path, reason,
-		a.advice(fix, "leave it out with --exclude="+pkg.Path))
-	return false
+	return reason, fix
 }
 
 // checkRegistration refuses a package without a variable for its group and version, or without a

@@ -31,6 +31,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
 		ListForm: t.List,
+		Protobuf: a.prefersProtobuf(t),
 		Pos:      t.Pos,
 	}
 	if !a.checkType("kind", t, t.Pos) {

@@ -69,6 +69,8 @@ type reading struct {
 	hasStatus bool
 	verbs     verbSet
 	methods   []*model.Method
+	// protobuf reports whether a view of the kind requests protobuf. It is set only for views.
+	protobuf bool
 }
 
 // verbSet holds the verbs that the markers of a kind keep or skip. Without only, all are kept.

@@ -31,8 +31,9 @@ func (a *assembly) view(pkg *input.Package, t *input.Type, gv *model.GroupVersio
 	k := &model.Kind{
 		GroupVersion: gv, Name: t.Name, Namespaced: r.namespaced, View: view,
 		Summary: summary(t.Doc), Deprecated: deprecation(t.Doc),
-		Verbs: []model.Verb{"list", "watch"},
-		Pos:   t.Pos,
+		Verbs:    []model.Verb{"list", "watch"},
+		Protobuf: r.protobuf,
+		Pos:      t.Pos,
 	}
 	a.Naming.name(k, r.resource)
 	a.addFields(t, k)
@@ -108,6 +109,7 @@ func (a *assembly) viewedKind(t *input.Type, m markers.Marker, ref model.TypeRef
 	if !model.IsLabel(r.resource) || !model.IsKind(kind.Name) {
 		return refuse("resource %q of kind %s does not have a valid name; name another kind", r.resource, kind.Name)
 	}
+	r.protobuf = a.viewPrefersProtobuf(pkg, kind)
 	version, hasVersion := there.version(pkg)
 	group, hasGroup := there.groupName(pkg, version)
 	switch {

@@ -91,6 +91,11 @@ type Type struct {
 	MissingMethod string
 	// HasStatus reports whether the type has a field Status.
 	HasStatus bool
+	// Protobuf is the import path of the package that declares the type, which differs from the
+	// path of this package for an alias. It is empty unless clients can encode and decode the type
+	// and its list type as protobuf: both have the methods for it, and each of their own fields that
+	// is in JSON has a protobuf tag.
+	Protobuf string
 	// DeclaresList reports whether the package has a type with the suffix "List".
 	DeclaresList bool
 	// HasList reports whether clients can use that type: a struct with TypeMeta, ListMeta,

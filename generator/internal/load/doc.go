@@ -10,6 +10,7 @@
 //	comments.go       markers and build constraints in comments
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
+//	protobuf.go       whether a kind has protobuf tags
 //	prune.go  closure.go  body.go  the types of other packages that a question needs
 //	field.go  json_fields.go  the field at a JSON path of a type
 //	view.go           whether a view can decode the JSON of its kind

@@ -109,6 +109,8 @@ type scope struct {
 	methods []method
 	// deepCopied has the types with a method DeepCopyObject.
 	deepCopied map[string]bool
+	// protobufMethods has the number of methods in the variable protobufMethods that a type has.
+	protobufMethods map[string]int
 }
 
 type typeDecl struct {
@@ -133,7 +135,7 @@ type method struct {
 // scope returns the declarations of the package.
 func (src *source) scope() *scope {
 	if src.indexed == nil {
-		src.indexed = &scope{types: map[string]typeDecl{}, funcs: map[string]*ast.FuncDecl{}, values: map[string]valueDecl{}, deepCopied: map[string]bool{}}
+		src.indexed = &scope{types: map[string]typeDecl{}, funcs: map[string]*ast.FuncDecl{}, values: map[string]valueDecl{}, deepCopied: map[string]bool{}, protobufMethods: map[string]int{}}
 		for _, file := range src.files {
 			src.indexed.add(file)
 		}
@@ -150,8 +152,11 @@ func (s *scope) add(file *ast.File) {
 				continue
 			}
 			s.methods = append(s.methods, method{file, decl})
-			if decl.Name.Name == "DeepCopyObject" {
+			switch name := decl.Name.Name; {
+			case name == "DeepCopyObject":
 				s.deepCopied[receiver(decl)] = true
+			case slices.Contains(protobufMethods, name):
+				s.protobufMethods[receiver(decl)]++
 			}
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {

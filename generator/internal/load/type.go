@@ -58,6 +58,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 		HasObjectMeta:     scope.embeds(t, "ObjectMeta", nil),
 		HasDeepCopyObject: scope.deepCopied[name],
 		HasStatus:         fieldType(t, "Status") != nil,
+		Protobuf:          src.protobuf(name),
 	}
 	described.ListPos = described.Pos
 	list, ok := scope.types[name+"List"]
@@ -115,8 +116,7 @@ func (s *scope) embeds(t typeDecl, metaType string, outer []*ast.TypeSpec) bool 
 		}
 		switch embedded := field.Type.(type) {
 		case *ast.SelectorExpr:
-			qualifier, ok := embedded.X.(*ast.Ident)
-			if ok && embedded.Sel.Name == metaType && importPath(t.file, qualifier.Name) == metaV1 {
+			if isMeta(t.file, embedded, metaType) {
 				return true
 			}
 		case *ast.Ident:
@@ -126,6 +126,16 @@ func (s *scope) embeds(t typeDecl, metaType string, outer []*ast.TypeSpec) bool 
 		}
 	}
 	return false
+}
+
+// isMeta reports whether an expression in a file is a type of meta/v1.
+func isMeta(file *ast.File, expr ast.Expr, metaType string) bool {
+	selector, ok := expr.(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != metaType {
+		return false
+	}
+	qualifier, ok := selector.X.(*ast.Ident)
+	return ok && importPath(file, qualifier.Name) == metaV1
 }
 
 // fieldType returns the type of a field of a struct, or nil.

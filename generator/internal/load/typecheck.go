@@ -154,6 +154,7 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 	t.HasStatus = slices.ContainsFunc(slices.Collect(structType.Fields()), func(field *types.Var) bool { return field.Name() == "Status" })
 	sure = meta.sure || t.HasTypeMeta && t.HasObjectMeta
 	list := pkg.Scope().Lookup(t.Name + "List")
+	t.Protobuf = protobufOf(kind, list)
 	if list == nil {
 		return sure
 	}

@@ -41,6 +41,9 @@ type Kind struct {
 	SelectableFields []*SelectableField
 	// ListForm is the form of the list type, if NeedsList is true.
 	ListForm ListForm
+	// Protobuf reports whether clients and informers request protobuf. For a view, the kind has the
+	// tags, and the generated code can import it.
+	Protobuf bool
 	// CRD is the position of the CRD that the kind was checked against, or zero.
 	CRD token.Position
 	// DiffersFromCRD reports whether the kind, of a dependency, disagrees with its CRD.

@@ -17,8 +17,6 @@ type file struct {
 	layout   layout
 	path     string
 	imports  *imports
-	// PrefersProtobuf reports whether clients request protobuf.
-	PrefersProtobuf bool
 	// handWritten reports whether the user has a file at the path.
 	handWritten func(path string) bool
 	// declared are the top-level names of the file once it is rendered.
@@ -45,7 +43,7 @@ func (f *file) Resource() string {
 	gv := f.GV
 	if view := f.Kind.View; view != nil {
 		if view.Kind == nil {
-			// A literal, because the program of a view must not import the package of the kind.
+			// A literal, because the package of the kind is imported only for protobuf.
 			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, f.Kind.Resource)
 		}
 		gv = view.Kind.GroupVersion
@@ -68,6 +66,18 @@ func (f *file) WireKind() string {
 		return view.Of.Name
 	}
 	return f.Kind.Name
+}
+
+// Protobuf returns an expression for an empty object of the Go type with the protobuf tags, or "" if
+// informers request JSON. For a view it is the type of the viewed kind.
+func (f *file) Protobuf() string {
+	switch {
+	case !f.Kind.Protobuf:
+		return ""
+	case f.Kind.View != nil:
+		return "&" + f.Type(f.Kind.View.Of) + "{}"
+	}
+	return "&" + f.API(f.GV) + "." + f.Kind.Name + "{}"
 }
 
 // Whole returns the kind whose client lists and watches for the file's kind or view: the kind itself,

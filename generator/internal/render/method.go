@@ -105,7 +105,7 @@ func (s signature) Request() string {
 	if s.Has("apply") {
 		opts = "patchOpts"
 	}
-	add(s.file.PrefersProtobuf, "UseProtobufAsDefault()")
+	add(s.file.Kind.Protobuf, "UseProtobufAsDefault()")
 	add(s.file.Kind.Namespaced, "Namespace(c.GetNamespace())")
 	add(true, "Resource("+strconv.Quote(s.file.Kind.Resource)+")")
 	add(name != "", "Name("+name+")")

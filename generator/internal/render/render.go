@@ -28,8 +28,6 @@ type Options struct {
 	OutputPackage string
 	// ClientsetName is the folder and package name of the clientset.
 	ClientsetName string
-	// PrefersProtobuf reports whether clients request protobuf.
-	PrefersProtobuf bool
 	// Boilerplate begins each file, before Header.
 	Boilerplate []byte
 	// HandWritten reports whether the user has a file at a path relative to the output folder.
@@ -89,7 +87,7 @@ func sourcesOf(options Options) []*file {
 			if row.when == nil || row.when(s) {
 				sources = append(sources, &file{
 					subject: s, template: row.template, layout: l, path: row.path(l, s), imports: newImports(s.privateNames()...),
-					PrefersProtobuf: options.PrefersProtobuf, handWritten: options.HandWritten,
+					handWritten: options.HandWritten,
 				})
 			}
 		}

@@ -63,11 +63,13 @@ func sample() *model.Set {
 		{Name: "byYak", Method: "ByYak", Path: "yak[gnu]", Field: field(model.ValueType{Basic: "bool"}, model.StepField, model.StepKey)},
 	}
 	zebra.SelectableFields = []*model.SelectableField{{GoName: "Zebra", Path: "yak", Value: text}}
+	zebra.Protobuf = true
 	gnu := kind("Gnu", false, everything...)
 	gnu.Apply, gnu.ListForm = zebra.Apply, model.ListForm{ItemsArePointers: true, Meta: model.ListMetaMethods}
 	view, elsewhere := kind("ZebraView", true, "list", "watch"), kind("GnuView", true, "list", "watch")
 	view.View = &model.View{Of: model.TypeRef{Path: "example.com/yak/v1", Name: "Zebra"}, Kind: zebra, Group: group.Name, Version: "v1"}
 	elsewhere.View = &model.View{Of: model.TypeRef{Path: "example.com/yak/v3", Name: "Gnu"}, Group: group.Name, Version: "v3"}
+	elsewhere.Protobuf = true
 	v1 := version("v1", "SchemeGroupVersion", zebra, gnu)
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
@@ -89,7 +91,7 @@ func renderSample(t *testing.T) []rendered {
 		t.Fatal(err)
 	}
 	var all []rendered
-	for _, f := range sourcesOf(Options{Set: sample(), OutputPackage: "example.com/yakout", ClientsetName: "yakset", PrefersProtobuf: true, HandWritten: func(string) bool { return false }}) {
+	for _, f := range sourcesOf(Options{Set: sample(), OutputPackage: "example.com/yakout", ClientsetName: "yakset", HandWritten: func(string) bool { return false }}) {
 		content, err := f.render(parsed.Lookup(f.template), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -34,3 +34,14 @@ func KindOf(obj runtime.Object) (kind schema.GroupVersionKind) {
 	}()
 	return obj.GetObjectKind().GroupVersionKind()
 }
+
+// SetKind sets the kind of an object. An object whose methods panic keeps none.
+func SetKind(obj runtime.Object, kind *metav1.TypeMeta) {
+	defer func() { _ = recover() }()
+	switch of := obj.GetObjectKind().(type) {
+	case *metav1.TypeMeta:
+		*of = *kind
+	default:
+		of.SetGroupVersionKind(kind.GroupVersionKind())
+	}
+}

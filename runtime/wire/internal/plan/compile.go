@@ -69,45 +69,45 @@ func (c *compiler) omitting(t reflect.Type, omit Omission) decoder {
 		return refusal{}
 	}
 	d := &structDecoder{}
-	c.complete(d, t, func(f field) decoder {
-		switch within, omitted := omit[f.name]; {
+	c.complete(d, t, func(f Field) decoder {
+		switch within, omitted := omit[f.Name]; {
 		case !omitted || f.quoted:
 			return c.member(f)
 		case within == nil:
 			return skipped{}
 		default:
-			return c.omitting(f.typ, within)
+			return c.omitting(f.Type, within)
 		}
 	})
 	return d
 }
 
 // complete makes d the decoder of the struct t.
-func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f field) decoder) {
-	found, regular := fieldsOf(t)
+func (c *compiler) complete(d *structDecoder, t reflect.Type, member func(f Field) decoder) {
+	found, regular := FieldsOf(t)
 	if !regular || len(found) > maxFields {
 		d.refuses = true
 		return
 	}
 	var decoded []structField
 	for _, f := range found {
-		at, decoder := f.offset, member(f)
+		at, decoder := f.Offset, member(f)
 		for _, pointer := range slices.Backward(f.through) {
 			decoder = &embeddedDecoder{typ: pointer.typ, offset: at, field: decoder}
 			at = pointer.offset
 		}
-		decoded = append(decoded, structField{name: f.name, offset: at, decoder: decoder})
+		decoded = append(decoded, structField{name: f.Name, offset: at, decoder: decoder})
 	}
 	guesses := c.guesses.Add(int64(len(decoded)+1)) - int64(len(decoded)+1)
 	d.set(decoded, int(guesses))
 }
 
-func (c *compiler) member(f field) decoder {
+func (c *compiler) member(f Field) decoder {
 	if f.quoted {
 		return refusal{}
 	}
-	d := c.decoder(f.typ)
-	if memory.IsPrivate(f.name) && d != (refusal{}) {
+	d := c.decoder(f.Type)
+	if memory.IsPrivate(f.Name) && d != (refusal{}) {
 		return privateDecoder{d}
 	}
 	return d

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// field is a field of a struct that a member of an object is decoded into.
-type field struct {
-	// name is that of the member.
-	name string
-	typ  reflect.Type
+// Field is a field of a struct that a member of an object is decoded into.
+type Field struct {
+	// Name is that of the member.
+	Name string
+	Type reflect.Type
 	// index leads to the field, as that of reflect.StructField does.
 	index []int
-	// offset is that of the field in the struct that the last of through refers to.
-	offset uintptr
+	// Offset is that of the field in the struct that the last of through refers to.
+	Offset uintptr
 	// through has the pointers to embedded structs that lead to the field.
 	through []throughPointer
 	// quoted is set for `json:",string"`.
 	quoted bool
-	// tagged is set if name comes from a tag.
+	// tagged is set if Name comes from a tag.
 	tagged bool
 }
 
@@ -29,16 +29,16 @@ type throughPointer struct {
 	typ    reflect.Type
 }
 
-// fieldsOf returns the fields of a struct and of the structs that it embeds, in the order of
+// FieldsOf returns the fields of a struct and of the structs that it embeds, in the order of
 // their declaration, by the rules of encoding/json. Fields with odd names are left out.
 //
 // regular is false for types in which these rules are hard to follow: a name is odd, an
 // embedded struct that is not exported has a name or is a pointer, or one type is embedded
 // twice.
-func fieldsOf(t reflect.Type) (found []field, regular bool) {
+func FieldsOf(t reflect.Type) (found []Field, regular bool) {
 	c := fieldCollector{level: map[reflect.Type]int{t: 0}, regular: true}
-	for embedded := []field{{typ: t}}; len(embedded) > 0; {
-		var next []field
+	for embedded := []Field{{Type: t}}; len(embedded) > 0; {
+		var next []Field
 		for _, e := range embedded {
 			next = c.collect(e, next)
 		}
@@ -49,16 +49,20 @@ func fieldsOf(t reflect.Type) (found []field, regular bool) {
 			found = append(found, f)
 		}
 	}
-	slices.SortFunc(found, func(a, b field) int { return slices.Compare(a.index, b.index) })
+	slices.SortFunc(found, func(a, b Field) int { return slices.Compare(a.index, b.index) })
 	return found, c.regular
 }
+
+// IsPlain reports whether the field is in the struct itself, and is no member that is written
+// as a string.
+func (f *Field) IsPlain() bool { return f.through == nil && !f.quoted }
 
 // isDominant reports whether no other field of the same name hides f. A field hides those
 // of structs that are embedded deeper. At one depth, a name from a tag hides the others, and
 // two names of the same kind hide each other.
-func isDominant(f field, index int, all []field) bool {
+func isDominant(f Field, index int, all []Field) bool {
 	for i, other := range all {
-		if i == index || other.name != f.name {
+		if i == index || other.Name != f.Name {
 			continue
 		}
 		if len(other.index) < len(f.index) || len(other.index) == len(f.index) && (other.tagged || !f.tagged) {
@@ -69,7 +73,7 @@ func isDominant(f field, index int, all []field) bool {
 }
 
 type fieldCollector struct {
-	found []field
+	found []Field
 	// level has the depth at which a struct is embedded first.
 	level   map[reflect.Type]int
 	regular bool
@@ -77,9 +81,9 @@ type fieldCollector struct {
 
 // collect adds the fields of an embedded struct to found, and the structs that it embeds
 // to next.
-func (c *fieldCollector) collect(outer field, next []field) []field {
-	for i := range outer.typ.NumField() {
-		sf := outer.typ.Field(i)
+func (c *fieldCollector) collect(outer Field, next []Field) []Field {
+	for i := range outer.Type.NumField() {
+		sf := outer.Type.Field(i)
 		tag := sf.Tag.Get("json")
 		embedded := sf.Type
 		if sf.Anonymous && embedded.Kind() == reflect.Pointer {
@@ -90,8 +94,8 @@ func (c *fieldCollector) collect(outer field, next []field) []field {
 			continue
 		}
 		name, options, _ := strings.Cut(tag, ",")
-		f := field{
-			name: name, typ: sf.Type, index: append(slices.Clip(outer.index), i), offset: outer.offset + sf.Offset, through: outer.through,
+		f := Field{
+			Name: name, Type: sf.Type, index: append(slices.Clip(outer.index), i), Offset: outer.Offset + sf.Offset, through: outer.through,
 			quoted: slices.Contains(strings.Split(options, ","), "string"), tagged: name != "",
 		}
 		if !sf.IsExported() && (f.tagged || embedded != sf.Type) {
@@ -99,18 +103,18 @@ func (c *fieldCollector) collect(outer field, next []field) []field {
 		}
 		if isStruct && !f.tagged {
 			if embedded != sf.Type {
-				f.offset, f.through = 0, append(slices.Clip(f.through), throughPointer{f.offset, embedded})
+				f.Offset, f.through = 0, append(slices.Clip(f.through), throughPointer{f.Offset, embedded})
 			}
-			f.typ = embedded
+			f.Type = embedded
 			if c.isNew(f) {
 				next = append(next, f)
 			}
 			continue
 		}
 		if !f.tagged {
-			f.name = sf.Name
+			f.Name = sf.Name
 		}
-		if !isPlainName(f.name) {
+		if !isPlainName(f.Name) {
 			c.regular = false
 			continue
 		}
@@ -121,13 +125,13 @@ func (c *fieldCollector) collect(outer field, next []field) []field {
 
 // isNew reports whether the embedded struct has fields that are not hidden: a struct hides
 // those of the same type that are embedded deeper.
-func (c *fieldCollector) isNew(embedded field) bool {
-	level, again := c.level[embedded.typ]
+func (c *fieldCollector) isNew(embedded Field) bool {
+	level, again := c.level[embedded.Type]
 	if again {
 		c.regular = false
 		return level == len(embedded.index)
 	}
-	c.level[embedded.typ] = len(embedded.index)
+	c.level[embedded.Type] = len(embedded.index)
 	return true
 }
 

@@ -49,14 +49,14 @@ func cutsOf(t reflect.Type, omit Omission, index []int) (found []cut) {
 	if t.Kind() != reflect.Struct {
 		return []cut{{index, omit}}
 	}
-	members, _ := fieldsOf(t)
+	members, _ := FieldsOf(t)
 	for _, f := range members {
 		at := slices.Concat(index, f.index)
-		switch within, omitted := omit[f.name]; {
+		switch within, omitted := omit[f.Name]; {
 		case omitted && within == nil:
 			found = append(found, cut{index: at})
 		case omitted:
-			found = append(found, cutsOf(f.typ, within, at)...)
+			found = append(found, cutsOf(f.Type, within, at)...)
 		}
 	}
 	return found

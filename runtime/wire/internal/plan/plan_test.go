@@ -295,10 +295,10 @@ type (
 )
 
 func TestFields(t *testing.T) {
-	found, ok := fieldsOf(reflect.TypeFor[ambiguous]())
+	found, ok := FieldsOf(reflect.TypeFor[ambiguous]())
 	var names []string
 	for _, f := range found {
-		names = append(names, fmt.Sprint(f.name, "@", f.offset))
+		names = append(names, fmt.Sprint(f.Name, "@", f.Offset))
 	}
 	if got, want := strings.Join(names, " "), fmt.Sprint("Named@", unsafe.Offsetof(ambiguous{}.right)+unsafe.Offsetof(right{}.Tagged), " Name@", unsafe.Offsetof(ambiguous{}.Name)); !ok || got != want {
 		t.Errorf("fields %s, want %s", got, want)

@@ -81,10 +81,10 @@ func makeShape(t reflect.Type) *shape {
 		s.oddKeys = t.Key().Kind() != reflect.String || reflect.PointerTo(t.Key()).Implements(textUnmarshaler)
 	case reflect.Struct:
 		s.members = map[string]*shape{}
-		members, _ := fieldsOf(t)
+		members, _ := FieldsOf(t)
 		for _, f := range members {
 			if !f.quoted {
-				s.members[f.name] = makeShape(f.typ)
+				s.members[f.Name] = makeShape(f.Type)
 			}
 		}
 	}

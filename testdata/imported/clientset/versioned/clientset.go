@@ -12,6 +12,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1"
+	coordinationv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/coordination/v1"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/fort/v1"
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/fort/v1api20240901"
 	bridgev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/initgroup/v1"
@@ -25,6 +26,7 @@ import (
 type Interface interface {
 	Discovery() discovery.DiscoveryInterfaces
 	CastleV1() castlev1.CastleV1Interface
+	CoordinationV1() coordinationv1.CoordinationV1Interface
 	FortV1() fortv1.FortV1Interface
 	FortV1api20240901() fortv1api20240901.FortV1api20240901Interface
 	BridgeV1() bridgev1.BridgeV1Interface
@@ -35,6 +37,7 @@ type Interface interface {
 type Clientset struct {
 	*discovery.DiscoveryClient
 	castleV1          *castlev1.CastleV1Client
+	coordinationV1    *coordinationv1.CoordinationV1Client
 	fortV1            *fortv1.FortV1Client
 	fortV1api20240901 *fortv1api20240901.FortV1api20240901Client
 	bridgeV1          *bridgev1.BridgeV1Client
@@ -44,6 +47,11 @@ type Clientset struct {
 // CastleV1 returns the client for version v1 of group "castle.example.com".
 func (c *Clientset) CastleV1() castlev1.CastleV1Interface {
 	return c.castleV1
+}
+
+// CoordinationV1 returns the client for version v1 of group "coordination.k8s.io".
+func (c *Clientset) CoordinationV1() coordinationv1.CoordinationV1Interface {
+	return c.coordinationV1
 }
 
 // FortV1 returns the client for version v1 of group "fort.example.com".
@@ -105,6 +113,9 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if cs.castleV1, err = castlev1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
+	if cs.coordinationV1, err = coordinationv1.NewForConfigAndClient(&config, httpClient); err != nil {
+		return nil, err
+	}
 	if cs.fortV1, err = fortv1.NewForConfigAndClient(&config, httpClient); err != nil {
 		return nil, err
 	}
@@ -137,6 +148,7 @@ func New(c rest.Interface) *Clientset {
 	return &Clientset{
 		DiscoveryClient:   discovery.NewDiscoveryClient(c),
 		castleV1:          castlev1.New(c),
+		coordinationV1:    coordinationv1.New(c),
 		fortV1:            fortv1.New(c),
 		fortV1api20240901: fortv1api20240901.New(c),
 		bridgeV1:          bridgev1.New(c),

@@ -14,6 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/apis"
+	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/coordination"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/fort"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/initgroup"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
@@ -50,6 +51,7 @@ type SharedInformerFactory interface {
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
 
 	Castle() apis.Interface
+	Coordination() coordination.Interface
 	Fort() fort.Interface
 	Bridge() initgroup.Interface
 	Harbour() maingroup.Interface
@@ -94,6 +96,10 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 
 func (f *sharedInformerFactory) Castle() apis.Interface {
 	return apis.New(f.SharedInformerFactory)
+}
+
+func (f *sharedInformerFactory) Coordination() coordination.Interface {
+	return coordination.New(f.SharedInformerFactory)
 }
 
 func (f *sharedInformerFactory) Fort() fort.Interface {

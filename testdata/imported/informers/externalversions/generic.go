@@ -13,6 +13,7 @@ import (
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
 	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
 	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -24,6 +25,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	switch resource {
 	case castlev1.SchemeGroupVersion.WithResource("castles"):
 		return cache.NewGenericInformer(f.Castle().V1().Castles().Informer()), nil
+	case coordinationv1.SchemeGroupVersion.WithResource("leases"):
+		return cache.NewGenericInformer(f.Coordination().V1().Leases().Informer()), nil
 	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates"):
 		return cache.NewGenericInformer(f.Fort().V1().Gates().Informer()), nil
 	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers"):

@@ -20,6 +20,13 @@ func (in *BerthList) DeepCopyObject() runtime.Object {
 }
 
 // DeepCopyObject returns a copy.
+func (in *Mooring) DeepCopyObject() runtime.Object {
+	out := &Mooring{TypeMeta: in.TypeMeta, Status: in.Status}
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	return out
+}
+
+// DeepCopyObject returns a copy.
 func (in *Pier) DeepCopyObject() runtime.Object {
 	out := &Pier{TypeMeta: in.TypeMeta}
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

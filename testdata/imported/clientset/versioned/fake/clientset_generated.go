@@ -10,6 +10,8 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1"
 	fakecastlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1/fake"
+	coordinationv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/coordination/v1"
+	fakecoordinationv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/coordination/v1/fake"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/fort/v1"
 	fakefortv1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/fort/v1/fake"
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/fort/v1api20240901"
@@ -88,6 +90,11 @@ func (c *Clientset) IsWatchListSemanticsUnSupported() bool {
 // CastleV1 returns the fake client for version v1 of group "castle.example.com".
 func (c *Clientset) CastleV1() castlev1.CastleV1Interface {
 	return &fakecastlev1.FakeCastleV1{Fake: &c.Fake}
+}
+
+// CoordinationV1 returns the fake client for version v1 of group "coordination.k8s.io".
+func (c *Clientset) CoordinationV1() coordinationv1.CoordinationV1Interface {
+	return &fakecoordinationv1.FakeCoordinationV1{Fake: &c.Fake}
 }
 
 // FortV1 returns the fake client for version v1 of group "fort.example.com".

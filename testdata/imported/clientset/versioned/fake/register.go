@@ -11,6 +11,7 @@ import (
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
 	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
 	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -25,6 +26,7 @@ var (
 
 var localSchemeBuilder = runtime.SchemeBuilder{
 	castlev1.AddToScheme,
+	coordinationv1.AddToScheme,
 	// The package of these types declares no AddToScheme.
 	func(scheme *runtime.Scheme) error {
 		groupVersion := schema.GroupVersion{Group: "fort.example.com", Version: "v1"}

@@ -12,3 +12,10 @@ type BerthListerExpansion interface{}
 
 // BerthNamespaceListerExpansion is like BerthListerExpansion, for BerthNamespaceLister.
 type BerthNamespaceListerExpansion interface{}
+
+// MooringListerExpansion is embedded in MooringLister. To add methods, declare it
+// in a file mooring_expansion.go of your own, which replaces this declaration.
+type MooringListerExpansion interface{}
+
+// MooringNamespaceListerExpansion is like MooringListerExpansion, for MooringNamespaceLister.
+type MooringNamespaceListerExpansion interface{}

@@ -10,6 +10,7 @@ import (
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -33,6 +34,7 @@ func (i nodeRoomInformer) Informer() *cache.SharedIndexInformer[*iov1.NodeRoom] 
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.NodeRoom]{
 		Resource:   resource,
 		Kind:       "Node",
+		Protobuf:   &corev1.Node{},
 		Namespaced: false,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

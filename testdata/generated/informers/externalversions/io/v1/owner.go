@@ -10,6 +10,7 @@ import (
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -33,6 +34,7 @@ func (i ownerInformer) Informer() *cache.SharedIndexInformer[*iov1.Owner] {
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.Owner]{
 		Resource:   resource,
 		Kind:       "Deployment",
+		Protobuf:   &appsv1.Deployment{},
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

@@ -10,6 +10,7 @@ import (
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -33,6 +34,7 @@ func (i podSummaryInformer) Informer() *cache.SharedIndexInformer[*iov1.PodSumma
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.PodSummary]{
 		Resource:   resource,
 		Kind:       "Pod",
+		Protobuf:   &corev1.Pod{},
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)

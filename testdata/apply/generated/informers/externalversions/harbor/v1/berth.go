@@ -31,6 +31,7 @@ func (i berthInformer) Informer() *cache.SharedIndexInformer[*harborv1.Berth] {
 	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harborv1.Berth]{
 		Resource:   resource,
 		Kind:       "Berth",
+		Protobuf:   &harborv1.Berth{},
 		Namespaced: true,
 		Open: func(namespace string) cache.OpenFunc {
 			return internalinterfaces.Open(i.factory.Client.HarborV1().RESTClient(), resource, namespace)

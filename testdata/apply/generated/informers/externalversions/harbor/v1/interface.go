@@ -10,9 +10,10 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
 )
 
-// Interface provides the informer of each kind.
+// Interface provides the informer of each kind and each view.
 type Interface interface {
 	Berths() BerthInformer
+	Moorings() MooringInformer
 }
 
 type version struct {
@@ -26,4 +27,8 @@ func New(factory internalinterfaces.SharedInformerFactory) Interface {
 
 func (v version) Berths() BerthInformer {
 	return berthInformer{v.factory}
+}
+
+func (v version) Moorings() MooringInformer {
+	return mooringInformer{v.factory}
 }

@@ -22,7 +22,7 @@ type PiersGetter interface {
 
 // PierInterface has the methods of a client for Piers.
 //
-// Pier is cluster-scoped, and has no list.
+// Pier is cluster-scoped, and has no list and no protobuf.
 type PierInterface interface {
 	Get(ctx context.Context, name string, opts metav1.GetOptions) (*harborv1.Pier, error)
 	Apply(ctx context.Context, pier *applyharborv1.PierApplyConfiguration, opts metav1.ApplyOptions) (*harborv1.Pier, error)
@@ -42,7 +42,6 @@ func newPiers(c *HarborV1Client) *piers {
 			scheme.ParameterCodec,
 			"",
 			func() *harborv1.Pier { return &harborv1.Pier{} },
-			gentype.PrefersProtobuf[*harborv1.Pier](),
 		),
 	}
 }

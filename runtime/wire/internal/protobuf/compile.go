@@ -1,0 +1,250 @@
+package protobuf
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+)
+
+// plans has all plans, and makes each decoder of a message once for its types.
+var plans = compiler{made: map[planKey]*Plan{}, messages: map[typePair]*messageDecoder{}}
+
+type compiler struct {
+	// Mutex guards all fields, and the decoders that are not complete.
+	sync.Mutex
+	made     map[planKey]*Plan
+	messages map[typePair]*messageDecoder
+	// slices is the number of types of slices that decoders make.
+	slices int
+}
+
+// planKey identifies a plan.
+type planKey struct {
+	typ, whole reflect.Type
+	// omission is a plan.Omission as text, with sorted names.
+	omission string
+}
+
+// typePair is the type of a value and the type whose tags count for it.
+type typePair struct{ typ, whole reflect.Type }
+
+// taggedField is a field of a struct that has a protobuf tag. Of the tag only the number
+// counts: what else it says is not always true, and generated code follows the Go type.
+type taggedField struct {
+	number uint64
+	// name is that of the member in JSON. It is empty if the members of the field are
+	// those of the struct.
+	name   string
+	typ    reflect.Type
+	offset uintptr
+}
+
+// taggedFields returns the fields of a struct, or nil for another type.
+func taggedFields(t reflect.Type) (found []taggedField) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		parts := strings.Split(sf.Tag.Get("protobuf"), ",")
+		if len(parts) < 2 || !sf.IsExported() {
+			continue
+		}
+		number, err := strconv.ParseUint(parts[1], 10, 32)
+		if err != nil {
+			continue
+		}
+		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if name == "" && !sf.Anonymous {
+			name = sf.Name
+		}
+		found = append(found, taggedField{number, name, sf.Type, sf.Offset})
+	}
+	return found
+}
+
+// isRepeated reports whether the field may have several values: it is a slice, but not one of
+// bytes, or a map.
+func (f *taggedField) isRepeated() bool {
+	switch {
+	case ownMethod(f.typ):
+		return false
+	case f.typ.Kind() == reflect.Slice:
+		return f.typ.Elem().Kind() != reflect.Uint8
+	}
+	return f.typ.Kind() == reflect.Map
+}
+
+// root returns the decoder of an object, or nil if there is none.
+func (c *compiler) root(t, whole reflect.Type, omit plan.Omission) *messageDecoder {
+	if len(taggedFields(whole)) == 0 {
+		return nil
+	}
+	return c.message(t, whole, omit)
+}
+
+// message returns the decoder of a struct. Only those without omission are made once.
+func (c *compiler) message(t, whole reflect.Type, omit plan.Omission) *messageDecoder {
+	key := typePair{t, whole}
+	if d := c.messages[key]; d != nil && omit == nil {
+		return d
+	}
+	d := &messageDecoder{}
+	if omit == nil {
+		c.messages[key] = d
+	}
+	if t == whole {
+		for _, f := range taggedFields(t) {
+			within, omitted := omit[f.name]
+			if omitted && within == nil {
+				continue // like an unknown field
+			}
+			c.add(d, f, f.typ, f.offset, within)
+		}
+	} else {
+		c.addView(d, t, whole, omit)
+	}
+	return d
+}
+
+// add adds a field that is decoded to a value of type t at that offset.
+func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset uintptr, omit plan.Omission) {
+	decoder, wire := c.field(f, t, omit)
+	if memory.IsPrivate(f.name) && decoder != (refusal{}) {
+		decoder = privateDecoder{decoder}
+	}
+	if !d.add(f.number, messageField{wire: wire, offset: offset, decoder: decoder}) {
+		d.refused = true
+	}
+}
+
+// addView adds the fields of a view of a struct.
+func (c *compiler) addView(d *messageDecoder, view, whole reflect.Type, omit plan.Omission) {
+	members, regular := plan.FieldsOf(view)
+	d.refused = d.refused || !regular
+	left := map[string]plan.Field{}
+	for i := range members {
+		if m := &members[i]; !m.IsPlain() {
+			d.refused = true
+		} else if within, omitted := omit[m.Name]; !omitted || within != nil {
+			left[m.Name] = *m
+		}
+	}
+	c.addMembers(d, left, whole, omit)
+}
+
+// addMembers adds those of the members that whole has. It removes them from members, so that
+// each is added once.
+func (c *compiler) addMembers(d *messageDecoder, members map[string]plan.Field, whole reflect.Type, omit plan.Omission) {
+	for _, f := range taggedFields(whole) {
+		if f.name != "" {
+			if m, ok := members[f.name]; ok {
+				delete(members, f.name)
+				c.add(d, f, m.Type, m.Offset, omit[f.name])
+			}
+			continue
+		}
+		// The members of f are fields of another message, but of the same struct.
+		if f.typ.Kind() != reflect.Struct {
+			d.refused = true
+			continue
+		}
+		inner := &messageDecoder{}
+		c.addMembers(inner, members, f.typ, omit)
+		if len(inner.fields) > 0 || inner.refused {
+			d.refused = !d.add(f.number, messageField{wire: delimited, decoder: inner}) || d.refused
+		}
+	}
+}
+
+// field returns the decoder of a field as a value of type t, and its type on the wire.
+func (c *compiler) field(f taggedField, t reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
+	switch {
+	case !f.isRepeated():
+		return c.value(t, f.typ, omit)
+	case t.Kind() != f.typ.Kind():
+		return refusal{}, 0
+	case t.Kind() == reflect.Slice:
+		return c.slice(f, t)
+	case t.Key().Kind() == reflect.String && f.typ.Key().Kind() == reflect.String:
+		return c.mapping(f, t, omit), delimited
+	}
+	return refusal{}, 0
+}
+
+// slice returns the decoder of a repeated field, and the type of its values on the wire.
+func (c *compiler) slice(f taggedField, t reflect.Type) (d decoder, wire uint64) {
+	elem, wire := c.value(t.Elem(), f.typ.Elem(), nil)
+	tag := f.number<<3 | wire
+	switch elem {
+	case refusal{}:
+		return elem, wire
+	case stringDecoder{}:
+		return stringsDecoder{tag}, wire
+	}
+	c.slices++
+	return &sliceDecoder{tag: tag, typ: t, size: t.Elem().Size(), elem: elem, made: c.slices - 1}, wire
+}
+
+// mapping returns the decoder of a map.
+func (c *compiler) mapping(f taggedField, t reflect.Type, omit plan.Omission) decoder {
+	elem, wire := c.value(t.Elem(), f.typ.Elem(), nil)
+	tag := f.number<<3 | delimited
+	switch elem {
+	case refusal{}:
+		return elem
+	case stringDecoder{}:
+		return &stringMapDecoder{tag, omit}
+	}
+	return &mapDecoder{tag: tag, typ: t, elem: elem, wire: wire}
+}
+
+// ownMethods has what ownMethod returned: at most one entry for each type of the program.
+var ownMethods sync.Map
+
+// ownMethod reports whether values of t are decoded by a method that does not follow tags.
+func ownMethod(t reflect.Type) bool {
+	if own, ok := ownMethods.Load(t); ok {
+		return own.(bool)
+	}
+	_, own := known[t]
+	own = own || reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]()) && len(taggedFields(t)) == 0
+	ownMethods.Store(t, own)
+	return own
+}
+
+// value returns the decoder of a value of type t in a message that has it as whole.
+func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
+	switch {
+	case t.Kind() == reflect.Pointer && whole.Kind() == reflect.Pointer:
+		if elem, wire := c.value(t.Elem(), whole.Elem(), omit); elem != (refusal{}) {
+			return &pointerDecoder{t.Elem(), elem}, wire
+		}
+		return refusal{}, 0
+	case ownMethod(whole):
+		if t != whole {
+			return refusal{}, 0
+		}
+		if d, ok := known[t]; ok {
+			return d, delimited
+		}
+		return &methodDecoder{t}, delimited
+	case t.Kind() != whole.Kind():
+		return refusal{}, 0
+	case t.Kind() == reflect.Struct:
+		if len(taggedFields(whole)) == 0 {
+			return refusal{}, 0
+		}
+		return c.message(t, whole, omit), delimited
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && whole.Elem().Kind() == reflect.Uint8:
+		return bytesDecoder{}, delimited
+	}
+	if s, ok := scalars[t.Kind()]; ok {
+		return s.decoder, s.wire
+	}
+	return refusal{}, 0
+}

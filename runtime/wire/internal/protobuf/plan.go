@@ -1,0 +1,142 @@
+package protobuf
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+)
+
+// Plan decodes objects of one type. It is made once, and may be used from several
+// goroutines.
+type Plan struct {
+	typ reflect.Type
+	// whole is the type whose messages are decoded: typ, or the type that it is a view of.
+	whole reflect.Type
+	// root is nil if no object can be decoded by the plan.
+	root *messageDecoder
+	// json has what is left out, and decodes views that the plan gave up on.
+	json *plan.Plan
+	// metadata is the number of that field.
+	metadata uint64
+}
+
+// decoder reads the value that begins at b[at], after its tag, into the zero value in p,
+// which has the type that the decoder was made for. It returns the index after the value,
+// or gaveUp. Then the value in p is undefined. A decoded value shares no memory with b.
+type decoder interface {
+	decode(s *scratch, b []byte, at int, p memory.Slot) int
+}
+
+// maxDepth is how many messages may be inside each other for a plan. Each level needs
+// room on the stack.
+const maxDepth = 512
+
+// For returns the plan for objects of the struct type t from messages of whole, which may be
+// t. It leaves out members of the objects. There is one plan for each combination, which is
+// never freed.
+func For(t, whole reflect.Type, omit plan.Omission) *Plan {
+	plans.Lock()
+	defer plans.Unlock()
+	key := planKey{t, whole, fmt.Sprintf("%q", omit)} // fmt sorts the keys of maps
+	p, ok := plans.made[key]
+	if !ok {
+		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), json: plan.For(t, omit)}
+		for _, f := range taggedFields(whole) {
+			if f.name == "metadata" {
+				p.metadata = f.number
+			}
+		}
+		plans.made[key] = p
+	}
+	return p
+}
+
+// CanUnmarshal reports whether messages can be decoded.
+func (p *Plan) CanUnmarshal() bool {
+	return reflect.PointerTo(p.whole).Implements(reflect.TypeFor[unmarshaler]())
+}
+
+// IsUsable reports whether it is worth asking a server for protobuf: messages can be
+// decoded, and those of a view without decoding the whole object.
+func (p *Plan) IsUsable() bool {
+	return p.CanUnmarshal() && (p.typ == p.whole || p.root != nil && !p.root.refuses(map[decoder]bool{}))
+}
+
+// Decode returns a pointer to a new object with the value of message. It reports false if
+// it gave up: then Unmarshal has to decode the message.
+func (p *Plan) Decode(message []byte) (obj any, ok bool) {
+	if p.root == nil {
+		return nil, false
+	}
+	pointer := reflect.New(p.typ)
+	s := takeScratch()
+	end := p.root.body(s, message, 0, memory.SlotOf(pointer))
+	scratches.Put(s)
+	if end == gaveUp {
+		return nil, false
+	}
+	return pointer.Interface(), true
+}
+
+// unmarshaler is the method that generated code has.
+type unmarshaler interface{ Unmarshal(message []byte) error }
+
+// Unmarshal decodes any message, slower than Decode. Its error says what is wrong with the
+// message, but not where; see Fault.
+func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
+	whole := reflect.New(p.whole).Interface()
+	if err := Unmarshal(message, whole.(unmarshaler)); err != nil {
+		return nil, err
+	}
+	if p.typ == p.whole {
+		p.json.Trim(whole)
+		return whole, nil
+	}
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	return p.json.Unmarshal(text)
+}
+
+// Unmarshal decodes message as the method of into does, without the risk that it overflows
+// the stack or panics. into is a pointer to a struct.
+func Unmarshal(message []byte, into unmarshaler) error {
+	if isTooDeep(message, reflect.TypeOf(into).Elem()) {
+		return errTooDeep
+	}
+	return call(into, message)
+}
+
+// call calls the method. Those of some types panic for lengths that overflow.
+func call(u unmarshaler, message []byte) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("the method Unmarshal of %T panics", u) // without text of the object
+		}
+	}()
+	return u.Unmarshal(message)
+}
+
+// scratch is memory that one goroutine at a time decodes with, object after object.
+type scratch struct {
+	memory.Strings
+	// depth is the number of open messages.
+	depth int
+	// made has a nil slice of each type, in which slices are made and then moved.
+	made []madeSlice
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+func takeScratch() *scratch {
+	s := scratches.Get().(*scratch)
+	s.Age(time.Now())
+	s.depth, s.Private = 0, 0
+	return s
+}

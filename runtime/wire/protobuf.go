@@ -1,0 +1,342 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
+)
+
+// typeMeta is the kind of objects whose messages are in an envelope.
+type typeMeta struct {
+	metav1.TypeMeta
+	// err is the *KindError of a kind that was not wanted.
+	err error
+}
+
+// set sets the kind of obj, unless m is nil.
+func (m *typeMeta) set(obj runtime.Object) {
+	if m != nil {
+		safemeta.SetKind(obj, &m.TypeMeta)
+	}
+}
+
+// typeMetaOf returns the kind in an envelope. Nearly always it is that of the last event, so
+// that its strings are shared.
+func (d *Decoder[T]) typeMetaOf(e protobuf.Envelope) *typeMeta {
+	last := d.typeMeta.Load()
+	if last != nil && last.Kind == string(e.Kind) && last.APIVersion == string(e.APIVersion) {
+		return last
+	}
+	m := &typeMeta{TypeMeta: metav1.TypeMeta{Kind: string(e.Kind), APIVersion: string(e.APIVersion)}}
+	m.err = checkKind(m.APIVersion, m.Kind, d.want)
+	if m.err == nil {
+		d.typeMeta.Store(m)
+	}
+	return m
+}
+
+// readEnvelope reads the envelope of one object.
+func readEnvelope(b []byte) (protobuf.Envelope, error) {
+	e, err := protobuf.ReadEnvelope(b)
+	if err != nil {
+		return e, &SyntaxError{Near: fmt.Sprintf("an object in protobuf that cannot be read (%v)", err), Want: "the envelope of an object"}
+	}
+	return e, checkContent(&e)
+}
+
+// checkContent returns an error for an envelope of another encoding.
+func checkContent(e *protobuf.Envelope) error {
+	if len(e.ContentEncoding) > 0 || len(e.ContentType) > 0 && string(e.ContentType) != runtime.ContentTypeProtobuf {
+		return &SyntaxError{Near: fmt.Sprintf("content of the type %q with the encoding %q", shown(e.ContentType), shown(e.ContentEncoding)), Want: "a message in protobuf"}
+	}
+	return nil
+}
+
+// checkProtobuf returns an error if objects cannot be decoded from protobuf.
+func (d *Decoder[T]) checkProtobuf() error {
+	if !d.protobuf().CanUnmarshal() {
+		return &SyntaxError{Near: protobuf.Magic, Want: wantJSON}
+	}
+	return nil
+}
+
+// nextOfProtobuf returns a frame: the message of an event. Four bytes before it have its
+// length.
+func (s *Stream[T]) nextOfProtobuf() ([]byte, error) {
+	if _, err := s.source.first(); err != nil {
+		return nil, err
+	}
+	if err := s.decoder.checkProtobuf(); err != nil {
+		return nil, err
+	}
+	length, err := s.source.bytes(4)
+	if err != nil {
+		return nil, err
+	}
+	size := binary.BigEndian.Uint32(length)
+	if int64(size) > math.MaxInt {
+		return nil, &SyntaxError{Near: fmt.Sprintf("a frame of %d bytes", size), Want: "an event"}
+	}
+	return s.source.message(int(size))
+}
+
+// appendProtobuf appends the result of the event in frame.
+func (d *Decoder[T]) appendProtobuf(results []result[T], frame []byte) []result[T] {
+	event, err := d.protobufEvent(frame)
+	return append(results, result[T]{event, d.withoutText(err)})
+}
+
+// protobufEvent decodes a frame.
+func (d *Decoder[T]) protobufEvent(frame []byte) (event Event[T], err error) {
+	name, object, err := protobuf.ReadEvent(frame)
+	if err != nil {
+		return event, &SyntaxError{Near: fmt.Sprintf("a frame that cannot be read (%v)", err), Want: "an event"}
+	}
+	e, err := readEnvelope(object)
+	if err != nil {
+		return event, err
+	}
+	switch kind := eventType(name); {
+	case isChange(kind):
+		c, meta := d.protobuf(), d.typeMetaOf(e)
+		if meta.err != nil {
+			return event, describe(c, e.Raw, meta.err)
+		}
+		return d.change(kind, d.object(c, e.Raw, howToDecode{mayBeHeld: kind == watch.Added, meta: meta}))
+	case kind == watch.Bookmark:
+		return protobufBookmark[T](e.Raw)
+	case kind == watch.Error:
+		return event, protobufFailure(string(e.Kind), e.Raw)
+	default:
+		return event, &SyntaxError{Near: fmt.Sprintf("an event of type %q", shown(string(kind))), Want: "an event of a known type"}
+	}
+}
+
+// protobufBookmark reads the metadata of a bookmark. Its kind does not matter.
+func protobufBookmark[T Object](message []byte) (Event[T], error) {
+	var mark metav1.PartialObjectMetadata
+	if err := protobuf.Unmarshal(message, &mark); err != nil {
+		return Event[T]{}, &SyntaxError{Near: fmt.Sprintf("an object that cannot be read (%v)", err), Want: "the object of a bookmark"}
+	}
+	return Event[T]{
+		Type:             watch.Bookmark,
+		ResourceVersion:  mark.ResourceVersion,
+		InitialEventsEnd: mark.Annotations[metav1.InitialEventsAnnotationKey] == "true",
+	}, nil
+}
+
+// protobufFailure returns the error of a Status.
+func protobufFailure(kind string, message []byte) error {
+	var status metav1.Status
+	if err := protobuf.Unmarshal(message, &status); err != nil {
+		return &SyntaxError{Near: fmt.Sprintf("a Status that cannot be read (%v)", err), Want: "the Status of an error"}
+	}
+	if isEmpty(&status) && kind != "Status" || kind != "" && kind != "Status" {
+		return &SyntaxError{Near: fmt.Sprintf("an object of kind %q", shown(kind)), Want: "the Status of an error"}
+	}
+	return statusError(status)
+}
+
+// skipLargeProtobuf returns the event of a frame that is too large. begin is the beginning of
+// the frame. If it does not have the type and the name of the object, the error is large.
+func (d *Decoder[T]) skipLargeProtobuf(begin []byte, large *TooLargeError) (Event[T], error) {
+	kind, e := protobuf.ReadEventBegin(begin)
+	return d.largeChange(eventType(kind), d.headOf(&e), large)
+}
+
+// headOf returns the head of the object in an envelope, which need not be complete.
+func (d *Decoder[T]) headOf(e *protobuf.Envelope) plan.Head {
+	h := d.protobuf().ReadHead(e.Raw)
+	h.Kind, h.APIVersion = e.Kind, e.APIVersion
+	return h
+}
+
+// readProtobuf reads a list in protobuf: a magic number, and then an envelope without a
+// length. The envelope has the message of the list, which is not held as a whole.
+func (r *listReader[T]) readProtobuf() error {
+	s := r.source
+	r.codec = r.decoder.protobuf()
+	if err := r.decoder.checkProtobuf(); err != nil {
+		return err
+	}
+	switch magic, err := s.bytes(len(protobuf.Magic)); {
+	case err != nil:
+		return err
+	case string(magic) != protobuf.Magic:
+		return &SyntaxError{Near: shown(magic), Want: "a list"}
+	}
+	var e protobuf.Envelope
+	seen := false
+	for {
+		tag, _, err := s.varint()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		left := math.MaxInt
+		switch {
+		case tag == protobuf.RawNumber<<3|2 && r.kind != "Status":
+			if seen {
+				return &SyntaxError{Near: "a second one", Want: "one list"}
+			}
+			seen = true
+			err = r.readList(&left)
+		case tag>>3 <= protobuf.ContentTypeNumber && tag&7 == 2:
+			var content []byte
+			if content, err = r.content(&left); err == nil {
+				err = r.setEnvelope(&e, tag>>3, content)
+			}
+		default:
+			err = r.skipField(tag, &left)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.flush(true); err != nil {
+		return err
+	}
+	if r.kind == "Status" {
+		return statusError(r.failure)
+	}
+	r.listed = seen
+	return r.check()
+}
+
+// setEnvelope sets a field of the envelope, before the block that has it is left.
+func (r *listReader[T]) setEnvelope(e *protobuf.Envelope, number uint64, content []byte) error {
+	*e = protobuf.Envelope{}
+	if err := e.Set(number, content); err != nil {
+		return &SyntaxError{Near: fmt.Sprintf("a field that cannot be read (%v)", err), Want: "the envelope of a list"}
+	}
+	switch number {
+	case protobuf.TypeMetaNumber:
+		r.kind, r.apiVersion = string(e.Kind), string(e.APIVersion)
+	case protobuf.RawNumber:
+		if err := protobuf.Unmarshal(e.Raw, &r.failure); err != nil {
+			return &SyntaxError{Near: fmt.Sprintf("a Status that cannot be read (%v)", err), Want: "a list"}
+		}
+	}
+	return checkContent(e)
+}
+
+// content reads the length and the content of a field. left is the number of bytes of the
+// message that are not read.
+func (r *listReader[T]) content(left *int) ([]byte, error) {
+	size, err := r.length(left)
+	if err != nil {
+		return nil, err
+	}
+	return r.source.message(size)
+}
+
+// length reads the length of a field, of which it removes the bytes from left.
+func (r *listReader[T]) length(left *int) (int, error) {
+	size, err := r.varint(left)
+	if err != nil {
+		return 0, err
+	}
+	if size > uint64(*left) {
+		return 0, &SyntaxError{Near: fmt.Sprintf("a field of %d bytes where %d bytes are left", size, *left), Want: "a list in protobuf"}
+	}
+	*left -= int(size)
+	return int(size), nil
+}
+
+// varint reads an integer in the middle of a message.
+func (r *listReader[T]) varint(left *int) (uint64, error) {
+	v, size, err := r.source.varint()
+	if err != nil {
+		return 0, cut(err)
+	}
+	if *left -= size; *left < 0 {
+		return 0, &SyntaxError{Near: "a field that does not end in its message", Want: "a list in protobuf"}
+	}
+	return v, nil
+}
+
+// skipField consumes the value of an unknown field.
+func (r *listReader[T]) skipField(tag uint64, left *int) error {
+	size, err := 0, error(nil)
+	switch tag & 7 {
+	case 0:
+		_, err = r.varint(left)
+	case 1:
+		size = 8
+	case 2:
+		size, err = r.length(left)
+		*left += size
+	case 5:
+		size = 4
+	default:
+		err = &SyntaxError{Near: fmt.Sprintf("a field of type %d", tag&7), Want: "a list in protobuf"}
+	}
+	switch {
+	case err != nil:
+		return err
+	case tag>>3 == 0 || size > *left:
+		return &SyntaxError{Near: "a field without a number or an end", Want: "a list in protobuf"}
+	}
+	*left -= size
+	return r.source.discard(size)
+}
+
+// readList reads the message of a list, whose length comes first.
+func (r *listReader[T]) readList(outer *int) error {
+	if err := r.checkBefore(); err != nil {
+		return err // before all of its items are read
+	}
+	left, err := r.length(outer)
+	if err != nil {
+		return err
+	}
+	for left > 0 {
+		tag, err := r.varint(&left)
+		if err != nil {
+			return err
+		}
+		switch tag {
+		case protobuf.ItemsNumber<<3 | 2:
+			err = r.readItem(&left)
+		case protobuf.ListMetaNumber<<3 | 2:
+			var content []byte
+			if content, err = r.content(&left); err == nil {
+				if wrong := protobuf.Unmarshal(content, &r.meta); wrong != nil {
+					err = &SyntaxError{Near: fmt.Sprintf("metadata that cannot be read (%v)", wrong), Want: "the metadata of a list"}
+				}
+			}
+		default:
+			if tag>>3 <= protobuf.ItemsNumber {
+				return &SyntaxError{Near: fmt.Sprintf("a field of type %d", tag&7), Want: "the metadata or an item of a list"}
+			}
+			err = r.skipField(tag, &left)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readItem reads an item, whose length comes first.
+func (r *listReader[T]) readItem(left *int) error {
+	frame, err := r.content(left)
+	if large, ok := err.(*TooLargeError); ok {
+		return r.skip(frame, large)
+	}
+	if err == nil {
+		r.frames = append(r.frames, frame)
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package decoding
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// The serializer of real clients, whose results define what is right.
+var protobufSerializer = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+
+// message is what generated types have.
+type message interface {
+	runtime.Object
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// hasProtobuf reports whether a server has objects of the kind as protobuf.
+func (k kind) hasProtobuf() bool {
+	_, ok := k.new().(message)
+	return ok && strings.HasPrefix(k.typ.PkgPath(), "k8s.io/")
+}
+
+// envelope returns an object as a server writes it into an event.
+func (k kind) envelope(t testing.TB, obj runtime.Object) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := protobufSerializer.Encode(obj, &b); err != nil {
+		t.Fatalf("%v: %v", k, err)
+	}
+	return b.Bytes()
+}
+
+// wrapped returns the envelope of a message.
+func wrapped(raw []byte) []byte {
+	u := runtime.Unknown{Raw: raw}
+	b, err := u.Marshal()
+	if err != nil {
+		panic(err) // a Buffer can always be written to
+	}
+	return append([]byte("k8s\x00"), b...)
+}
+
+// theirMessage is what the generated method makes of a message.
+func (k kind) theirMessage(raw []byte) (obj runtime.Object, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%v", reason)
+		}
+	}()
+	obj = k.new()
+	return obj, obj.(message).Unmarshal(raw)
+}
+
+// messageDifference decodes a message in both ways; it is empty if the results are equal.
+func (k kind) messageDifference(raw []byte) string {
+	want, wantErr := k.theirMessage(raw)
+	text := wrapped(raw)
+	got, err := k.ours(text)
+	switch {
+	case (err != nil) != (wantErr != nil):
+		return fmt.Sprintf("%v: error %v, want %v", k, err, wantErr)
+	case err != nil:
+		return ""
+	}
+	for i := range text {
+		text[i] = 'x' // nothing of the object is part of it
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Sprintf("%v: decoded\n%s\nwant\n%s", k, shown(got), shown(want))
+	}
+	return ""
+}
+
+// TestMessages decodes filled objects of all kinds.
+func TestMessages(t *testing.T) {
+	rounds := 15
+	if testing.Short() {
+		rounds = 4
+	}
+	for _, k := range kinds {
+		if !k.hasProtobuf() {
+			continue
+		}
+		t.Run(k.String(), func(t *testing.T) {
+			t.Parallel()
+			for seed := range rounds {
+				text := k.envelope(t, k.filled(rand.NewSource(int64(seed))))
+				want, _, err := protobufSerializer.Decode(text, nil, k.new())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := k.ours(bytes.Clone(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("seed %d: decoded\n%s\nwant\n%s", seed, shown(got), shown(want))
+				}
+				if !decodedFast(got) {
+					t.Errorf("seed %d: the fast path has given up", seed)
+				}
+				leaveOut(want)
+				if got, err = k.ourLimited(text); err != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("seed %d: left out\n%s, %v\nwant\n%s", seed, shown(got), err, shown(want))
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPodMessage(b *testing.B) {
+	k := kindOfType(reflect.TypeFor[corev1.Pod]())
+	all := texts(podTextOf)
+	var raws [][]byte
+	for i, text := range all {
+		obj, err := k.theirs(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all[i] = k.envelope(b, obj)
+		raw, _ := obj.(message).Marshal()
+		raws = append(raws, raw)
+	}
+	ours, limited := wire.NewDecoder[*corev1.Pod](wire.Options{}, nil), wire.NewDecoder[*corev1.Pod](wire.Options{WithoutManagedFields: true}, nil)
+	b.Run("wire", func(b *testing.B) { benchmark(b, all, ours.Decode) })
+	b.Run("wire without managedFields", func(b *testing.B) { benchmark(b, all, limited.Decode) })
+	b.Run("apimachinery", func(b *testing.B) {
+		benchmark(b, raws, func(raw []byte) (*corev1.Pod, error) {
+			pod := new(corev1.Pod)
+			return pod, pod.Unmarshal(raw)
+		})
+	})
+}

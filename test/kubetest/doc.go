@@ -1,0 +1,10 @@
+// Package kubetest tests the runtime and the emitted code against a whole kube-apiserver:
+// with built-in kinds, RBAC, expired versions and custom resources.
+//
+//	client-go ─▶ kube-apiserver (kubeserver) ─▶ informer ─▶ handler, cache
+//
+// It has tests only. They are skipped without the file of the server, which make test-kube
+// builds:
+//
+//	go test ./kubetest -server=../../build/bin/kube-server
+package kubetest
