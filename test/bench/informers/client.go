@@ -165,7 +165,7 @@ func (c *client) checkRequests(ctx context.Context, lists int) error {
 	}
 	sent := got.Pages + got.Streams + got.Watches
 	switch {
-	case c.Side == report.Theirs && c.protobuf() != (got.Protobuf == sent), c.JSON && got.Protobuf > 0:
+	case c.protobuf() != (got.Protobuf == sent):
 		return fmt.Errorf("the client has sent %+v, which is another encoding than its default", got)
 	case c.encrypted() != (got.HTTP2 == sent), c.Gzip != (got.Gzip > 0):
 		return fmt.Errorf("the client has sent %+v, which is not how it should connect", got)

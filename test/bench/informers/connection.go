@@ -77,5 +77,5 @@ func (c *client) connect() (*connection, error) {
 // encrypted reports whether the server speaks TLS, and so HTTP/2.
 func (c *client) encrypted() bool { return strings.HasPrefix(c.server, "https:") }
 
-// protobuf reports whether client-go asks for protobuf.
+// protobuf reports whether both sides ask for protobuf.
 func (c *client) protobuf() bool { return c.Kind == report.Pods && !c.JSON }

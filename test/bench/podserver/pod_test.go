@@ -8,15 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
+	"github.com/typedinformers/informer-gen/test/bench/report"
 )
 
 // TestSize compares the pods with the documentation. The decoder is client-go's.
 func TestSize(t *testing.T) {
 	const pods = 2000
-	texts, length := make([][]byte, pods), 0
+	texts, length, binary := make([][]byte, pods), 0, 0
 	for i := range texts {
-		texts[i] = append([]byte{'{'}, render(newPod(i, 1, firstVersion+uint64(i)), corev1.SchemeGroupVersion.WithKind("Pod")).json...)
-		length += len(texts[i])
+		r := Kinds[report.Pods].render(i, 1, firstVersion+uint64(i))
+		texts[i] = append([]byte{'{'}, r.json...)
+		length, binary = length+len(texts[i]), binary+len(r.message)
 	}
 	decoded := make([]*corev1.Pod, pods)
 	before := meter.LiveHeap()
@@ -29,7 +31,10 @@ func TestSize(t *testing.T) {
 	size := int(meter.LiveHeap()-before) / pods
 	runtime.KeepAlive(texts)
 	runtime.KeepAlive(decoded)
-	t.Logf("a pod has %d bytes of JSON, and takes %d", length/pods, size)
+	t.Logf("a pod has %d bytes of JSON and %d of protobuf, and takes %d", length/pods, binary/pods, size)
+	if binary /= pods; binary < 1050 || binary > 1150 {
+		t.Errorf("a pod has %d bytes of protobuf", binary)
+	}
 	if length /= pods; length < 1800 || length > 2000 {
 		t.Errorf("a pod has %d bytes of JSON", length)
 	}
