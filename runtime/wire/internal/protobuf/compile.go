@@ -225,6 +225,8 @@ func ownMethod(t reflect.Type) bool {
 // value returns the decoder of a value of type t in a message that has it as whole.
 func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
 	switch {
+	case t.Kind() != reflect.Pointer && whole.Kind() == reflect.Pointer:
+		return c.value(t, whole.Elem(), omit) // in a view, which has the zero value for none
 	case t.Kind() == reflect.Pointer && whole.Kind() == reflect.Pointer:
 		if elem, wire := c.value(t.Elem(), whole.Elem(), omit); elem != (refusal{}) {
 			return &pointerDecoder{t.Elem(), elem}, wire
