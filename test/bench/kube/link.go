@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+)
+
+// link is what the requests of a client go through. It can end the watch in good order, hold
+// the next one, and let it begin at a version that has expired, so that the server answers
+// 410.
+type link struct {
+	mu sync.Mutex // guards what follows
+	// watch is the body of the newest watch.
+	watch *body
+	// held is closed when requests may go on. It is nil if they may.
+	held chan struct{}
+	// expired is set if the next watch begins at an expired version.
+	expired bool
+	// relisted is when the first request for a list came after a release, and the processor
+	// time of the process then.
+	relisted time.Time
+	cpu      time.Duration
+	// contentType is that of the last list.
+	contentType string
+}
+
+// through lets the requests of a configuration go through l.
+func (l *link) through(config *rest.Config) *rest.Config {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) { return l.send(next, request) })
+	})
+	return config
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-request.Context().Done():
+			return nil, request.Context().Err()
+		}
+	}
+	query := request.URL.Query()
+	watches := query.Has("watch")
+	list := !watches || query.Has("sendInitialEvents")
+	l.mu.Lock()
+	switch {
+	case list && l.relisted.IsZero():
+		l.relisted, l.cpu = time.Now(), meter.CPUTime()
+	case !list && l.expired:
+		l.expired = false
+		query.Set("resourceVersion", "1")
+		request = request.Clone(request.Context())
+		request.URL.RawQuery = query.Encode()
+	}
+	l.mu.Unlock()
+	response, err := next.RoundTrip(request)
+	if err != nil {
+		return response, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if list {
+		l.contentType = response.Header.Get("Content-Type")
+	}
+	if watches {
+		l.watch = &body{ReadCloser: response.Body}
+		response.Body = l.watch
+		if l.held != nil { // since the request was sent
+			l.watch.cut()
+		}
+	}
+	return response, nil
+}
+
+// hold ends the watch, and holds the requests after it.
+func (l *link) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = make(chan struct{})
+	if l.watch != nil { // or it comes later
+		l.watch.cut()
+	}
+}
+
+// release lets requests go on.
+func (l *link) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.relisted, l.expired = time.Time{}, true
+	close(l.held)
+	l.held = nil
+}
+
+// list returns when the last list began, the processor time of the process then, and the
+// content type of the answer.
+func (l *link) list() (began time.Time, cpu time.Duration, contentType string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.relisted, l.cpu, l.contentType
+}
+
+// body is the body of a watch. After cut it ends in good order.
+type body struct {
+	io.ReadCloser
+	mu  sync.Mutex // guards end
+	end bool
+}
+
+func (b *body) cut() {
+	b.mu.Lock()
+	b.end = true
+	b.mu.Unlock()
+	_ = b.Close()
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.end {
+			err = io.EOF
+		}
+	}
+	return n, err
+}
