@@ -106,6 +106,10 @@ func (k *kubeRun) measureOn(ctx context.Context, server string) (err error) {
 	if err := runCommand(load); err != nil {
 		return err
 	}
+	// A new server has no events from before, so that watches of old versions have expired.
+	if err := k.server.Restart(ctx); err != nil {
+		return err
+	}
 	// Neither side gets the first answers of a new server.
 	if _, err := k.measureFloors(ctx); err != nil {
 		return err

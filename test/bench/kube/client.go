@@ -119,8 +119,7 @@ func (c *client) obey(ctx context.Context, i *informer, line string) (phase repo
 	}
 	switch command {
 	case "hold":
-		c.link.hold()
-		return phase, nil
+		return phase, c.link.hold(ctx)
 	case "release":
 		return c.relist(ctx, count)
 	case "expect":
@@ -167,6 +166,9 @@ func (c *client) measure(ctx context.Context, name string, want meter.Counts, be
 		return phase, err
 	}
 	used := meter.CPUTime()
+	if c.link.expiring() {
+		return phase, errors.New("the client has listed before the server answered 410")
+	}
 	listed, usedThen, contentType := c.link.list()
 	if began.IsZero() {
 		began, cpu = listed, usedThen

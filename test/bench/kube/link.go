@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -16,8 +17,10 @@ import (
 // 410.
 type link struct {
 	mu sync.Mutex // guards what follows
-	// watch is the body of the newest watch.
-	watch *body
+	// watch is the body of the newest watch, and opened is when it began. It is nil from the
+	// beginning of a list in pages until the watch after it.
+	watch  *body
+	opened time.Time
 	// held is closed when requests may go on. It is nil if they may.
 	held chan struct{}
 	// expired is set if the next watch begins at an expired version.
@@ -57,6 +60,9 @@ func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Respon
 	watches := query.Has("watch")
 	list := !watches || query.Has("sendInitialEvents")
 	l.mu.Lock()
+	if !watches {
+		l.watch = nil
+	}
 	switch {
 	case list && l.relisted.IsZero():
 		l.relisted, l.cpu = time.Now(), meter.CPUTime()
@@ -77,23 +83,42 @@ func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Respon
 		l.contentType = response.Header.Get("Content-Type")
 	}
 	if watches {
-		l.watch = &body{ReadCloser: response.Body}
+		l.watch, l.opened = &body{ReadCloser: response.Body}, time.Now()
 		response.Body = l.watch
-		if l.held != nil { // since the request was sent
-			l.watch.cut()
-		}
 	}
 	return response, nil
 }
 
-// hold ends the watch, and holds the requests after it.
-func (l *link) hold() {
+// shortWatch is how long a watch lasts at least that client-go does not report as an error,
+// after which it would list again without the server's 410.
+const shortWatch = 1100 * time.Millisecond
+
+// hold ends the watch, when it is open for long enough, and holds the requests after it.
+func (l *link) hold(ctx context.Context) error {
+	// The watch of a streaming list begins at the end of the list for client-go.
+	wait := time.NewTicker(shortWatch)
+	defer wait.Stop()
+	for {
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if l.tryHold() {
+			return nil
+		}
+	}
+}
+
+func (l *link) tryHold() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = make(chan struct{})
-	if l.watch != nil { // or it comes later
-		l.watch.cut()
+	if l.watch == nil || time.Since(l.opened) < shortWatch {
+		return false
 	}
+	l.held = make(chan struct{})
+	l.watch.cut()
+	return true
 }
 
 // release lets requests go on.
@@ -103,6 +128,13 @@ func (l *link) release() {
 	l.relisted, l.expired = time.Time{}, true
 	close(l.held)
 	l.held = nil
+}
+
+// expiring reports whether the next watch begins at an expired version.
+func (l *link) expiring() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.expired
 }
 
 // list returns when the last list began, the processor time of the process then, and the
