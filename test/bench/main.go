@@ -99,6 +99,7 @@ func main() {
 	if o.quick {
 		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
 		o.kubeRounds, o.kubeSizes, o.kubeSeconds = 1, []int{20_000}, 5
+		o.write = false // one round is not worth keeping
 	}
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)
