@@ -87,6 +87,10 @@ func benchmarkKube(ctx context.Context, o options) (rows []Row, err error) {
 			if err := run.measureOn(ctx, server); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", count(objects), kind, err)
 			}
+			// A later failure loses the rows, but not what is printed.
+			if err := printRows(o.progress, run.result()); err != nil {
+				return nil, err
+			}
 			rows = append(rows, run.result()...)
 		}
 	}

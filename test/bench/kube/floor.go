@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,6 +59,13 @@ func (f *floor) run(ctx context.Context, o options) (*report.Floor, error) {
 	cpu, began := meter.CPUTime(), time.Now()
 	for {
 		token, err := f.page(ctx, o, transport, query, result)
+		if errors.Is(err, errNotReady) {
+			if err := pause(ctx); err != nil {
+				return nil, err
+			}
+			cpu, began = meter.CPUTime(), time.Now()
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -70,6 +78,21 @@ func (f *floor) run(ctx context.Context, o options) (*report.Floor, error) {
 	}
 	result.Seconds, result.CPUSeconds = time.Since(began).Seconds(), (meter.CPUTime() - cpu).Seconds()
 	return result, nil
+}
+
+// errNotReady is the answer of a server that is still reading the objects from etcd.
+var errNotReady = errors.New("the server is not ready")
+
+// pause waits before a request is sent again.
+func pause(ctx context.Context) error {
+	wait := time.NewTimer(200 * time.Millisecond)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", errNotReady, ctx.Err())
+	}
 }
 
 // page reads one answer, and returns the token of the next one.
@@ -88,6 +111,9 @@ func (f *floor) page(ctx context.Context, o options, transport http.RoundTripper
 		return "", err
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusTooManyRequests {
+		return "", errNotReady
+	}
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
 		return "", fmt.Errorf("%s: %s", response.Status, text)
