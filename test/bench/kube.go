@@ -205,6 +205,9 @@ func (k *kubeRun) result() (rows []Row) {
 		columns := k.values[name]
 		row := newRow(k.kind+", "+name, k.units[name], columns[ourDefault], columns[theirDefault])
 		row.Objects, row.Columns = k.objects, map[string]float64{}
+		if row.Ours <= 0 || row.Peer <= 0 { // a negative delay
+			row.Ratio = 0
+		}
 		for column, values := range columns {
 			row.Columns[column] = report.Median(values)
 		}
@@ -215,8 +218,11 @@ func (k *kubeRun) result() (rows []Row) {
 	if strings.Contains(k.contentType, "protobuf") {
 		floor = "streaming protobuf"
 	}
-	for against, values := range map[string][]float64{"the floor of its request": sync[floor], "client-go LIST": sync[theirList]} {
-		row := newRow(k.kind+", "+firstSync+", against "+against+": time", "s", sync[ourDefault], values)
+	for _, against := range []struct {
+		name   string
+		values []float64
+	}{{"the floor of its request", sync[floor]}, {"client-go LIST", sync[theirList]}} {
+		row := newRow(k.kind+", "+firstSync+", against "+against.name+": time", "s", sync[ourDefault], against.values)
 		row.Objects = k.objects
 		rows = append(rows, row)
 	}

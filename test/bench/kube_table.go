@@ -43,7 +43,11 @@ func wideMarkdown(rows []Row) string {
 				parts = append(parts, fmt.Sprintf("%s %s", request.name, row.quantity(value)))
 			}
 		}
-		fmt.Fprintf(&text, " %s | **%s×**%s | %s |\n", strings.Join(parts, ", "), number(row.Ratio), row.remark(), row.limits()+row.goal())
+		ratio := ""
+		if row.Ratio > 0 { // there is none of negative delays
+			ratio = "**" + number(row.Ratio) + "×**" + row.remark()
+		}
+		fmt.Fprintf(&text, " %s | %s | %s |\n", strings.Join(parts, ", "), ratio, row.limits()+row.goal())
 	}
 	return text.String()
 }
