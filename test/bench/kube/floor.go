@@ -137,8 +137,8 @@ func (f *floor) page(ctx context.Context, o options, transport http.RoundTripper
 	}
 }
 
-// ends looks for what a body ends with, in either encoding, at little cost: a few KB of the
-// newest bytes, and the first bytes of a list, which have the token of the next page.
+// ends looks for what a body ends with, in either encoding, at little cost: in the first
+// and the last bytes.
 type ends struct {
 	head, tail       []byte
 	initialEventsEnd bool
@@ -159,14 +159,19 @@ func (e *ends) look(p []byte) {
 }
 
 // token returns the token of a list in JSON or protobuf. It is base64 and begins with
-// {"v":"meta.k8s.io/v1".
+// {"v":"meta.k8s.io/v1". A list of custom resources has it at its end.
 func (e *ends) token() string {
 	const begins = "eyJ2IjoibWV0YS5rOHMuaW8vdjEi"
-	at := bytes.Index(e.head, []byte(begins))
+	token := e.head
+	at := bytes.Index(token, []byte(begins))
+	if at < 0 {
+		token = e.tail
+		at = bytes.Index(token, []byte(begins))
+	}
 	if at < 0 {
 		return ""
 	}
-	token := e.head[at:]
+	token = token[at:]
 	for i, b := range token {
 		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '='
 		if !letter {

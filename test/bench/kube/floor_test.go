@@ -23,8 +23,9 @@ func TestToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, body := range map[string]string{
-		"JSON":     `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"48000000","continue":"` + want + `","remainingItemCount":7},"items":[` + strings.Repeat(" ", 5000) + `]}`,
-		"protobuf": string(text),
+		"JSON":                     `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"48000000","continue":"` + want + `","remainingItemCount":7},"items":[` + strings.Repeat(" ", 5000) + `]}`,
+		"protobuf":                 string(text),
+		"JSON of custom resources": `{"apiVersion":"example.com/v1","items":[` + strings.Repeat(" ", 5000) + `],"kind":"FooList","metadata":{"continue":"` + want + `","resourceVersion":"48000000"}}`,
 	} {
 		var known ends
 		for rest := []byte(body); len(rest) > 0; rest = rest[min(7, len(rest)):] {
