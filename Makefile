@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-e2e test-kube test-wild apiserver generate verify bench bench-quick lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,10 @@ bench: ## Measure side by side with code-generator and client-go, in an hour (AR
 bench-quick: ## Measure the same in four minutes, with fewer objects and one round; write only to build/bench
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --quick $(ARGS)
+
+bench-kube: ## Measure informers of a whole kube-apiserver, in an hour; the first run also builds it (ARGS="--quick" takes 4 minutes)
+	@go -C test build -o ../build/bin/bench ./bench
+	@build/bin/bench --repo=. --only=kube --write $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
 	@hack/lint.sh $(MODULES)

@@ -67,10 +67,14 @@ func rounds(rows []Row) string {
 // commandLine is how to run the same again.
 func commandLine(args []string) string {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--repo") || arg == "--write" })
-	if len(args) == 0 {
-		return "make bench"
+	command := "make bench"
+	if at := slices.Index(args, "--only=kube"); at >= 0 {
+		command, args = "make bench-kube", slices.Delete(args, at, at+1)
 	}
-	return fmt.Sprintf("make bench ARGS=%q", strings.Join(args, " "))
+	if len(args) == 0 {
+		return command
+	}
+	return fmt.Sprintf("%s ARGS=%q", command, strings.Join(args, " "))
 }
 
 // memorySize is that of the machine.

@@ -26,7 +26,8 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for want, args := range map[string][]string{
-		"make bench": {"--repo=..", "--write"},
+		"make bench":      {"--repo=..", "--write"},
+		"make bench-kube": {"--only=kube", "--write"},
 		`make bench ARGS="--only=memory --sizes=1000"`: {"--repo=..", "--write", "--only=memory", "--sizes=1000"},
 	} {
 		before := append([]string(nil), args...)

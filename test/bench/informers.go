@@ -44,7 +44,7 @@ func benchmarkMemory(ctx context.Context, o options) (rows []Row, err error) {
 // overHTTP makes a section of informers that read over HTTP, each in a process of its own,
 // from the same server, which is a process too. Command informers has the rows.
 func overHTTP(name string) section {
-	return section{name, func(ctx context.Context, o options) (rows []Row, err error) {
+	return section{name: name, measure: func(ctx context.Context, o options) (rows []Row, err error) {
 		binary, err := buildCommand(ctx, o, "informers")
 		if err != nil {
 			return nil, err

@@ -11,6 +11,7 @@
 //	runtime    the same with pods as JSON
 //	memory     memory/memory.go
 //	attacks    attacks/attack.go
+//	kube       kube.go, against a whole kube-apiserver; only make bench-kube runs it
 //
 // Except for the generator, processes of both sides measure, and report their figures
 // (report), which comparison.go checks and compares. floors.json is what each row has to
@@ -44,10 +45,14 @@ type options struct {
 	// runtimeRounds for informers over HTTP and memoryRounds for those without.
 	rounds, smallRounds, runtimeRounds, memoryRounds int
 	// sizes are how many objects an informer caches.
-	sizes       []int
-	full, quick bool
-	check       bool
-	write       bool
+	sizes []int
+	// kubeRounds and kubeSizes are those of the section kube, whose updates take
+	// kubeSeconds.
+	kubeRounds, kubeSeconds int
+	kubeSizes               []int
+	full, quick             bool
+	check                   bool
+	write                   bool
 	// command is printed as how to run the same again.
 	command  string
 	progress io.Writer
@@ -57,17 +62,20 @@ type options struct {
 type section struct {
 	name    string
 	measure func(context.Context, options) ([]Row, error)
+	// apart is set if the section runs only with --only, and has floors of its own.
+	apart bool
 }
 
 var sections = []section{
-	{"generator", benchmarkGenerator},
+	{name: "generator", measure: benchmarkGenerator},
 	overHTTP("default"),
 	overHTTP("custom"),
 	overHTTP("conditions"),
 	overHTTP("idle"),
 	overHTTP("runtime"),
-	{"memory", benchmarkMemory},
-	{"attacks", benchmarkAttacks},
+	{name: "memory", measure: benchmarkMemory},
+	{name: "attacks", measure: benchmarkAttacks},
+	{name: "kube", measure: benchmarkKube, apart: true},
 }
 
 const (
@@ -88,6 +96,9 @@ func main() {
 	pflag.IntVar(&o.runtimeRounds, "runtime-rounds", 3, "rounds for informers over HTTP")
 	pflag.IntVar(&o.memoryRounds, "memory-rounds", 3, "rounds for informers without a network")
 	pflag.IntSliceVar(&o.sizes, "sizes", []int{10_000, 100_000, 1_000_000}, "how many objects an informer caches")
+	pflag.IntVar(&o.kubeRounds, "kube-rounds", 3, "rounds for informers of a kube-apiserver")
+	pflag.IntSliceVar(&o.kubeSizes, "kube-sizes", []int{20_000, 100_000}, "how many objects a kube-apiserver has")
+	pflag.IntVar(&o.kubeSeconds, "kube-seconds", 60, "how many seconds a kube-apiserver gets 1,000 updates")
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
@@ -99,6 +110,8 @@ func main() {
 	pflag.Parse()
 	if o.quick {
 		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
+		o.kubeRounds, o.kubeSizes, o.kubeSeconds = 1, []int{20_000}, 5
+		o.write = false // one round is not worth keeping
 	}
 	o.write = o.write && o.prefix == ""
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -119,10 +132,10 @@ func names() (all []string) {
 }
 
 func (o options) validate() error {
-	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 {
-		return errors.New("at least one round is needed")
+	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 || o.kubeRounds < 1 || o.kubeSeconds < 1 {
+		return errors.New("at least one round, and one second, is needed")
 	}
-	if len(o.sizes) == 0 || slices.Min(o.sizes) < minObjects {
+	if len(o.sizes) == 0 || len(o.kubeSizes) == 0 || slices.Min(slices.Concat(o.sizes, o.kubeSizes)) < minObjects {
 		return fmt.Errorf("at least %d objects are needed", minObjects)
 	}
 	if o.only != "" && sectionAt(o.only) < 0 {
@@ -140,14 +153,22 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	o.repo = repo
-	floors, err := readFloors(filepath.Join(o.repo, "test", "bench", "floors.json"))
+	only := max(0, sectionAt(o.only))
+	file := "floors.json"
+	if sections[only].apart {
+		file = "floors-" + sections[only].name + ".json"
+	}
+	floors, err := readFloors(filepath.Join(o.repo, "test", "bench", file))
 	if err != nil {
 		return err
 	}
 	if o.only != "" {
-		return o.runSection(ctx, sections[sectionAt(o.only)], floors)
+		return o.runSection(ctx, sections[only], floors)
 	}
 	for _, section := range sections {
+		if section.apart {
+			continue
+		}
 		if failed := o.start(ctx, section.name); failed != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", section.name, failed))
 		}

@@ -22,6 +22,9 @@ type Row struct {
 	// Ratio is how many times better than the peer ours is.
 	Ratio float64 `json:"ratio"`
 	floor
+	// Columns are the medians of all that the row compares, if that is more than Ours and
+	// Peer; see columns.
+	Columns map[string]float64 `json:"columns,omitempty"`
 
 	samples struct{ ours, peer []float64 }
 }

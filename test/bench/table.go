@@ -51,6 +51,9 @@ func (r Row) goal() string {
 
 // markdown is a table with a column for each number of objects.
 func markdown(rows []Row) string {
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Columns != nil }) {
+		return wideMarkdown(rows)
+	}
 	sizes, names := map[int]bool{}, []string{}
 	for _, row := range rows {
 		sizes[row.Objects] = true
@@ -96,11 +99,16 @@ func (r Row) cell() string {
 	if r.Unit != report.Allocations || r.Ours != 0 { // there is no ratio to nothing
 		text += ", **" + number(r.Ratio) + "×**"
 	}
+	return text + r.remark()
+}
+
+// remark marks a row that does not reach its floor or its goal.
+func (r Row) remark() string {
 	switch {
 	case !r.OK():
-		text += " below floor"
+		return " below floor"
 	case r.short():
-		text += " below goal"
+		return " below goal"
 	}
-	return text
+	return ""
 }

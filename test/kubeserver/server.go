@@ -50,6 +50,8 @@ type Access struct {
 	CA string
 	// Dir is the folder of its data. The server removes it when it ends.
 	Dir string
+	// Etcd is the URL of the unix socket of its etcd.
+	Etcd string
 }
 
 // process is one run of the command.

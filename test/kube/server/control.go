@@ -31,7 +31,7 @@ func (c *control) converse(ctx context.Context, stdin io.Reader, stdout io.Write
 			if err != nil {
 				return err
 			}
-			if err := answer.Encode(Ready{URL: access.url(), Token: access.token, CA: access.certificate(), Dir: access.dir}); err != nil {
+			if err := answer.Encode(Ready{URL: access.url(), Token: access.token, CA: access.certificate(), Dir: access.dir, Etcd: c.store.endpoint}); err != nil {
 				return err
 			}
 			ready = nil

@@ -23,6 +23,8 @@ type Ready struct {
 	CA string `json:"ca"`
 	// Dir is the folder of the data.
 	Dir string `json:"dir"`
+	// Etcd is the URL of etcd's unix socket.
+	Etcd string `json:"etcd"`
 }
 
 // options are those of the command line.

@@ -19,9 +19,8 @@ import (
 type store struct {
 	etcd *embed.Etcd
 	// client calls the functions of the server, without a socket.
-	client    *clientv3.Client
-	socketDir string
-	// endpoint is the URL of a unix socket, for the API server.
+	client *clientv3.Client
+	// endpoint is the URL of a unix socket.
 	endpoint string
 }
 
@@ -31,18 +30,13 @@ const backendBytes = 8 << 30
 
 // startStore returns when etcd takes requests. Its data are in a folder below dir.
 func startStore(dir string) (_ *store, err error) {
-	// A socket's path must be short, so it gets a folder of its own.
-	socketDir, err := os.MkdirTemp("", "etcd")
-	if err != nil {
-		return nil, err
-	}
-	s := &store{socketDir: socketDir}
+	s := &store{}
 	defer func() {
 		if err != nil {
 			s.stop()
 		}
 	}()
-	client := url.URL{Scheme: "unix", Path: filepath.Join(socketDir, "client")}
+	client := url.URL{Scheme: "unix", Path: filepath.Join(dir, "socket")}
 	// The only member has to advertise an address with a port, which no one uses.
 	advertised := []url.URL{{Scheme: "http", Host: "127.0.0.1:2380"}}
 	s.endpoint = client.String()
@@ -103,8 +97,5 @@ func (s *store) stop() {
 	}
 	if s.etcd != nil {
 		s.etcd.Close()
-	}
-	if err := os.RemoveAll(s.socketDir); err != nil {
-		fmt.Fprintln(os.Stderr, "server: remove the sockets of etcd:", err)
 	}
 }

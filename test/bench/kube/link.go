@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/typedinformers/informer-gen/test/bench/meter"
+)
+
+// link is what the requests of a client go through. It can end the watch in good order, hold
+// the next one, and let it begin at a version that has expired, so that the server answers
+// 410.
+type link struct {
+	mu sync.Mutex // guards what follows
+	// watch is the body of the newest watch, and opened is when it began. It is nil from the
+	// beginning of a list in pages until the watch after it.
+	watch  *body
+	opened time.Time
+	// held is closed when requests may go on. It is nil if they may.
+	held chan struct{}
+	// expired is set if the next watch begins at an expired version.
+	expired bool
+	// relisted is when the first request for a list came after a release, and the processor
+	// time of the process then.
+	relisted time.Time
+	cpu      time.Duration
+	// contentType is that of the last list.
+	contentType string
+}
+
+// through lets the requests of a configuration go through l.
+func (l *link) through(config *rest.Config) *rest.Config {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) { return l.send(next, request) })
+	})
+	return config
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-request.Context().Done():
+			return nil, request.Context().Err()
+		}
+	}
+	query := request.URL.Query()
+	watches := query.Has("watch")
+	list := !watches || query.Has("sendInitialEvents")
+	l.mu.Lock()
+	if !watches {
+		l.watch = nil
+	}
+	switch {
+	case list && l.relisted.IsZero():
+		l.relisted, l.cpu = time.Now(), meter.CPUTime()
+	case !list && l.expired:
+		l.expired = false
+		query.Set("resourceVersion", "1")
+		request = request.Clone(request.Context())
+		request.URL.RawQuery = query.Encode()
+	}
+	l.mu.Unlock()
+	response, err := next.RoundTrip(request)
+	if err != nil {
+		return response, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if list {
+		l.contentType = response.Header.Get("Content-Type")
+	}
+	if watches {
+		l.watch, l.opened = &body{ReadCloser: response.Body}, time.Now()
+		response.Body = l.watch
+	}
+	return response, nil
+}
+
+// shortWatch is how long a watch lasts at least that client-go does not report as an error,
+// after which it would list again without the server's 410.
+const shortWatch = 1100 * time.Millisecond
+
+// hold ends the watch, when it is open for long enough, and holds the requests after it.
+func (l *link) hold(ctx context.Context) error {
+	// The watch of a streaming list begins at the end of the list for client-go.
+	wait := time.NewTicker(shortWatch)
+	defer wait.Stop()
+	for {
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if l.tryHold() {
+			return nil
+		}
+	}
+}
+
+func (l *link) tryHold() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watch == nil || time.Since(l.opened) < shortWatch {
+		return false
+	}
+	l.held = make(chan struct{})
+	l.watch.cut()
+	return true
+}
+
+// release lets requests go on.
+func (l *link) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.relisted, l.expired = time.Time{}, true
+	close(l.held)
+	l.held = nil
+}
+
+// expiring reports whether the next watch begins at an expired version.
+func (l *link) expiring() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.expired
+}
+
+// list returns when the last list began, the processor time of the process then, and the
+// content type of the answer.
+func (l *link) list() (began time.Time, cpu time.Duration, contentType string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.relisted, l.cpu, l.contentType
+}
+
+// body is the body of a watch. After cut it ends in good order.
+type body struct {
+	io.ReadCloser
+	mu  sync.Mutex // guards end
+	end bool
+}
+
+func (b *body) cut() {
+	b.mu.Lock()
+	b.end = true
+	b.mu.Unlock()
+	_ = b.Close()
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.end {
+			err = io.EOF
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,97 @@
+// Command kube is the processes that the benchmark starts to measure informers against a
+// whole kube-apiserver:
+//
+//	load    writes the objects to etcd, as the API server stores them
+//	client  an informer of either side; client.go
+//	update  updates objects through the API server, at a rate
+//	floor   a client that reads the answer to one request and throws it away
+//	digest  lists the objects, for a comparison with the caches
+//
+// Of any request, floor prints what it costs:
+//
+//	kube floor --url=https://… --token=… --kind=pods --accept=application/json --limit=500
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+
+	"github.com/typedinformers/informer-gen/test/bench/report"
+)
+
+// options are those of the command line.
+type options struct {
+	url, token, ca, etcd string
+	kind                 string
+	objects              int
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "kube:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	var o options
+	var client client
+	var load load
+	var update update
+	var floor floor
+	pflag.StringVar(&o.url, "url", "", "`URL` of the API server")
+	pflag.StringVar(&o.token, "token", "", "bearer `TOKEN` of an administrator")
+	pflag.StringVar(&o.etcd, "etcd", "", "`URL` of etcd")
+	pflag.StringVar(&o.ca, "ca", "", "`FILE` with the certificate of the API server; without it, any is accepted")
+	pflag.StringVar(&o.kind, "kind", report.Pods, report.Pods+" or "+report.CustomResources)
+	pflag.IntVar(&o.objects, "objects", 20_000, "how many objects there are")
+	timeout := pflag.Duration("timeout", 30*time.Minute, "when to give up")
+	client.flags()
+	load.flags()
+	update.flags()
+	floor.flags()
+	if err := pflag.CommandLine.Parse(args); err != nil {
+		return err
+	}
+	if kinds[o.kind] == nil {
+		return fmt.Errorf("there is no kind %q", o.kind)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
+	defer cancel()
+	var result any
+	var err error
+	switch command := pflag.Arg(0); command {
+	case "load":
+		err = load.run(ctx, o)
+	case "client":
+		// client-go reads the variable when the first informer is made.
+		if err := os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(client.mode == report.Streaming)); err != nil {
+			return err
+		}
+		result, err = client.run(ctx, o)
+	case "update":
+		err = update.run(ctx, o)
+	case "floor":
+		result, err = floor.run(ctx, o)
+	case "digest":
+		result, err = listed(ctx, o)
+	default:
+		err = fmt.Errorf("the command is %q, and not load, client, update, floor or digest", command)
+	}
+	if err != nil || result == nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// config returns a configuration of client-go as programs have it, without a limit of rate.
+func (o options) config() *rest.Config {
+	return &rest.Config{Host: o.url, BearerToken: o.token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAFile: o.ca, Insecure: o.ca == ""}}
+}
