@@ -47,6 +47,9 @@ func newInformer(c *client, kind string, config *rest.Config, events handler) (*
 		return nil, err
 	}
 	settings := cache.Settings{WithoutStreamingList: c.mode == report.List}
+	if kind == report.Pods {
+		settings.Decode.Protobuf = new(corev1.Pod) // as in a generated factory
+	}
 	switch {
 	case c.side == report.Ours && kind == report.Pods:
 		return newOurs[*corev1.Pod](pods.CoreV1().RESTClient(), kind, settings, events)
