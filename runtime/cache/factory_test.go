@@ -3,7 +3,9 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +196,58 @@ func TestListers(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { _, _ = lister.Namespace("a").Get("one") }); n != 0 {
 		t.Errorf("Get allocates %v times", n)
+	}
+}
+
+// TestListersOfNamespaces counts the listers that a Lister keeps.
+func TestListersOfNamespaces(t *testing.T) {
+	src, x := newSource(), NewIndexer[object](nil)
+	lister := NewLister(x, widgets.GroupResource())
+	kept := func() (n int) {
+		table := lister.namespaces.table.Load()
+		for i := range *table {
+			if (*table)[i].Load() != nil {
+				n++
+			}
+		}
+		if n != lister.namespaces.used || 2*n > len(*table) {
+			t.Fatalf("a table of %d has %d listers, counted as %d", len(*table), n, lister.namespaces.used)
+		}
+		return n
+	}
+	const count = 200
+	for round := range 5 {
+		var objs []object
+		for i := range count {
+			objs = append(objs, src.set(fmt.Sprintf("ns-%d-%d", round, i), "one", nil))
+		}
+		x.Replace(objs)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for _, obj := range objs {
+					if got, err := lister.Namespace(obj.Namespace).Get("one"); err != nil || got != obj {
+						t.Errorf("%s: %v, %v", obj.Namespace, got, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for _, obj := range objs {
+			if n := lister.Namespace(obj.Namespace); n.namespace != obj.Namespace || n != lister.Namespace(obj.Namespace) {
+				t.Errorf("the lister of %s is that of %s, or another one each time", obj.Namespace, n.namespace)
+			}
+		}
+		if n := kept(); n < count || n > 2*count+16 {
+			t.Errorf("round %d: %d listers of %d namespaces are kept", round, n, count)
+		}
+	}
+	before := kept()
+	for i := range count {
+		lister.Namespace(fmt.Sprint("unknown-", i))
+	}
+	if n := kept(); n != before {
+		t.Errorf("%d listers of namespaces without objects are kept", n-before)
 	}
 }
 

@@ -10,18 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
 // Lister reads an Indexer by namespace, name and labels, as the generated
 // listers do. It may be used from any goroutine. The objects that it returns are shared
 // and must not be changed.
 type Lister[T Object] struct {
-	indexer  *Indexer[T]
-	resource schema.GroupResource
-	// namespaces has a *NamespaceLister for each namespace with objects for which
-	// Namespace was called, so that the next call allocates nothing. held is about how many.
-	namespaces sync.Map
-	held       atomic.Int64
+	indexer    *Indexer[T]
+	resource   schema.GroupResource
+	namespaces namespaceListers[T]
 }
 
 // NewLister returns a Lister of indexer. Errors name the resource.
@@ -43,20 +42,76 @@ func (l *Lister[T]) Get(name string) (T, error) {
 
 // Namespace returns a lister of one namespace.
 func (l *Lister[T]) Namespace(namespace string) *NamespaceLister[T] {
-	if n, ok := l.namespaces.Load(namespace); ok {
-		return n.(*NamespaceLister[T])
+	if n := l.namespaces.get(namespace); n != nil {
+		return n
 	}
 	n := &NamespaceLister[T]{lister: l, namespace: namespace}
 	// Names that users send must not accumulate, nor, for long, those of namespaces that
 	// are gone.
 	if known, values := l.indexer.store.HasValue(NamespaceIndex, namespace); known {
-		if l.held.Add(1) > int64(2*values+16) {
-			l.namespaces.Clear()
-			l.held.Store(1)
-		}
-		l.namespaces.Store(namespace, n)
+		l.namespaces.add(n, 2*values+16)
 	}
 	return n
+}
+
+// namespaceListers has a NamespaceLister for each namespace with objects for which
+// Namespace was called, so that the next call allocates nothing. It is an open hash table
+// with linear probing, which a call of Get reads faster than a sync.Map.
+type namespaceListers[T Object] struct {
+	// table is at most half full, and its length is a power of two. Entries are added in
+	// place, and never change.
+	table atomic.Pointer[[]atomic.Pointer[NamespaceLister[T]]]
+
+	mu   sync.Mutex // serializes writers, and guards used
+	used int
+}
+
+// get returns the lister of a namespace, or nil.
+func (l *namespaceListers[T]) get(namespace string) *NamespaceLister[T] {
+	table := l.table.Load()
+	if table == nil {
+		return nil
+	}
+	_, n := findLister(*table, namespace)
+	return n
+}
+
+// findLister returns the lister of a namespace, or nil and the index of an empty entry.
+func findLister[T Object](table []atomic.Pointer[NamespaceLister[T]], namespace string) (at uint32, n *NamespaceLister[T]) {
+	mask := uint32(len(table) - 1)
+	for at = store.HashOf("", namespace) & mask; ; at = (at + 1) & mask {
+		if n = table[at].Load(); n == nil || n.namespace == namespace {
+			return at, n
+		}
+	}
+}
+
+// add adds a lister. If limit of them are there, it drops those.
+func (l *namespaceListers[T]) add(n *NamespaceLister[T], limit int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.get(n.namespace) != nil {
+		return // another caller was faster
+	}
+	var table []atomic.Pointer[NamespaceLister[T]]
+	if l.used >= limit {
+		l.used = 0
+	} else if old := l.table.Load(); old != nil {
+		table = *old
+	}
+	if l.used++; 2*l.used > len(table) {
+		larger := make([]atomic.Pointer[NamespaceLister[T]], max(16, 2*len(table)))
+		for i := range table {
+			if other := table[i].Load(); other != nil {
+				at, _ := findLister(larger, other.namespace)
+				larger[at].Store(other)
+			}
+		}
+		table = larger
+		defer l.table.Store(&larger)
+	}
+	at, _ := findLister(table, n.namespace)
+	table[at].Store(n)
 }
 
 // ByIndex returns the objects that the index has under value. The error wraps

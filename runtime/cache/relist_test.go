@@ -117,6 +117,46 @@ func TestRelistDecidesByWhatIsCached(t *testing.T) {
 	}
 }
 
+// TestRelistOfCachedObjects has collections of objects that the decoder took from the cache,
+// in the order of their slots and in others.
+func TestRelistOfCachedObjects(t *testing.T) {
+	all := []object{version("a", "1", "u1", "x"), version("b", "2", "u2", "x"), version("c", "3", "u3", "x"), version("d", "4", "u4", "x")}
+	hashes := []uint64{11, 12, 13, 14}
+	for _, test := range []struct {
+		listed []int
+		want   []string
+	}{
+		{[]int{0, 1, 2, 3}, nil},
+		{[]int{3, 2, 1, 0}, nil},
+		{[]int{0, 0, 1, 2, 2, 3, 3}, nil},
+		{[]int{0, 1, 2, 3, 0, 1, 2, 3}, nil},
+		{[]int{0, 1, 3}, []string{"delete c@3x"}},
+		{[]int{2, 3, 1}, []string{"delete a@1x"}},
+		{[]int{0, 1, 2}, []string{"delete d@4x"}},
+		{nil, []string{"delete d@4x", "delete c@3x", "delete b@2x", "delete a@1x"}},
+	} {
+		x := NewIndexer[object](nil)
+		x.store.KeepHashes()
+		x.apply(listedAs(hashes, all...))
+		var listed []object
+		var listedHashes []uint64
+		for _, i := range test.listed {
+			listed, listedHashes = append(listed, all[i]), append(listedHashes, hashes[i])
+		}
+		if got := inShort(x.apply(listedAs(listedHashes, listed...))); !slices.Equal(got, test.want) {
+			t.Errorf("%v: the notifications are %q, want %q", test.listed, got, test.want)
+		}
+		if n := len(all) - len(test.want); x.Len() != n {
+			t.Errorf("%v: %d objects are left, want %d", test.listed, x.Len(), n)
+		}
+		for _, i := range test.listed {
+			if obj, hash, _ := heldBy(x, MetaObjectToName(all[i])); obj != all[i] || hash != hashes[i] {
+				t.Errorf("%v: cached is %v with the hash %d", test.listed, obj, hash)
+			}
+		}
+	}
+}
+
 func TestRelistOfUntypedObjects(t *testing.T) {
 	widget := func(kind, color string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1",

@@ -185,11 +185,56 @@ func (s snapshot[T]) list() []T {
 // collect returns the objects in these slots.
 func (s snapshot[T]) collect(slots []uint32) []T {
 	objs := make([]T, len(slots))
+	// A short list is searched for runs only if it begins with one: a search takes 3 % of
+	// the time of 200 objects without runs.
+	if n := len(slots); n >= chunkSize || n >= shortRun && slots[shortRun-1] == slots[0]+shortRun-1 {
+		s.copyRuns(objs, slots)
+		return objs
+	}
 	table := s.table // in a register: s.at would read it each time, for 3 % of the call
 	for i, slot := range slots {
 		objs[i] = table[slot/chunkSize].Load().objects[slot%chunkSize]
 	}
 	return objs
+}
+
+const (
+	// shortRun is the length of a run that is worth a call of copyRuns.
+	shortRun = 16
+	// blockSize is the number of slots from one search for a run to the next.
+	blockSize = 64
+)
+
+// copyRuns copies the objects in these slots to objs, and those of a run of slots at once.
+// The first list of a server has the objects of each namespace one after the other.
+func (s snapshot[T]) copyRuns(objs []T, slots []uint32) {
+	table := s.table
+	for len(slots) > 0 {
+		first, n := slots[0], min(len(slots), blockSize)
+		if last := slots[n-1]; last == first+uint32(n)-1 {
+			at := first % chunkSize
+			if run := runOf(slots[:min(len(slots), int(chunkSize-at))]); run > 1 {
+				copy(objs, table[first/chunkSize].Load().objects[at:][:run])
+				objs, slots = objs[run:], slots[run:]
+				continue
+			}
+		}
+		block := objs[:n]
+		for i, slot := range slots[:n] {
+			block[i] = table[slot/chunkSize].Load().objects[slot%chunkSize]
+		}
+		objs, slots = objs[n:], slots[n:]
+	}
+}
+
+// runOf returns how many of the first slots follow each other.
+func runOf(slots []uint32) int {
+	for i, slot := range slots {
+		if slot != slots[0]+uint32(i) {
+			return i
+		}
+	}
+	return len(slots)
 }
 
 // all ranges over all objects.

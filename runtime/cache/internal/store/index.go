@@ -15,7 +15,7 @@ type index struct {
 	name  string
 	lists map[string]*postings
 	// byID has the lists by their ids. An id whose list is nil is free, and is in free.
-	byID []*postings
+	byID []valued
 	free []uint32
 	// refs are by slot. That of a slot with more than one value is severalRefs, and its
 	// refs are in more.
@@ -29,8 +29,7 @@ type index struct {
 
 // postings is a posting list: the slots that an index has under one value, in no order.
 type postings struct {
-	value string
-	id    uint32
+	id uint32
 	// shared is set by a reader that keeps reading slots after it releases the lock.
 	// The writer then copies slots before it changes any of them.
 	shared atomic.Bool
@@ -41,6 +40,13 @@ type postings struct {
 	refIndexes *[]uint32
 }
 
+// valued is a posting list with its value. has reads the value without a step to the list,
+// which is in other memory.
+type valued struct {
+	value string
+	list  *postings
+}
+
 // ref is a position in a posting list: the id of the list and an index of its slots. The
 // zero value is no position.
 type ref struct{ list, at uint32 }
@@ -48,7 +54,7 @@ type ref struct{ list, at uint32 }
 var severalRefs = ref{list: ^uint32(0)}
 
 func newIndex(name string) *index {
-	return &index{name: name, lists: map[string]*postings{}, byID: make([]*postings, 1)}
+	return &index{name: name, lists: map[string]*postings{}, byID: make([]valued, 1)}
 }
 
 // add adds the next slot.
@@ -68,7 +74,7 @@ func (x *index) update(slot uint32, values []string) {
 // move renumbers a slot. The slot to has no values.
 func (x *index) move(from, to uint32) {
 	for _, r := range x.refsOf(from, &[1]ref{}) {
-		x.byID[r.list].writable()[r.at] = to
+		x.byID[r.list].list.writable()[r.at] = to
 	}
 	x.refs[to] = x.refs[from]
 	if x.refs[from] == severalRefs {
@@ -96,6 +102,9 @@ func (x *index) refsOf(slot uint32, one *[1]ref) []ref {
 
 // has reports whether a slot has these values.
 func (x *index) has(slot uint32, values []string) bool {
+	if r := x.refs[slot]; len(values) == 1 && r != severalRefs { // as most are
+		return r != ref{} && x.byID[r.list].value == values[0]
+	}
 	refs := x.refsOf(slot, &[1]ref{})
 	if len(refs) != len(values) {
 		return false // also if values has duplicates, which are then entered again
@@ -142,12 +151,12 @@ func (x *index) enter(slot uint32, values []string) {
 func (x *index) listOf(value string) *postings {
 	list := x.lists[value]
 	if list == nil {
-		list = &postings{value: value, id: uint32(len(x.byID))}
+		list = &postings{id: uint32(len(x.byID))}
 		if n := len(x.free); n > 0 {
 			list.id, x.free = x.free[n-1], x.free[:n-1]
-			x.byID[list.id] = list
+			x.byID[list.id] = valued{value, list}
 		} else {
-			x.byID = append(x.byID, list)
+			x.byID = append(x.byID, valued{value, list})
 		}
 		x.lists[value] = list
 		x.peak = max(x.peak, len(x.lists))
@@ -198,7 +207,7 @@ func copied[K comparable, V any](m map[K]V) map[K]V {
 
 // unpost removes the entry at r from its list. The last entry moves there.
 func (x *index) unpost(r ref) {
-	list := x.byID[r.list]
+	list := x.byID[r.list].list
 	slots := list.writable()
 	last := uint32(len(slots) - 1)
 	if r.at != last {
@@ -216,8 +225,8 @@ func (x *index) unpost(r ref) {
 	if last > 0 {
 		return
 	}
-	delete(x.lists, list.value)
-	x.byID[r.list] = nil
+	delete(x.lists, x.byID[r.list].value)
+	x.byID[r.list] = valued{}
 	x.free = append(x.free, r.list)
 }
 
@@ -233,14 +242,15 @@ func (x *index) refAt(list *postings, at uint32) *ref {
 // renumber gives the lists new ids, without gaps, to release memory. It takes a step
 // for each list and entry, so the caller waits until as many lists have ended.
 func (x *index) renumber() {
-	byID := make([]*postings, 1, len(x.lists)+1)
-	for _, list := range x.byID {
+	byID := make([]valued, 1, len(x.lists)+1)
+	for _, v := range x.byID {
+		list := v.list
 		if list == nil {
 			continue
 		}
 		// In this order no list with the old id of another one is left.
 		list.id = uint32(len(byID))
-		byID = append(byID, list)
+		byID = append(byID, v)
 		for at := range list.slots {
 			x.refAt(list, uint32(at)).list = list.id
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -90,6 +91,56 @@ func (x *indexed) keys(t *testing.T, index, value string) (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// TestCollect reads slots with and without runs, of several chunks.
+func TestCollect(t *testing.T) {
+	var objects chunked[object]
+	var all []object
+	for i := range 5 * chunkSize {
+		all = append(all, many(i))
+		objects.push(all[i])
+	}
+	run := func(first, n int) (slots []uint32) {
+		for i := range n {
+			slots = append(slots, uint32(first+i))
+		}
+		return slots
+	}
+	shuffled := run(0, len(all))
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	swapped := run(100, 3*chunkSize)
+	swapped[5], swapped[200], swapped[500] = 3, 1, 2
+	reversed := run(10, 2*chunkSize)
+	slices.Reverse(reversed)
+	// It begins and ends as a run of a block does.
+	almost := run(0, 2*chunkSize)
+	almost[1], almost[2] = almost[2], almost[1]
+	for name, slots := range map[string][]uint32{
+		"none":             nil,
+		"one":              run(7, 1),
+		"a short run":      run(300, 20),
+		"a run of all":     run(0, len(all)),
+		"across chunks":    run(chunkSize-20, 40),
+		"runs and others":  slices.Concat(run(1000, 100), shuffled[:100], run(200, 90), run(600, 5)),
+		"swapped in a run": swapped,
+		"no run":           shuffled,
+		"reversed":         reversed,
+		"almost a run":     almost,
+		"few of no run":    shuffled[:70],
+	} {
+		got := objects.now().collect(slots)
+		if len(got) != len(slots) {
+			t.Errorf("%s: %d objects of %d slots", name, len(got), len(slots))
+			continue
+		}
+		for i, slot := range slots {
+			if got[i] != all[slot] {
+				t.Errorf("%s: the object at %d is %s, and not that of slot %d", name, i, got[i].Name, slot)
+				break
+			}
+		}
+	}
 }
 
 // TestStoreReleasesMemory looks at the tables of a collection that shrank.

@@ -58,6 +58,11 @@ func (s *Store[T]) End() {
 // Count returns the number of objects, for the writer.
 func (s *Store[T]) Count() int { return s.objects.n }
 
+// IsAt reports whether an object is in a slot, for the writer. There may be no such slot.
+func (s *Store[T]) IsAt(slot uint32, obj T) bool {
+	return int(slot) < s.objects.n && s.objects.at(slot) == obj
+}
+
 // Each ranges over the objects, for the writer, which does not change them meanwhile.
 func (s *Store[T]) Each() iter.Seq[T] { return s.objects.now().all() }
 
@@ -91,7 +96,7 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 // Put stores an entry. It returns the object that was stored under its name.
 func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 	var none T
-	if e.Old != none && int(e.Slot) < s.objects.n && s.objects.at(e.Slot) == e.Old {
+	if e.Old != none && s.IsAt(e.Slot, e.Old) {
 		s.objects.set(e.Slot, e.Object)
 		s.SetContentHash(e.Slot, e.ContentHash)
 		return e.Old, true
