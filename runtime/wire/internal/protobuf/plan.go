@@ -23,6 +23,8 @@ type Plan struct {
 	json *plan.Plan
 	// metadata is the number of that field.
 	metadata uint64
+	// canUnmarshal is set if whole has the method Unmarshal.
+	canUnmarshal bool
 }
 
 // decoder reads the value that begins at b[at], after its tag, into the zero value in p,
@@ -46,6 +48,7 @@ func For(t, whole reflect.Type, omit plan.Omission) *Plan {
 	p, ok := plans.made[key]
 	if !ok {
 		p = &Plan{typ: t, whole: whole, root: plans.root(t, whole, omit), json: plan.For(t, omit)}
+		p.canUnmarshal = reflect.PointerTo(whole).Implements(reflect.TypeFor[unmarshaler]())
 		for _, f := range taggedFields(whole) {
 			if f.name == "metadata" {
 				p.metadata = f.number
@@ -57,9 +60,7 @@ func For(t, whole reflect.Type, omit plan.Omission) *Plan {
 }
 
 // CanUnmarshal reports whether messages can be decoded.
-func (p *Plan) CanUnmarshal() bool {
-	return reflect.PointerTo(p.whole).Implements(reflect.TypeFor[unmarshaler]())
-}
+func (p *Plan) CanUnmarshal() bool { return p.canUnmarshal }
 
 // IsUsable reports whether it is worth asking a server for protobuf: messages can be
 // decoded, and those of a view without decoding the whole object.
