@@ -16,7 +16,7 @@ type methodDecoder struct{ typ reflect.Type }
 
 func (d *methodDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	start, end := readContent(b, at)
-	if end == gaveUp || call(p.Pointer(d.typ).Interface().(unmarshaler), b[start:end:end]) != nil {
+	if end == gaveUp || Unmarshal(b[start:end:end], p.Pointer(d.typ).Interface().(unmarshaler)) != nil {
 		return gaveUp
 	}
 	return end
