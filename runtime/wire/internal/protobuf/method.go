@@ -16,7 +16,11 @@ type methodDecoder struct{ typ reflect.Type }
 
 func (d *methodDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	start, end := readContent(b, at)
-	if end == gaveUp || Unmarshal(b[start:end:end], p.Pointer(d.typ).Interface().(unmarshaler)) != nil {
+	pointer := p.Pointer(d.typ)
+	if d.typ.Kind() == reflect.Slice {
+		pointer.Elem().Set(reflect.MakeSlice(d.typ, 0, 0)) // generated code has no nil here
+	}
+	if end == gaveUp || Unmarshal(b[start:end:end], pointer.Interface().(unmarshaler)) != nil {
 		return gaveUp
 	}
 	return end
