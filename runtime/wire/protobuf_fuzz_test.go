@@ -77,8 +77,18 @@ func modelEnvelope(b []byte) (u runtime.Unknown, contents map[uint64][][]byte, e
 		return u, nil, err
 	}
 	contents, order, ok := plainFields(rest, 4)
-	if !ok || u.ContentEncoding != "" || u.ContentType != "" && u.ContentType != runtime.ContentTypeProtobuf {
+	if !ok {
 		return u, nil, errOdd
+	}
+	for _, encoding := range contents[3] {
+		if len(encoding) > 0 {
+			return u, nil, errOdd
+		}
+	}
+	for _, content := range contents[4] {
+		if len(content) > 0 && string(content) != runtime.ContentTypeProtobuf {
+			return u, nil, errOdd
+		}
 	}
 	for i, number := range order {
 		if number == 1 {
