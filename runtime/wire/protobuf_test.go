@@ -360,7 +360,7 @@ func TestProtobufListThatIsNoListSaysSo(t *testing.T) {
 		}
 	}
 	for what, text := range map[string]string{ // of a size that fits into an int
-		"list": protobuf.Magic + "\x12" + varintOf(math.MaxInt32) + string(raw), "item": protobuf.Magic + "\x12" + varintOf(math.MaxInt32) + meta + "\x12" + varintOf(math.MaxInt32-100) + item,
+		"list": protobuf.Magic + "\x12" + varintOf(math.MaxInt32-1000) + string(raw), "item": protobuf.Magic + "\x12" + varintOf(math.MaxInt32-1000) + meta + "\x12" + varintOf(math.MaxInt32-2000) + item,
 	} {
 		if _, err := newMetadataDecoder(Options{}).List(t.Context(), bodyOf(text)); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s of 2 GB: %v", what, err)
