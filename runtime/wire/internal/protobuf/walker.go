@@ -227,7 +227,6 @@ func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, o
 		if value == gaveUp {
 			return 0, w.fail(errOverflow)
 		}
-		wire := tag & 7
 		switch int32(tag >> 3) {
 		case 1:
 			start, next, ok := w.length(b, value)
@@ -237,7 +236,7 @@ func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, o
 			w.steps[len(w.steps)-1].key = b[start:next]
 			at = next
 		case 2:
-			wire = delimited
+			wire := uint64(delimited)
 			if s, isScalar := scalars[of.Kind()]; isScalar && !ownMethod(of) {
 				wire = s.wire
 			}
