@@ -172,9 +172,12 @@ func FuzzProtobufList(f *testing.F) {
 func modelEvents(text string) (events []Event[*metadata], err error) {
 	frames := framer.NewLengthDelimitedFrameReader(io.NopCloser(strings.NewReader(text)))
 	frame := make([]byte, len(text)+1)
-	for {
+	for left := len(text); ; {
 		n, err := frames.Read(frame)
+		left -= 4 + n
 		switch {
+		case err == io.EOF && left > -4: // after the length of a frame
+			return events, io.ErrUnexpectedEOF
 		case err != nil:
 			return events, err
 		case n > fuzzedLimit:
