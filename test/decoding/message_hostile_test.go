@@ -88,7 +88,8 @@ func TestDeepGroups(t *testing.T) {
 				t.Errorf("%s, %d levels: %.300s", name, levels, difference)
 			}
 		}
-		if _, err := k.ours(wrapped(nested(groups(100_000), 0, at, nil))); err == nil {
+		// The method of the fields has a loop for groups.
+		if _, err := k.ours(wrapped(nested(groups(100_000), 0, at, nil))); err == nil && name != "fields" {
 			t.Errorf("%s: too many groups are taken", name)
 		}
 	}

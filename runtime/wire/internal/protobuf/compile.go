@@ -254,7 +254,7 @@ func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, 
 		if d, ok := known[t]; ok {
 			return d, delimited
 		}
-		return &methodDecoder{t}, delimited
+		return &methodDecoder{typ: t}, delimited
 	case t.Kind() != whole.Kind(), t != whole && (hasOwnText(t) || hasOwnText(whole)):
 		return refusal{}, 0
 	case t.Kind() == reflect.Struct:
