@@ -16,11 +16,17 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/framer"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// overBodies lets all tests of this package read bodies; TestOverBodies sets it.
+// overBodies lets all tests of this package read bodies in the encoding that it names, JSON or
+// protobuf; TestOverBodies sets it.
 const overBodies = "INFORMER_TEST_OVER_BODIES"
+
+// servesProtobuf reports whether openerOf serves protobuf.
+func servesProtobuf() bool { return os.Getenv(overBodies) == "protobuf" }
 
 // TestOverBodies runs the tests of this package again, this time with objects that
 // are decoded from bodies.
@@ -28,10 +34,12 @@ func TestOverBodies(t *testing.T) {
 	if os.Getenv(overBodies) != "" {
 		t.Skip("this is that run")
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), overBodies+"=1")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, output)
+	for _, encoding := range []string{"JSON", "protobuf"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=5m")
+		cmd.Env = append(os.Environ(), overBodies+"="+encoding)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", encoding, err, output)
+		}
 	}
 }
 
@@ -46,13 +54,16 @@ func via(config Config[object]) Config[object] {
 
 // openerOf serves what source has as bodies, as an API server does.
 func openerOf(source ListerWatcher[object]) OpenFunc {
-	return func(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
+	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		if !strings.HasPrefix(accept, "application/vnd.kubernetes.protobuf;") || !strings.Contains(accept, ",application/json") {
+			return nil, fmt.Errorf("the header Accept is %q", accept)
+		}
 		if !options.Watch {
 			page, err := source.List(ctx, options)
 			if err != nil {
 				return nil, err
 			}
-			text, err := json.Marshal(metav1.PartialObjectMetadataList{
+			text, err := encoded(&metav1.PartialObjectMetadataList{
 				TypeMeta: metav1.TypeMeta{Kind: "WidgetList", APIVersion: "test.example.com/v1"},
 				ListMeta: metav1.ListMeta{ResourceVersion: page.ResourceVersion, Continue: page.Continue},
 				Items:    valuesOf(objectsOf(page.Items)),
@@ -100,6 +111,13 @@ func (b *watchBody) Close() error {
 	return nil
 }
 
+// statusOf returns the Status of an error as an object.
+func statusOf(err apierrors.APIStatus) *metav1.Status {
+	status := err.Status()
+	status.Kind, status.APIVersion = "Status", "v1"
+	return &status
+}
+
 // writeEvents returns the error with which a body ends.
 func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) error {
 	var batch []Event[object]
@@ -110,7 +128,7 @@ func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) e
 			if !errors.As(err, &status) {
 				return err
 			}
-			if err := writeEvent(w, watch.Error, status.Status()); err != nil {
+			if err := writeEvent(w, watch.Error, statusOf(status)); err != nil {
 				return err
 			}
 			return io.EOF
@@ -130,12 +148,35 @@ func writeEvents(ctx context.Context, w io.Writer, stream EventStream[object]) e
 	}
 }
 
-func writeEvent(w io.Writer, kind watch.EventType, obj any) error {
-	text, err := json.Marshal(map[string]any{"type": kind, "object": obj})
+func writeEvent(w io.Writer, kind watch.EventType, obj runtime.Object) error {
+	text, err := encoded(obj)
+	if err != nil {
+		return err
+	}
+	event := metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: text}}
+	if !servesProtobuf() {
+		return json.NewEncoder(w).Encode(event)
+	}
+	frame, err := event.Marshal()
 	if err == nil {
-		_, err = w.Write(append(text, '\n'))
+		_, err = framer.NewLengthDelimitedFrameWriter(w).Write(frame)
 	}
 	return err
+}
+
+// encoded returns an object as a server writes it.
+func encoded(obj runtime.Object) ([]byte, error) {
+	if !servesProtobuf() {
+		return json.Marshal(obj)
+	}
+	raw, err := obj.(interface{ Marshal() ([]byte, error) }).Marshal()
+	if err != nil {
+		return nil, err
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind}, Raw: raw}
+	text, err := u.Marshal()
+	return append([]byte("k8s\x00"), text...), err
 }
 
 func TestRelistKeepsUnchangedObjects(t *testing.T) {

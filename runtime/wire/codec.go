@@ -58,6 +58,8 @@ func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) { return c.Plan.D
 func (c protobufCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)
 	e := describe(c, frame, short(fault.Err))
-	e.Path = fault.Path(hide, maxPathBytes)
+	if e.Path = fault.Path(hide, maxPathBytes); hide {
+		e.Err = short(fault.HiddenErr())
+	}
 	return e
 }

@@ -165,14 +165,14 @@ func (d *Decoder[T]) headOf(e *protobuf.Envelope) plan.Head {
 func (r *listReader[T]) readProtobuf() error {
 	s := r.source
 	r.codec = r.decoder.protobuf()
-	if err := r.decoder.checkProtobuf(); err != nil {
-		return err
-	}
 	switch magic, err := s.bytes(len(protobuf.Magic)); {
 	case err != nil:
 		return err
 	case string(magic) != protobuf.Magic:
 		return &SyntaxError{Near: shown(magic), Want: "a list"}
+	}
+	if err := r.decoder.checkProtobuf(); err != nil {
+		return err
 	}
 	var e protobuf.Envelope
 	seen := false
@@ -180,6 +180,9 @@ func (r *listReader[T]) readProtobuf() error {
 		tag, _, err := s.varint()
 		if err == io.EOF {
 			break
+		}
+		if err == nil {
+			err = checkTag(tag)
 		}
 		if err != nil {
 			return err
@@ -192,7 +195,9 @@ func (r *listReader[T]) readProtobuf() error {
 			}
 			seen = true
 			err = r.readList(&left)
-		case tag>>3 <= protobuf.ContentTypeNumber && tag&7 == 2:
+		case tag>>3 <= protobuf.ContentTypeNumber && tag&7 != 2:
+			err = &SyntaxError{Near: fmt.Sprintf("a field of type %d", tag&7), Want: "the envelope of a list"}
+		case tag>>3 <= protobuf.ContentTypeNumber:
 			var content []byte
 			if content, err = r.content(&left); err == nil {
 				err = r.setEnvelope(&e, tag>>3, content)
@@ -222,7 +227,12 @@ func (r *listReader[T]) setEnvelope(e *protobuf.Envelope, number uint64, content
 	}
 	switch number {
 	case protobuf.TypeMetaNumber:
-		r.kind, r.apiVersion = string(e.Kind), string(e.APIVersion)
+		if e.Kind != nil {
+			r.kind = string(e.Kind)
+		}
+		if e.APIVersion != nil {
+			r.apiVersion = string(e.APIVersion)
+		}
 	case protobuf.RawNumber:
 		if err := protobuf.Unmarshal(e.Raw, &r.failure); err != nil {
 			return &SyntaxError{Near: fmt.Sprintf("a Status that cannot be read (%v)", err), Want: "a list"}
@@ -266,6 +276,15 @@ func (r *listReader[T]) varint(left *int) (uint64, error) {
 	return v, nil
 }
 
+// checkTag returns an error for a tag without a valid number. Generated code drops the upper
+// bits of a larger one, so it could be that of an item.
+func checkTag(tag uint64) error {
+	if tag>>3 == 0 || tag > math.MaxUint32 {
+		return &SyntaxError{Near: fmt.Sprintf("a field with the number %d", tag>>3), Want: "a list in protobuf"}
+	}
+	return nil
+}
+
 // skipField consumes the value of an unknown field.
 func (r *listReader[T]) skipField(tag uint64, left *int) error {
 	size, err := 0, error(nil)
@@ -285,8 +304,8 @@ func (r *listReader[T]) skipField(tag uint64, left *int) error {
 	switch {
 	case err != nil:
 		return err
-	case tag>>3 == 0 || size > *left:
-		return &SyntaxError{Near: "a field without a number or an end", Want: "a list in protobuf"}
+	case size > *left:
+		return &SyntaxError{Near: "a field that does not end in its message", Want: "a list in protobuf"}
 	}
 	*left -= size
 	return r.source.discard(size)
@@ -303,6 +322,9 @@ func (r *listReader[T]) readList(outer *int) error {
 	}
 	for left > 0 {
 		tag, err := r.varint(&left)
+		if err == nil {
+			err = checkTag(tag)
+		}
 		if err != nil {
 			return err
 		}

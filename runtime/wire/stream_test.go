@@ -16,10 +16,10 @@ import (
 )
 
 // readAll reads a watch to its end. Each batch has something.
-func readAll(t *testing.T, s *Stream[*widget]) (all []Event[*widget], end error) {
+func readAll[T Object](t *testing.T, s *Stream[T]) (all []Event[T], end error) {
 	t.Helper()
 	defer s.Stop()
-	var batch []Event[*widget]
+	var batch []Event[T]
 	for {
 		if batch, end = s.Next(t.Context(), batch); end != nil {
 			if len(batch) > 0 {

@@ -1,5 +1,6 @@
 // Package decoding proves that runtime/wire makes of an object's bytes what
-// apimachinery's JSON serializer makes of them.
+// apimachinery's JSON serializer makes of them, or for protobuf the generated method
+// Unmarshal.
 //
 //	every kind of k8s.io/api, of the example operator, and some odd ones
 //	        │ filled at random                     any bytes, and broken objects

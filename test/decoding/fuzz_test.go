@@ -63,3 +63,40 @@ func FuzzUnstructured(f *testing.F) {
 	f.Add(podText())
 	fuzz(f, kindOfType(reflect.TypeFor[unstructured.Unstructured]()))
 }
+
+// fuzzMessage decodes any bytes as a message in both ways.
+func fuzzMessage(t *testing.T, k kind, raw []byte) {
+	if difference := k.messageDifference(raw); difference != "" {
+		t.Error(difference)
+	}
+	if difference := k.limitedMessageDifference(raw); difference != "" {
+		t.Errorf("limited: %s", difference)
+	}
+}
+
+func FuzzPodMessage(f *testing.F) {
+	k := kindOfType(reflect.TypeFor[corev1.Pod]())
+	r := rand.New(rand.NewSource(1))
+	for range 20 {
+		raw := k.message(f, k.filled(r))
+		f.Add(raw)
+		f.Add(mutatedMessage(r, raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) { fuzzMessage(t, k, raw) })
+}
+
+// FuzzMessages takes the kind from the first byte.
+func FuzzMessages(f *testing.F) {
+	all := protobufKinds()
+	r := rand.New(rand.NewSource(1))
+	for i, k := range all {
+		raw := k.message(f, k.filled(r))
+		f.Add(append([]byte{byte(i)}, raw...))
+		f.Add(append([]byte{byte(i)}, mutatedMessage(r, raw)...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 0 {
+			fuzzMessage(t, all[int(data[0])%len(all)], data[1:])
+		}
+	})
+}

@@ -1,6 +1,8 @@
 package protobuf
 
 import (
+	"encoding"
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -130,7 +132,7 @@ func (c *compiler) add(d *messageDecoder, f taggedField, t reflect.Type, offset 
 // addView adds the fields of a view of a struct.
 func (c *compiler) addView(d *messageDecoder, view, whole reflect.Type, omit plan.Omission) {
 	members, regular := plan.FieldsOf(view)
-	d.refused = d.refused || !regular
+	d.refused = d.refused || !regular || hasOwnText(view) || hasOwnText(whole)
 	left := map[string]plan.Field{}
 	for i := range members {
 		if m := &members[i]; !m.IsPlain() {
@@ -171,10 +173,12 @@ func (c *compiler) field(f taggedField, t reflect.Type, omit plan.Omission) (d d
 	switch {
 	case !f.isRepeated():
 		return c.value(t, f.typ, omit)
-	case t.Kind() != f.typ.Kind():
+	case t.Kind() != f.typ.Kind(), t != f.typ && (hasOwnText(t) || hasOwnText(f.typ)):
 		return refusal{}, 0
 	case t.Kind() == reflect.Slice:
 		return c.slice(f, t)
+	case t.Key() != f.typ.Key() && hasOwnText(t.Key()):
+		return refusal{}, 0
 	case t.Key().Kind() == reflect.String && f.typ.Key().Kind() == reflect.String:
 		return c.mapping(f, t, omit), delimited
 	}
@@ -222,6 +226,24 @@ func ownMethod(t reflect.Type) bool {
 	return own
 }
 
+// hasOwnText reports whether the text of values of t in JSON is not that of their fields or
+// elements. A view that has t where the kind has another type is decoded from that text.
+func hasOwnText(t reflect.Type) bool {
+	if t == reflect.TypeFor[json.Number]() {
+		return true
+	}
+	pointer := reflect.PointerTo(t)
+	for _, method := range []reflect.Type{
+		reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[json.Marshaler](),
+		reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[encoding.TextMarshaler](),
+	} {
+		if pointer.Implements(method) {
+			return true
+		}
+	}
+	return false
+}
+
 // value returns the decoder of a value of type t in a message that has it as whole.
 func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, wire uint64) {
 	switch {
@@ -239,8 +261,8 @@ func (c *compiler) value(t, whole reflect.Type, omit plan.Omission) (d decoder, 
 		if d, ok := known[t]; ok {
 			return d, delimited
 		}
-		return &methodDecoder{t}, delimited
-	case t.Kind() != whole.Kind():
+		return &methodDecoder{typ: t}, delimited
+	case t.Kind() != whole.Kind(), t != whole && (hasOwnText(t) || hasOwnText(whole)):
 		return refusal{}, 0
 	case t.Kind() == reflect.Struct:
 		if len(taggedFields(whole)) == 0 {

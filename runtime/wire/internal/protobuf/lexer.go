@@ -45,7 +45,7 @@ func readTag(b []byte, at int) (tag uint64, end int) {
 }
 
 // readContent reads the length that begins at b[at]. It returns where the content after it
-// begins and ends.
+// begins and ends. Like generated code, it keeps the length in an int.
 func readContent(b []byte, at int) (start, end int) {
 	var length uint64
 	if at < len(b) && b[at] < 0x80 {
@@ -53,10 +53,11 @@ func readContent(b []byte, at int) (start, end int) {
 	} else if length, start = readVarint(b, at); start == gaveUp {
 		return 0, gaveUp
 	}
-	if length > uint64(len(b)-start) {
+	n := int(length)
+	if n < 0 || n > len(b)-start {
 		return 0, gaveUp
 	}
-	return start, start + int(length)
+	return start, start + n
 }
 
 // skip returns the end of the value that begins at b[at], after its tag. It gives up on

@@ -12,11 +12,19 @@ import (
 
 // methodDecoder calls the type's own method, for types without protobuf tags and those
 // whose method is not a generated one.
-type methodDecoder struct{ typ reflect.Type }
+type methodDecoder struct {
+	typ reflect.Type
+	// isFlat is set for a type that has no messages in it, whose depth need not be checked.
+	isFlat bool
+}
 
 func (d *methodDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int {
 	start, end := readContent(b, at)
-	if end == gaveUp || call(p.Pointer(d.typ).Interface().(unmarshaler), b[start:end:end]) != nil {
+	pointer := p.Pointer(d.typ)
+	if d.typ.Kind() == reflect.Slice {
+		pointer.Elem().Set(reflect.MakeSlice(d.typ, 0, 0)) // generated code has no nil here
+	}
+	if end == gaveUp || !d.isFlat && isTooDeep(b[start:end], d.typ) || call(pointer.Interface().(unmarshaler), b[start:end:end]) != nil {
 		return gaveUp
 	}
 	return end
@@ -26,7 +34,7 @@ func (d *methodDecoder) decode(_ *scratch, b []byte, at int, p memory.Slot) int 
 var known = map[reflect.Type]decoder{
 	reflect.TypeFor[metav1.Time]():       timeDecoder{},
 	reflect.TypeFor[metav1.MicroTime]():  microTimeDecoder{},
-	reflect.TypeFor[metav1.FieldsV1]():   &methodDecoder{reflect.TypeFor[metav1.FieldsV1]()},
+	reflect.TypeFor[metav1.FieldsV1]():   &methodDecoder{typ: reflect.TypeFor[metav1.FieldsV1](), isFlat: true},
 	reflect.TypeFor[resource.Quantity](): quantityDecoder{},
 }
 

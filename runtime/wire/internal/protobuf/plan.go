@@ -92,8 +92,8 @@ type unmarshaler interface{ Unmarshal(message []byte) error }
 // Unmarshal decodes any message, slower than Decode. Its error says what is wrong with the
 // message, but not where; see Fault.
 func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
-	whole := reflect.New(p.whole).Interface()
-	if err := Unmarshal(message, whole.(unmarshaler)); err != nil {
+	whole, err := p.unmarshalWhole(message)
+	if err != nil {
 		return nil, err
 	}
 	if p.typ == p.whole {
@@ -105,6 +105,12 @@ func (p *Plan) Unmarshal(message []byte) (obj any, err error) {
 		return nil, err
 	}
 	return p.json.Unmarshal(text)
+}
+
+// unmarshalWhole returns a pointer to a new object of the whole type.
+func (p *Plan) unmarshalWhole(message []byte) (obj any, err error) {
+	obj = reflect.New(p.whole).Interface()
+	return obj, Unmarshal(message, obj.(unmarshaler))
 }
 
 // Unmarshal decodes message as the method of into does, without the risk that it overflows

@@ -93,7 +93,7 @@ func (w *walker) message(b []byte, t reflect.Type, depth int) bool {
 	}
 	known := walkedFields(t)
 	if len(known) == 0 {
-		return w.method(b, t)
+		return w.method(b, t, depth)
 	}
 	var counts map[uint64]int // of values, by the numbers of repeated fields
 	for at := 0; at < len(b); {
@@ -187,9 +187,8 @@ func (w *walker) value(b []byte, at int, wire uint64, t reflect.Type, mayBePacke
 		want = s.wire
 	}
 	switch {
-	case mayBePacked && want != delimited && wire == delimited: // packed
-		_, end, ok = w.length(b, at)
-		return end, ok
+	case mayBePacked && want != delimited && wire == delimited:
+		return w.packed(b, at, want)
 	case wire != want:
 		return 0, w.fail(wrongWire(wire))
 	case want != delimited:
@@ -205,6 +204,16 @@ func (w *walker) value(b []byte, at int, wire uint64, t reflect.Type, mayBePacke
 	return end, true
 }
 
+// packed reads values one after the other. Generated code lets the last one end after their
+// length, and reads on there.
+func (w *walker) packed(b []byte, at int, wire uint64) (end int, ok bool) {
+	at, end, ok = w.length(b, at)
+	for ok && at < end {
+		at, ok = w.skip(b, at, wire)
+	}
+	return at, ok
+}
+
 // entry reads an entry of a map, whose length is at b[at]. Generated code looks at the numbers
 // of its fields only, and lets a field end after the entry.
 func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, ok bool) {
@@ -218,7 +227,6 @@ func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, o
 		if value == gaveUp {
 			return 0, w.fail(errOverflow)
 		}
-		wire := tag & 7
 		switch int32(tag >> 3) {
 		case 1:
 			start, next, ok := w.length(b, value)
@@ -228,7 +236,7 @@ func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, o
 			w.steps[len(w.steps)-1].key = b[start:next]
 			at = next
 		case 2:
-			wire = delimited
+			wire := uint64(delimited)
 			if s, isScalar := scalars[of.Kind()]; isScalar && !ownMethod(of) {
 				wire = s.wire
 			}
@@ -248,8 +256,9 @@ func (w *walker) entry(b []byte, at int, of reflect.Type, depth int) (end int, o
 	return end, true
 }
 
-// method reads a message of a type that has its own method.
-func (w *walker) method(b []byte, t reflect.Type) bool {
+// method reads a message of a type that has its own method. That of a slice is a generated
+// one: each element is a field of the number 1.
+func (w *walker) method(b []byte, t reflect.Type, depth int) bool {
 	for at := 0; at < len(b); {
 		tag, value := readVarint(b, at)
 		if value == gaveUp {
@@ -261,6 +270,12 @@ func (w *walker) method(b []byte, t reflect.Type) bool {
 		}
 		if next == gaveUp {
 			break
+		}
+		if tag == 1<<3|delimited && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
+			start, end := readContent(b, value)
+			if !w.message(b[start:end], t.Elem(), depth+1) {
+				return false
+			}
 		}
 		at = next
 	}
