@@ -107,9 +107,13 @@ type Settings struct {
 	// one only WithoutManagedFields and WithoutAnnotations have an effect. There is an
 	// option for each field of Decode but Kind, Protobuf and ReadOnly.
 	Decode DecodeOptions
-	// WithoutStreamingList reads lists in pages. By default an informer reads them as a
-	// stream, through the watch, if the server supports that. A test with a fake
-	// clientset needs it, because a fake does not; generated factories detect a fake.
+	// StreamingList reads lists as a stream, through the watch, also if the objects are JSON.
+	// By default an informer reads a stream if the objects are protobuf, or come from a
+	// ListerWatcher, and the server supports it. It reads JSON in pages, which a server
+	// encodes in little more than half the time.
+	StreamingList bool
+	// WithoutStreamingList always reads lists in pages. A test with a fake clientset needs
+	// it, because a fake has no streaming lists; generated factories detect a fake.
 	WithoutStreamingList bool
 	// HandlerPanicRecovery lets a handler continue with the next event after a panic.
 	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
@@ -165,6 +169,11 @@ func WithNamespace(namespace string) SharedInformerOption {
 // and timeouts that they request: tweak must not change these.
 func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
 	return func(f *SharedInformerFactory) { f.tweakListOptions = tweak }
+}
+
+// WithStreamingList sets Settings.StreamingList.
+func WithStreamingList() SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.settings.StreamingList = true }
 }
 
 // WithoutStreamingList sets Settings.WithoutStreamingList.

@@ -39,12 +39,14 @@ type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionRes
 // stream or in pages, and watches from the version of the list. It resumes a watch that
 // ended, and lists again when the server has forgotten that version.
 type Reflector[T Object] struct {
-	config  Config[T]
-	source  ListerWatcher[T]
-	client  clientKind // of source
-	queue   *DeltaFIFO[T]
-	onError WatchErrorHandler
-	status  *statusTracker
+	config Config[T]
+	source ListerWatcher[T]
+	client clientKind // of source
+	// prefersPages is set if source reads lists faster in pages than as a stream.
+	prefersPages bool
+	queue        *DeltaFIFO[T]
+	onError      WatchErrorHandler
+	status       *statusTracker
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -82,7 +84,8 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	if config.Open != nil {
 		// Objects of a cache are read-only, but a transform may write to them.
 		config.Decode.ReadOnly = config.Decode.ReadOnly || config.cache != nil && config.Transform == nil
-		r.source = newBodySource(config.Open, config.Decode, config.cache)
+		source := newBodySource(config.Open, config.Decode, config.cache)
+		r.source, r.prefersPages = source, !source.decoder.AsksForProtobuf()
 	} else {
 		r.trim = wire.Trimmer[T](&config.Decode)
 		r.client = clientKindOf(config.ListerWatcher)
@@ -121,7 +124,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
-	noStream := r.config.WithoutStreamingList || r.client.noStreams
+	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
 	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
 	r.leaveFirst = awaitFirstList(ctx, r.config.firstLists)

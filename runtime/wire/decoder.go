@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -163,6 +164,11 @@ func (d *Decoder[T]) Accept(watch bool) string {
 	return d.acceptList
 }
 
+// AsksForProtobuf reports whether the Accept header begins with protobuf.
+func (d *Decoder[T]) AsksForProtobuf() bool {
+	return strings.HasPrefix(d.acceptList, runtime.ContentTypeProtobuf)
+}
+
 // acceptOf returns the value of an Accept header. of is "List" for that of a LIST.
 func acceptOf[T Object](options *Options, of string, protobuf bool) string {
 	parameters := ""
@@ -172,9 +178,9 @@ func acceptOf[T Object](options *Options, of string, protobuf bool) string {
 	if options.WithoutManagedFields {
 		parameters += ";drop=metadata.managedFields"
 	}
-	accept := "application/json" + parameters
+	accept := runtime.ContentTypeJSON + parameters
 	if protobuf {
-		accept = "application/vnd.kubernetes.protobuf" + parameters + "," + accept
+		accept = runtime.ContentTypeProtobuf + parameters + "," + accept
 	}
 	return accept
 }

@@ -55,8 +55,8 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 	var logs []*log
 	var stores []cache.Store[*datav1.Database]
 	for _, options := range [][]informers.SharedInformerOption{
+		{cache.WithStreamingList()},
 		nil,
-		{cache.WithoutStreamingList()},
 		{typedDatabases(clientOf(t, server))},
 		{typedDatabases(clientOf(t, server)), cache.WithoutStreamingList()},
 	} {

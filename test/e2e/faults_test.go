@@ -65,6 +65,7 @@ func follow(t *testing.T, server *apiserver.Server, namespace string, rules ...f
 	f = &follower{direct: clientOf(t, server), namespace: namespace, proxy: proxy}
 	f.informer = cache.NewSharedIndexInformer(cache.Config[*datav1.Database]{
 		Open:      internalinterfaces.Open(client.DataV1().RESTClient(), databases, namespace),
+		Settings:  cache.Settings{StreamingList: true},
 		Resource:  databases,
 		Namespace: namespace,
 		WatchErrorHandler: func(context.Context, schema.GroupVersionResource, error) {

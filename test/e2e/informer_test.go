@@ -180,8 +180,8 @@ func TestFirstList(t *testing.T) {
 		options []informers.SharedInformerOption
 		want    []string
 	}{
-		"stream": {want: []string{"stream"}},
-		"pages":  {options: []informers.SharedInformerOption{cache.WithoutStreamingList()}, want: []string{"page", "page", "page"}},
+		"stream": {options: []informers.SharedInformerOption{cache.WithStreamingList()}, want: []string{"stream"}},
+		"pages":  {want: []string{"page", "page", "page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, lists := tellLists(t, shared)

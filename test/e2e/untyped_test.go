@@ -120,7 +120,7 @@ type following[T cache.Object] struct {
 func followAs[T cache.Object](t *testing.T, open cache.OpenFunc, stream bool) *following[T] {
 	t.Helper()
 	f := &following[T]{
-		informer: cache.NewSharedIndexInformer(cache.Config[T]{Open: open, Resource: databases, Settings: cache.Settings{WithoutStreamingList: !stream}}),
+		informer: cache.NewSharedIndexInformer(cache.Config[T]{Open: open, Resource: databases, Settings: cache.Settings{StreamingList: stream, WithoutStreamingList: !stream}}),
 		added:    make(chan string, 1000),
 	}
 	if _, err := f.informer.AddEventHandler(cache.ResourceEventHandlerFuncs[T]{
