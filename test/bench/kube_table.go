@@ -10,7 +10,7 @@ var columns = []struct{ name, title string }{
 	{theirDefault, "client-go"},
 	{theirList, "client-go, LIST"},
 	{ourDefault, "ours"},
-	{ourList, "ours, LIST"},
+	{ourOther, "ours, the other way"},
 }
 
 // wideMarkdown is a table of rows that compare more than ours and the peer, with a line for

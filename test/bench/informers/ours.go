@@ -35,7 +35,7 @@ func newOurs[T cache.Object](c *client, handlers []handler) (*informer, error) {
 			return requests.Get().Resource(resource.Resource).SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
 				SetHeader("Accept", accept).Stream(ctx)
 		},
-		Settings: cache.Settings{Decode: decode, WithoutStreamingList: c.Mode == report.List},
+		Settings: cache.Settings{Decode: decode, StreamingList: c.Mode == report.Streaming, WithoutStreamingList: c.Mode == report.List},
 	})
 	var options []cache.HandlerOption
 	if c.Scenario == report.SlowLimited {

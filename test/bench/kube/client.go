@@ -49,7 +49,7 @@ type client struct {
 
 func (c *client) flags() {
 	pflag.StringVar(&c.side, "side", report.Ours, "client: ours or theirs")
-	pflag.StringVar(&c.mode, "mode", report.Streaming, "client: streaming, which is the default of both sides, or LIST")
+	pflag.StringVar(&c.mode, "mode", report.Streaming, "client: streaming for the default of both sides, LIST of client-go, or other of ours")
 	pflag.StringVar(&c.profile, "profile", "", "client: write a CPU profile of each phase to files that begin with `PREFIX`")
 }
 

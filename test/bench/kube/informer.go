@@ -46,8 +46,10 @@ func newInformer(c *client, kind string, config *rest.Config, events handler) (*
 	if err != nil {
 		return nil, err
 	}
-	settings := cache.Settings{WithoutStreamingList: c.mode == report.List}
+	isOther := c.mode == report.Other
+	settings := cache.Settings{StreamingList: isOther}
 	if kind == report.Pods {
+		settings = cache.Settings{WithoutStreamingList: isOther}
 		settings.Decode.Protobuf = new(corev1.Pod) // as in a generated factory
 	}
 	switch {

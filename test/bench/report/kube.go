@@ -3,6 +3,10 @@ package report
 // CustomResources is the kind that is measured against a whole kube-apiserver, besides Pods.
 const CustomResources = "custom resources"
 
+// Other is the mode of our informers that is not their default for the kind: pages for
+// protobuf, and a streaming list for JSON.
+const Other = "other"
+
 // Percentiles are those of the time from the response to a write until the handler receives
 // the update.
 var Percentiles = []float64{50, 99, 99.9}
