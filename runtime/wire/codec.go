@@ -53,7 +53,9 @@ type protobufCodec struct {
 	readOnly bool
 }
 
-func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) { return c.Plan.Decode(frame, c.readOnly) }
+func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) {
+	return c.Plan.Decode(frame, c.readOnly)
+}
 
 func (c protobufCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)

@@ -44,7 +44,7 @@ type Options struct {
 	// the names of fields of Go types, and indexes. The option is always set for the kind
 	// Secret of the core group: if Kind is that kind, or if T is its type in k8s.io/api.
 	WithoutObjectTextInErrors bool
-	// MaxObjectBytes limits how many bytes of JSON an object, or the event that it
+	// MaxObjectBytes limits how many bytes of JSON or protobuf an object, or the event that it
 	// comes in, may have; 0 for DefaultMaxObjectBytes. A larger one fails the list or
 	// watch before it is held in memory as a whole. With SkipUndecodable it is skipped, and
 	// the rest of it is read but not held. To be skipped, it needs its whole metadata within
