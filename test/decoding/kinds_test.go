@@ -259,6 +259,8 @@ type kind struct {
 	typ reflect.Type
 	// ours is what is to be proved.
 	ours func(text []byte) (runtime.Object, error)
+	// ourShared decodes objects that share parts.
+	ourShared func(text []byte) (runtime.Object, error)
 	// ourLimited leaves out all that Options can.
 	ourLimited func(text []byte) (runtime.Object, error)
 }
@@ -272,8 +274,9 @@ func kindOf[T any, P interface {
 		return func(text []byte) (runtime.Object, error) { return decoder.Decode(text) }
 	}
 	return kind{
-		typ:  reflect.TypeFor[T](),
-		ours: decode(wire.Options{}),
+		typ:       reflect.TypeFor[T](),
+		ours:      decode(wire.Options{}),
+		ourShared: decode(wire.Options{ReadOnly: true}),
 		ourLimited: decode(wire.Options{
 			WithoutManagedFields: true,
 			WithoutAnnotations:   []string{droppedAnnotation},

@@ -261,12 +261,13 @@ func (l *loudView) UnmarshalJSON(text []byte) error {
 }
 
 // TestMessageViewsOfOtherTypes: where a field has another type than in the kind, an answer in
-// protobuf is decoded by way of JSON, so a server is not asked for it.
+// protobuf is decoded by way of JSON, so a server is not asked for it. A value in place of a
+// pointer is not another type.
 func TestMessageViewsOfOtherTypes(t *testing.T) {
 	pod := &corev1.Pod{}
 	checkView[viewOf[struct {
-		Grace int64 `json:"terminationGracePeriodSeconds"`
-	}]](t, pod, false)
+		Grace int64 `json:"terminationGracePeriodSeconds"` // a pointer in the kind
+	}]](t, pod, true)
 	checkView[viewOf[struct {
 		HostNetwork *bool `json:"hostNetwork"`
 	}]](t, pod, false)

@@ -88,6 +88,11 @@ func (k kind) messageDifference(raw []byte) string {
 	want, wantErr := k.theirMessage(raw)
 	text := wrapped(raw)
 	got, err := k.ours(text)
+	_, _ = k.ourShared(text)
+	shared, sharedErr := k.ourShared(text)
+	if (err != nil) != (sharedErr != nil) || err == nil && !reflect.DeepEqual(shared, got) {
+		return fmt.Sprintf("%v: shared\n%s, %v\nwant\n%s, %v", k, shown(shared), sharedErr, shown(got), err)
+	}
 	switch {
 	case (err != nil) != (wantErr != nil):
 		return fmt.Sprintf("%v: error %v, want %v", k, err, wantErr)

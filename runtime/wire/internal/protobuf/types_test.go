@@ -354,16 +354,21 @@ func difference(sample generated, message []byte) string {
 		return fmt.Sprintf("%v: the walker has %v, the method %v", t, w.err, wantErr)
 	}
 	text := append([]byte(nil), message...)
-	got, ok := planOf(sample).Decode(text)
+	got, ok := planOf(sample).Decode(text, false)
+	// The second of two objects shares what it can with the first.
+	planOf(sample).Decode(text, true)
+	shared, sharedOK := planOf(sample).Decode(text, true)
 	for i := range text {
 		text[i] = 'x'
 	}
-	for _, obj := range []any{got, want} {
+	for _, obj := range []any{got, shared, want} {
 		if t, isTree := obj.(*tree); isTree && t != nil {
 			t.clearNaN()
 		}
 	}
 	switch {
+	case ok != sharedOK || ok && !reflect.DeepEqual(shared, got):
+		return fmt.Sprintf("%v: shared, %v\n%+v\nwant %v\n%+v", t, sharedOK, shared, ok, got)
 	case ok && wantErr != nil:
 		return fmt.Sprintf("%v: decoded %+v, want the error %v", t, got, wantErr)
 	case ok && !reflect.DeepEqual(got, any(want)):

@@ -1,0 +1,79 @@
+package protobuf
+
+import (
+	"reflect"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+)
+
+// secret resembles a Secret and a ConfigMap.
+type secret struct {
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	Data              map[string][]byte `json:"data" protobuf:"bytes,2,rep,name=data"`
+}
+
+func pointerOf(value any) uintptr { return reflect.ValueOf(value).Pointer() }
+
+func TestReadOnlyObjectsShareParts(t *testing.T) {
+	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "a", Labels: map[string]string{"app": "web"}, Finalizers: []string{"f"},
+		OwnerReferences: []metav1.OwnerReference{{Name: "set"}},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1("{}")}},
+	}}
+	decode := func(name string, readOnly bool) *metav1.PartialObjectMetadata {
+		obj.Name = name
+		message, err := obj.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, ok := planOf(obj).Decode(message, readOnly)
+		if !ok || !reflect.DeepEqual(decoded, any(obj)) {
+			t.Fatalf("decoded %+v, %v", decoded, ok)
+		}
+		return decoded.(*metav1.PartialObjectMetadata)
+	}
+	parts := func(o *metav1.PartialObjectMetadata) []uintptr {
+		return []uintptr{pointerOf(o.Labels), pointerOf(o.Finalizers), pointerOf(o.OwnerReferences), pointerOf(o.ManagedFields), pointerOf(o.ManagedFields[0].FieldsV1)}
+	}
+	a, b := parts(decode("a", true)), parts(decode("b", true))
+	for range 20 { // the pool may give each object another scratch
+		if reflect.DeepEqual(a, b) {
+			break
+		}
+		a, b = b, parts(decode("c", true))
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("the parts of two objects are at %x and %x", a, b)
+	}
+	own := decode("own", false)
+	for i, at := range parts(own) {
+		if at == b[i] {
+			t.Errorf("part %d of an object that may be written to is shared", i)
+		}
+	}
+	own.Labels["app"], own.OwnerReferences[0].Name = "changed", "changed"
+	decode("d", true) // which compares it with obj
+}
+
+func TestPartsOfSecretsAreNotShared(t *testing.T) {
+	d := plans.message(reflect.TypeFor[secret](), reflect.TypeFor[secret](), nil)
+	s := &scratch{readOnly: true}
+	message := []byte{2<<3 | 2, 10, 1<<3 | 2, 1, 'k', 2<<3 | 2, 5, 'h', 'u', 's', 'h', '!'}
+	for range 3 {
+		s.depth = 0
+		if end := d.body(s, message, 0, slotOf(t, &secret{})); end != len(message) {
+			t.Fatalf("it ends at %d", end)
+		}
+	}
+	if s.Private != 0 || len(s.Held()) > 0 || !reflect.ValueOf(s.parts).FieldByName("met").IsZero() {
+		t.Errorf("%q are held, or parts are", s.Held())
+	}
+}
+
+func slotOf(t *testing.T, of any) memory.Slot {
+	t.Helper()
+	return memory.SlotOf(reflect.ValueOf(of))
+}
