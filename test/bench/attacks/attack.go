@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/typedinformers/informer-gen/test/bench/meter"
@@ -16,7 +17,9 @@ type attack struct {
 	prepare func() (ours, theirs func() error)
 }
 
-func allAttacks(size int) []attack { return append(decoding(size), indexing(size)...) }
+func allAttacks(size int) []attack {
+	return slices.Concat(decoding(size), messages(size), indexing(size))
+}
 
 // start prepares an attack, and does the work once: the first calls make plans and get
 // memory from the system. It fails if one side refuses an object that the other side takes.

@@ -3,6 +3,7 @@
 //
 //	texts.go     the texts of such objects
 //	decoding.go  each text by each decoder
+//	messages.go  the same in protobuf
 //	indexing.go  changes of objects with many index values
 //	attack.go    one attack on both sides
 //

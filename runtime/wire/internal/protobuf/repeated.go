@@ -122,6 +122,10 @@ func entries(b []byte, at int, tag, wire uint64, n int, visit func(entry []byte,
 	return at
 }
 
+// maxRoom limits the entries for which a map has room at first: all of them may have the same
+// key.
+const maxRoom = 128
+
 // mapDecoder reads a map of any type whose keys are strings.
 type mapDecoder struct {
 	tag  uint64
@@ -135,7 +139,7 @@ func (d *mapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
 	if n == gaveUp {
 		return gaveUp
 	}
-	made := reflect.MakeMapWithSize(d.typ, n)
+	made := reflect.MakeMapWithSize(d.typ, min(n, maxRoom))
 	key, value := reflect.New(d.typ.Key()).Elem(), reflect.New(d.typ.Elem())
 	at = entries(b, at, d.tag, d.wire, n, func(entry, text []byte, from int) bool {
 		value.Elem().SetZero()
@@ -164,7 +168,7 @@ func (d *stringMapDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) i
 	if n == gaveUp {
 		return gaveUp
 	}
-	made := make(map[string]string, n)
+	made := make(map[string]string, min(n, maxRoom))
 	*memory.As[map[string]string](p) = made
 	for i := range n {
 		if i > 0 {

@@ -113,7 +113,7 @@ func (w *walker) message(b []byte, t reflect.Type, depth int) bool {
 			continue
 		}
 		index := -1
-		if f.isRepeated() && f.typ.Kind() == reflect.Slice {
+		if !w.onlyDepth && f.isRepeated() && f.typ.Kind() == reflect.Slice {
 			if counts == nil {
 				counts = map[uint64]int{}
 			}
