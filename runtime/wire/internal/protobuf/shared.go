@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"reflect"
+	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
 )
@@ -18,6 +19,37 @@ func isShareable(t reflect.Type) bool {
 	case reflect.Pointer:
 		_, isTime := known[t.Elem()].(timeDecoder)
 		return t.Elem().Kind() == reflect.Struct && !isTime
+	}
+	return false
+}
+
+// privates has what holdsPrivate returned: at most one entry for each type of the program.
+var privates sync.Map
+
+// holdsPrivate reports whether values of type t have a field whose text is not remembered.
+// A shared part that has one would remember it.
+func holdsPrivate(t reflect.Type) bool {
+	if known, ok := privates.Load(t); ok {
+		return known.(bool)
+	}
+	holds := reachesPrivate(t, map[reflect.Type]bool{})
+	privates.Store(t, holds)
+	return holds
+}
+
+func reachesPrivate(t reflect.Type, seen map[reflect.Type]bool) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return reachesPrivate(t.Elem(), seen)
+	}
+	if seen[t] || t.Kind() != reflect.Struct {
+		return false
+	}
+	seen[t] = true
+	for _, f := range walkedFields(t) {
+		if memory.IsPrivate(f.name) || reachesPrivate(f.typ, seen) {
+			return true
+		}
 	}
 	return false
 }

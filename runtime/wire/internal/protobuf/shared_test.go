@@ -73,6 +73,23 @@ func TestPartsOfSecretsAreNotShared(t *testing.T) {
 	}
 }
 
+// secrets has secrets in a part that would be shared.
+type secrets struct {
+	Items []secret `json:"items" protobuf:"bytes,2,rep,name=items"`
+}
+
+func TestPartsWithSecretsAreNotShared(t *testing.T) {
+	d := plans.message(reflect.TypeFor[secrets](), reflect.TypeFor[secrets](), nil)
+	s := &scratch{readOnly: true}
+	message := []byte{2<<3 | 2, 12, 2<<3 | 2, 10, 1<<3 | 2, 1, 'k', 2<<3 | 2, 5, 'h', 'u', 's', 'h', '!'}
+	if end := d.body(s, message, 0, slotOf(t, &secrets{})); end != len(message) {
+		t.Fatalf("it ends at %d", end)
+	}
+	if len(s.Held()) > 0 || !reflect.ValueOf(s.parts).FieldByName("met").IsZero() {
+		t.Errorf("%q are held, or parts are", s.Held())
+	}
+}
+
 func slotOf(t *testing.T, of any) memory.Slot {
 	t.Helper()
 	return memory.SlotOf(reflect.ValueOf(of))
