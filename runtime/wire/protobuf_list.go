@@ -22,7 +22,6 @@ func (r *listReader[T]) readProtobuf() error {
 	if err := r.decoder.checkProtobuf(); err != nil {
 		return err
 	}
-	var e protobuf.Envelope
 	seen := false
 	for {
 		tag, _, err := s.varint()
@@ -48,7 +47,7 @@ func (r *listReader[T]) readProtobuf() error {
 		case tag>>3 <= protobuf.ContentTypeNumber:
 			var content []byte
 			if content, err = r.content(&left); err == nil {
-				err = r.setEnvelope(&e, tag>>3, content)
+				err = r.setEnvelope(tag>>3, content)
 			}
 		default:
 			err = r.skipField(tag, &left)
@@ -68,8 +67,8 @@ func (r *listReader[T]) readProtobuf() error {
 }
 
 // setEnvelope sets a field of the envelope, before the block that has it is left.
-func (r *listReader[T]) setEnvelope(e *protobuf.Envelope, number uint64, content []byte) error {
-	*e = protobuf.Envelope{}
+func (r *listReader[T]) setEnvelope(number uint64, content []byte) error {
+	var e protobuf.Envelope
 	if err := e.Set(number, content); err != nil {
 		return &SyntaxError{Near: fmt.Sprintf("a field that cannot be read (%v)", err), Want: "the envelope of a list"}
 	}
@@ -86,7 +85,7 @@ func (r *listReader[T]) setEnvelope(e *protobuf.Envelope, number uint64, content
 			return &SyntaxError{Near: fmt.Sprintf("a Status that cannot be read (%v)", err), Want: "a list"}
 		}
 	}
-	return checkContent(e)
+	return checkContent(&e)
 }
 
 // content reads the length and the content of a field. left is the number of bytes of the

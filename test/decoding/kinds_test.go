@@ -305,6 +305,11 @@ func (k kind) difference(text []byte) string {
 	if before != string(text) {
 		return "decoding changes the text"
 	}
+	return k.compare(text, got, err, want, wantErr)
+}
+
+// compare compares what text was decoded to in both ways. It overwrites text.
+func (k kind) compare(text []byte, got runtime.Object, err error, want runtime.Object, wantErr error) string {
 	switch {
 	case (err != nil) != (wantErr != nil):
 		return fmt.Sprintf("%v: error %v, want %v", k, err, wantErr)

@@ -93,19 +93,7 @@ func (k kind) messageDifference(raw []byte) string {
 	if (err != nil) != (sharedErr != nil) || err == nil && !reflect.DeepEqual(shared, got) {
 		return fmt.Sprintf("%v: shared\n%s, %v\nwant\n%s, %v", k, shown(shared), sharedErr, shown(got), err)
 	}
-	switch {
-	case (err != nil) != (wantErr != nil):
-		return fmt.Sprintf("%v: error %v, want %v", k, err, wantErr)
-	case err != nil:
-		return ""
-	}
-	for i := range text {
-		text[i] = 'x' // nothing of the object is part of it
-	}
-	if !reflect.DeepEqual(got, want) {
-		return fmt.Sprintf("%v: decoded\n%s\nwant\n%s", k, shown(got), shown(want))
-	}
-	return ""
+	return k.compare(text, got, err, want, wantErr)
 }
 
 // limitedMessageDifference is messageDifference for what Options leave out. Fields that are

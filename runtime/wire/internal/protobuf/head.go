@@ -65,42 +65,18 @@ func (p *Plan) ReadHead(message []byte) (h plan.Head) {
 // ReadVersion reads Namespace, Name and ResourceVersion. Unlike ReadHead, it reads as little
 // of the message as possible.
 func (p *Plan) ReadVersion(message []byte) (h plan.Head) {
-	at := 0
-	for at < len(message) {
-		tag, value := readTag(message, at)
-		if value == gaveUp {
-			return h
+	fields(message, func(number uint64, content []byte, whole bool) bool {
+		if number != p.metadata || !whole {
+			return true
 		}
-		if tag == p.metadata<<3|delimited {
-			at = value
-			break
-		}
-		if at = skip(message, value, tag); at == gaveUp {
-			return h
-		}
-	}
-	at, end := readContent(message, at)
-	if end == gaveUp {
-		return h
-	}
-	for at < end && h.ResourceVersion == nil {
-		tag, value := readTag(message[:end], at)
-		if value == gaveUp {
-			return h
-		}
-		if tag&7 != delimited {
-			if at = skip(message[:end], value, tag); at == gaveUp {
-				return h
+		fields(content, func(number uint64, content []byte, whole bool) bool {
+			if whole {
+				take(&h, number, content)
 			}
-			continue
-		}
-		start, next := readContent(message[:end], value)
-		if next == gaveUp {
-			return h
-		}
-		take(&h, tag>>3, message[start:next:next])
-		at = next
-	}
+			return h.ResourceVersion == nil
+		})
+		return false
+	})
 	return h
 }
 
