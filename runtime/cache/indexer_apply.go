@@ -7,6 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
 // apply applies deltas to the cache and returns the notifications for handlers. Readers see
@@ -145,7 +146,7 @@ func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) [
 	switch old, known := x.store.Put(e); {
 	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
-	case old == e.Old: // Match has compared the UIDs
+	case identity.Same(old, e.Old): // Match has compared the UIDs
 		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
 	default:
 		return noteChange(notes, old, e.Object)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
 
@@ -114,7 +115,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 	obj := item.Object
 	switch {
-	case old == obj:
+	case identity.Same(old, obj):
 		return true
 	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
 		return false
@@ -128,7 +129,6 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 // states, the last one counts. notes are the steps. The objects keep the order in which they
 // first occur.
 func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
-	var none T
 	firsts := make([]processor.Notification[T], 0, len(notes))
 	at := make(map[ObjectName]int, len(notes)) // of firsts
 	for i := range notes {
@@ -146,9 +146,9 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 		switch {
 		case n.Kind == processor.Delete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
-		case n.Old == none:
+		case identity.IsNil(n.Old):
 			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
-		case n.Old != n.Obj:
+		case !identity.Same(n.Old, n.Obj):
 			net = noteChange(net, n.Old, n.Obj)
 		}
 	}
