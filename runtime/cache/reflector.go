@@ -115,8 +115,8 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// retire marks a Reflector that was not run as stopped.
-func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
+// retire marks a Reflector that was not run as stopped, with the reason or nil.
+func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {

@@ -87,18 +87,19 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 // for the kind. A handler must not call Stop, which would wait for the handler.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
-	s.retire()
+	s.retire(nil)
 	<-s.done
 }
 
 // wasStopped reports whether Stop was called.
 func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
 
-// retire stops an informer that was not started. It does nothing to another one.
-func (s *SharedIndexInformer[T]) retire() {
+// retire stops an informer that was not started, with the reason or nil. It does nothing to
+// another one.
+func (s *SharedIndexInformer[T]) retire(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.controller.retire() {
+	if s.controller.retire(err) {
 		s.processor.Stop()
 		close(s.done)
 	}
