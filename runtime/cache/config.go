@@ -43,9 +43,11 @@ type Config[T Object] struct {
 	// StatusHandler is called when the Phase or the Reason of Status changes.
 	StatusHandler StatusHandler
 
-	// scopes are the Configs of the namespaces that one cache is filled from, if there are
-	// several. They have Open or ListerWatcher then.
+	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
+	// ListerWatcher of its own.
 	scopes []Config[T]
+	// isScope is set in each of scopes.
+	isScope bool
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity.
@@ -61,10 +63,34 @@ func (c *Config[T]) name() string {
 	if c.Resource.Resource != "" {
 		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
 	}
-	if c.Namespace != "" {
+	switch {
+	case c.Namespace != "":
 		name += " in namespace " + c.Namespace
+	case len(c.scopes) > maxNamed:
+		name += " in " + plural(len(c.scopes), "namespace")
+	case len(c.scopes) > 0:
+		name += " in namespaces " + strings.Join(c.namespaces(), ", ")
 	}
 	return name
+}
+
+// maxNamed is the largest number of namespaces that a log line names.
+const maxNamed = 5
+
+func (c *Config[T]) namespaces() (names []string) {
+	for i := range c.scopes {
+		names = append(names, c.scopes[i].Namespace)
+	}
+	return names
+}
+
+// all returns the Config of each namespace that the cache is filled from: one if c has no
+// scopes.
+func (c *Config[T]) all() []Config[T] {
+	if len(c.scopes) > 0 {
+		return c.scopes
+	}
+	return []Config[T]{*c}
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""

@@ -57,8 +57,10 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run uses the fields below.
 	listed initialList[T]
-	trail  protocol.PageTrail
-	failed protocol.FailureBudget
+	// committed is set after the first list.
+	committed bool
+	trail     protocol.PageTrail
+	failed    protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -222,7 +224,12 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
+	listed := r.listed.collection()
+	listed.isFirst, r.committed = !r.committed, true
+	if r.config.isScope {
+		listed.namespace = r.config.Namespace
+	}
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: listed})
 	r.status.undecodable.replace(&r.listed.undecodable)
 	r.listed.clear()
 	r.status.reach(resourceVersion)

@@ -113,6 +113,9 @@ type Status struct {
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
 	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
 	Undecodable []*DecodeError
+	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
+	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	Scopes []ScopeStatus
 }
 
 // String returns the status in one line, for logs and errors.
