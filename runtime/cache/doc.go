@@ -29,6 +29,7 @@
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	lister.go           Lister: typed reads, also of kinds known only at run time
 //	internal/store      objects in slots, by name and by the values of indexes
+//	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/mutation   finds the handler that changed a shared object

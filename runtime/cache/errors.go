@@ -8,6 +8,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
@@ -19,6 +20,9 @@ var (
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")
 )
+
+// DecodeError names an object that cannot be decoded, the path in it, and the reason.
+type DecodeError = wire.DecodeError
 
 // ObjectError is an error about one object that was read from the server, but cannot be
 // stored in the cache.

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -24,6 +25,9 @@ type ObjectName struct {
 func MetaObjectToName(obj metav1.Object) ObjectName {
 	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
+
+// nameOf returns the name of the object that an item is about.
+func nameOf[T Object](item *Item[T]) ObjectName { return ObjectName(listed.NameOf(item)) }
 
 // String returns "namespace/name", or "name" where there is no namespace. It is
 // the inverse of ParseObjectName.

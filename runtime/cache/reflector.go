@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -56,7 +57,7 @@ type Reflector[T Object] struct {
 	random func(time.Duration) time.Duration
 
 	// Only the goroutine of Run uses the fields below.
-	listed initialList[T]
+	listed listed.List[T]
 	trail  protocol.PageTrail
 	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
@@ -66,7 +67,7 @@ type Reflector[T Object] struct {
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freelist.List[Delta[T]]
-	skips      skipLog
+	skips      listed.SkipLog
 }
 
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
@@ -101,7 +102,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
-		r.skips.log(logger, state)
+		r.skips.Log(logger, state)
 		return
 	}
 	switch reason := reasonOf(err); reason {
@@ -123,7 +124,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
-	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
+	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
 	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
@@ -203,7 +204,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 		r.commit(state.ResourceVersion)
 	}
 	if next.Restart {
-		r.listed.clear()
+		r.listed.Clear()
 		r.trail.Begin()
 	}
 	switch {
@@ -222,9 +223,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
-	r.status.undecodable.replace(&r.listed.undecodable)
-	r.listed.clear()
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: &Collection[T]{Items: r.listed.Items()}})
+	r.status.undecodable.Replace(&r.listed.Undecodable)
+	r.listed.Clear()
 	r.status.reach(resourceVersion)
 }
 
@@ -266,7 +267,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) pro
 		in.Err = err
 		return in
 	}
-	r.listed.addPage(page.Items)
+	r.listed.AddPage(page.Items)
 	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
 	in.Idle = !isNew
 	return in

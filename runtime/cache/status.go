@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -124,7 +125,7 @@ type statusTracker struct {
 	// entries counts calls of enter.
 	entries int
 
-	undecodable undecodable // which has its own lock
+	undecodable listed.Undecodable // which has its own lock
 }
 
 func newStatusTracker() *statusTracker {
@@ -135,7 +136,7 @@ func (t *statusTracker) get() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	status := t.status
-	status.Undecodable = t.undecodable.sorted()
+	status.Undecodable = t.undecodable.Sorted()
 	return status
 }
 
