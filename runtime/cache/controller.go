@@ -22,6 +22,8 @@ type Controller[T Object] struct {
 	resync  time.Duration
 	panics  handlerPanics[T]
 	atEnd   func() // called at the end of run, if it is not nil
+	// objects returns the number of cached objects, if it is not nil.
+	objects func() int
 
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
@@ -75,7 +77,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	controller.atEnd = u.indexer.checkAll
+	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
@@ -217,9 +219,13 @@ func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 // Ended is closed when Run has returned.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
-// Status returns the state of the Controller, without Objects.
+// Status returns the state of the Controller. A Controller of NewController does not know
+// Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {
 	status := c.reflector.Status()
+	if c.objects != nil {
+		status.Objects = c.objects()
+	}
 	c.panics.addTo(&status)
 	return status
 }

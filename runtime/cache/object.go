@@ -15,7 +15,8 @@ type Object = wire.Object
 
 // ObjectName identifies an object among those of one resource. Namespace is
 // empty for cluster-scoped objects. It is comparable and serves as the key of
-// maps and of typed work queues.
+// maps and of typed work queues. A plain conversion makes one of client-go's cache.ObjectName
+// or of a types.NamespacedName, and the reverse: cache.ObjectName(request.NamespacedName).
 type ObjectName struct {
 	Namespace string
 	Name      string

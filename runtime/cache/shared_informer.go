@@ -55,6 +55,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	s.alive, s.stop = context.WithCancel(context.Background())
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
+	s.controller.objects = s.indexer.Len
 	return s
 }
 
@@ -216,16 +217,12 @@ func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.E
 func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.controller.NotSyncedReason() }
 
 func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
-	about, waiting := s.controller.waitsFor()
-	waiting.Status.Objects = s.indexer.Len()
-	return about, waiting
+	return s.controller.waitsFor()
 }
 
 // Status returns the state of the informer, since when, and why.
 func (s *SharedIndexInformer[T]) Status() Status {
-	status := s.controller.Status()
-	status.Objects = s.indexer.Len()
-	return status
+	return s.controller.Status()
 }
 
 // Retry retries a failed list or watch at once, instead of after its wait; see

@@ -8,8 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // Phase is the stage of an informer.
@@ -93,17 +96,34 @@ type Status struct {
 	Undecodable []*DecodeError
 }
 
-// String returns the status in one line, for logs and errors.
+// maxVersion is the number of bytes of a version in a text. Only servers other than
+// Kubernetes have longer ones.
+const maxVersion = 64
+
+// String returns the status in one line, for logs and errors:
+//
+//	Watching for 5m: 312 objects at version 4711
+//	Degraded for 12s (Forbidden: list: …; it needs the rights to list and to watch); next attempt at 2026-01-02T15:04:05Z; 312 objects at version 4711
+//
+// The duration is the time since Since when String is called. There are no objects before
+// the first list.
 func (s Status) String() string {
 	text := string(s.Phase)
+	if !s.Since.IsZero() {
+		text += " for " + duration.HumanDuration(time.Since(s.Since))
+	}
+	next := ": "
 	if s.Phase == Pending {
-		text += " (not started)"
+		text, next = text+" (not started)", "; "
 	}
 	if s.Err != nil {
-		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
+		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason]), "; "
 		if !s.NextAttempt.IsZero() {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
+	}
+	if s.ResourceVersion != "" {
+		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
