@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -21,6 +22,7 @@ type Controller[T Object] struct {
 	name    string
 	resync  time.Duration
 	panics  handlerPanics[T]
+	hooks   *hook.Hooks[Status]
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
@@ -28,7 +30,7 @@ type Controller[T Object] struct {
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
-	ended    chan struct{} // closed when Run has returned
+	ended    chan struct{} // closed when process is not called any more
 }
 
 // The values of Controller.started.
@@ -53,8 +55,8 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		panic("cache: the Config of an informer needs Open or ListerWatcher")
 	}
 	queue := &DeltaFIFO[T]{}
-	return &Controller[T]{
-		reflector: NewReflector(config, queue),
+	c := &Controller[T]{
+		reflector: newReflector(config, queue),
 		queue:     queue,
 		process:   process,
 		name:      config.name(),
@@ -63,6 +65,10 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		synced:    make(chan struct{}),
 		ended:     make(chan struct{}),
 	}
+	c.hooks = newHooks(&c.reflector.config, c.Status)
+	c.reflector.use(c.hooks)
+	c.panics.changed = c.hooks.Changed
+	return c
 }
 
 // NewInformer returns a cache, and the Controller that fills it. The Controller calls
@@ -107,13 +113,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	return true
 }
 
-// Run reads and processes until ctx ends. When it returns, process is not running and
-// will not be called again. It runs once: a second call returns at once.
+// Run reads and processes until ctx ends. When it returns, neither process nor a hook is
+// running, and none will be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		c.run(ctx, cancel)
+		finally(func() { c.run(ctx, cancel) }, c.hooks.Close)
 	}
 }
 
@@ -121,6 +127,7 @@ func (c *Controller[T]) Run(ctx context.Context) {
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.name)))
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
@@ -216,7 +223,7 @@ func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 // Synced is closed when HasSynced becomes true.
 func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 
-// Ended is closed when Run has returned.
+// Ended is closed when process has returned from its last call.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
 // Status returns the state of the Controller. A Controller of NewController does not know

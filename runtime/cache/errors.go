@@ -43,11 +43,13 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // Is makes the error match protocol.ErrObject.
 func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
-// HandlerPanicError reports a handler that panicked, or that ended its goroutine.
+// HandlerPanicError reports a handler or a hook that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
-	// Handler is its name: that of WithHandlerName, or its Go type.
+	// Handler is its name: that of WithHandlerName, or its Go type. A hook has the name of
+	// its type, such as StatusHandler.
 	Handler string
-	// Object is the name of the object that the handler was called with.
+	// Object is the name of the object that the handler was called with. It is empty for a
+	// hook.
 	Object ObjectName
 	// Value is the value of the panic as text. Stack is the stack of the handler.
 	Value string
@@ -59,10 +61,14 @@ type HandlerPanicError struct {
 
 // Error names the handler, the object and the value.
 func (e *HandlerPanicError) Error() string {
-	if e.Exited {
-		return fmt.Sprintf("handler %s called runtime.Goexit on %s", e.Handler, e.Object)
+	object := ""
+	if e.Object != (ObjectName{}) {
+		object = " on " + e.Object.String()
 	}
-	return fmt.Sprintf("handler %s panicked on %s: %s", e.Handler, e.Object, e.Value)
+	if e.Exited {
+		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, object)
+	}
+	return fmt.Sprintf("handler %s panicked%s: %s", e.Handler, object, e.Value)
 }
 
 // NotSyncedError is returned by WaitForCacheSync when its context ended first, or

@@ -44,6 +44,7 @@ type factoryInformer struct {
 		Syncer
 		Run(ctx context.Context)
 		retire()
+		awaitHooks()
 		wasStopped() bool
 		Status() Status
 		Retry()
@@ -210,6 +211,7 @@ func (f *SharedInformerFactory) Shutdown() {
 	for _, i := range f.copied() {
 		if !i.started {
 			i.informer.retire()
+			i.informer.awaitHooks()
 		}
 	}
 	f.wg.Wait()

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
@@ -30,12 +31,6 @@ import (
 // cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
-// WatchErrorHandler is called with the error of each failed list and watch, before the
-// wait for the retry. With DecodeOptions.SkipUndecodable it is also called for each
-// state that is skipped, with a *DecodeError that is not wrapped. The goroutine of the
-// Reflector calls it, so it must not block.
-type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
-
 // Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
 // stream or in pages, and watches from the version of the list. It resumes a watch that
 // ended, and lists again when the server has forgotten that version.
@@ -48,6 +43,9 @@ type Reflector[T Object] struct {
 	queue        *DeltaFIFO[T]
 	onError      WatchErrorHandler
 	status       *statusTracker
+	hooks        *hook.Hooks[Status]
+	// ownsHooks is set if no Controller has the hooks.
+	ownsHooks bool
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -73,6 +71,14 @@ type Reflector[T Object] struct {
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
+	r := newReflector(config, queue)
+	r.use(newHooks(&r.config, r.Status))
+	r.ownsHooks = true
+	return r
+}
+
+// newReflector returns a Reflector without hooks. The caller calls use.
+func newReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
 		config:  config,
 		source:  config.ListerWatcher,
@@ -93,8 +99,16 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	}
 	if r.onError == nil {
 		r.onError = r.logWatchError
+	} else {
+		r.onError = func(ctx context.Context, _ schema.GroupVersionResource, err error) { r.hooks.Error(ctx, err) }
 	}
 	return r
+}
+
+// use makes the Reflector call these hooks, which belong to the caller.
+func (r *Reflector[T]) use(hooks *hook.Hooks[Status]) {
+	r.hooks = hooks
+	r.status.changed = hooks.Changed
 }
 
 // logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
@@ -122,6 +136,15 @@ func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
+	if !r.ownsHooks {
+		r.run(ctx)
+		return
+	}
+	r.hooks.SetContext(ctx)
+	finally(func() { r.run(ctx) }, r.hooks.Close)
+}
+
+func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()

@@ -60,7 +60,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
-// is left and no handler is running. It runs once: a second call returns at once.
+// is left, and no handler and no hook is running. It runs once: a second call returns at once.
 func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	if !s.controller.claim(ctx) {
 		return
@@ -80,16 +80,26 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.checkAll()
+		s.controller.hooks.Close()
 	})
 }
 
 // Stop ends Run, and waits until it has returned: no handler is running then. An informer
 // that was not started can no longer be. The factory creates another one at the next call
-// for the kind. A handler must not call Stop, which would wait for the handler.
+// for the kind. A handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire()
 	<-s.done
+	s.awaitHooks()
+}
+
+// awaitHooks waits for the hooks of an informer that has ended. It does nothing to another
+// one.
+func (s *SharedIndexInformer[T]) awaitHooks() {
+	if isClosed(s.done) {
+		s.controller.hooks.Close()
+	}
 }
 
 // wasStopped reports whether Stop was called.

@@ -144,6 +144,8 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// changed is called after each change of the phase, without a lock.
+	changed func()
 
 	undecodable listed.Undecodable // which has its own lock
 }
@@ -163,8 +165,9 @@ func (t *statusTracker) get() Status {
 // enter enters a phase, with the error that is the cause, or nil.
 func (t *statusTracker) enter(phase Phase, err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.enterLocked(phase, err)
+	t.mu.Unlock()
+	t.changed()
 }
 
 // enterAfter enters a phase after a wait, if no other is entered meanwhile.
@@ -174,9 +177,13 @@ func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *
 	entry := t.entries
 	return time.AfterFunc(wait, func() {
 		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.entries == entry {
+		current := t.entries == entry
+		if current {
 			t.enterLocked(phase, err)
+		}
+		t.mu.Unlock()
+		if current {
+			t.changed()
 		}
 	})
 }
