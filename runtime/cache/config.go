@@ -37,15 +37,18 @@ type Config[T Object] struct {
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
-	// WatchErrorHandler is called with errors of lists and watches. The default logs
-	// them.
+	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
+	// informer. The default logs them.
 	WatchErrorHandler WatchErrorHandler
-	// StatusHandler is called when the Phase or the Reason of Status changes.
+	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
+	// never blocks the informer.
 	StatusHandler StatusHandler
 
-	// scopes are the Configs of the namespaces that one cache is filled from, if there are
-	// several. They have Open or ListerWatcher then.
+	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
+	// ListerWatcher of its own.
 	scopes []Config[T]
+	// isScope is set in each of scopes.
+	isScope bool
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity.
@@ -61,10 +64,34 @@ func (c *Config[T]) name() string {
 	if c.Resource.Resource != "" {
 		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
 	}
-	if c.Namespace != "" {
+	switch {
+	case c.Namespace != "":
 		name += " in namespace " + c.Namespace
+	case len(c.scopes) > maxNamed:
+		name += " in " + plural(len(c.scopes), "namespace")
+	case len(c.scopes) > 0:
+		name += " in namespaces " + strings.Join(c.namespaces(), ", ")
 	}
 	return name
+}
+
+// maxNamed is the largest number of namespaces that a log line names.
+const maxNamed = 5
+
+func (c *Config[T]) namespaces() (names []string) {
+	for i := range c.scopes {
+		names = append(names, c.scopes[i].Namespace)
+	}
+	return names
+}
+
+// all returns the Config of each namespace that the cache is filled from: one if c has no
+// scopes.
+func (c *Config[T]) all() []Config[T] {
+	if len(c.scopes) > 0 {
+		return c.scopes
+	}
+	return []Config[T]{*c}
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
@@ -128,7 +155,8 @@ type Settings struct {
 	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
 	// until the handler is removed. By default a panic ends the program. A handler that
 	// calls runtime.Goexit, as t.Fatal in a test does, always continues, in another
-	// goroutine, and is reported in the same way.
+	// goroutine, and is reported in the same way. All of this holds for a hook too, but it
+	// is only logged.
 	HandlerPanicRecovery bool
 	// MutationDetector panics when an object of the cache was changed. The message names
 	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of

@@ -93,7 +93,7 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 	tweak := tweakOf(of, own)
 	for _, namespace := range namespaces {
 		scope := config
-		scope.Namespace = namespace
+		scope.Namespace, scope.scopes, scope.isScope = namespace, nil, len(namespaces) > 1
 		errs = append(errs, k.addSource(&scope, own))
 		scope.tweak(tweak)
 		config.scopes = append(config.scopes, scope)
