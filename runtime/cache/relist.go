@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
@@ -14,7 +15,7 @@ import (
 
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// kept are the cached objects that are in the collection.
+	// kept are the cached objects that are in the collection, or outside of its namespace.
 	kept store.Marks
 	// refreshed are cached objects that stay, but were decoded from another text.
 	refreshed []refreshed
@@ -31,11 +32,15 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all of the objects, and notes exactly the
+// replace makes the objects of a relist all of the objects, or all of a namespace, and notes exactly the
 // difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], items []Item[T]) []processor.Notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], listed *Collection[T]) []processor.Notification[T] {
+	items := listed.Items
 	r := listing[T]{kept: x.store.NewMarks()}
+	if listed.namespace != "" {
+		r.kept = x.store.NewMarksOutside(listed.namespace)
+	}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
@@ -83,7 +88,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 	slot, old, known := x.store.Find(name.Namespace, name.Name, hash)
 	if item.Err != nil {
 		// Without a UID, it is taken for the same object.
-		if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
+		if uid, _ := listed.IdentityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
 			r.kept.Add(slot)
 		}
 		return
