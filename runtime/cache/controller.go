@@ -15,12 +15,12 @@ import (
 // Controller runs a Reflector and passes what it reads, in batches, to one function.
 // Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
-	reflector *Reflector[T]
-	queue     *DeltaFIFO[T]
+	// reflectors has one for each namespace, or one for the whole collection.
+	reflectors []*Reflector[T]
+	config     *Config[T] // that of the only Reflector, or of all
+	queue      *DeltaFIFO[T]
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
-	name    string
-	resync  time.Duration
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
 	atEnd   func() // called at the end of run, if it is not nil
@@ -51,23 +51,33 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 }
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
-	if config.Open == nil && config.ListerWatcher == nil {
-		panic("cache: the Config of an informer needs Open or ListerWatcher")
-	}
-	queue := &DeltaFIFO[T]{}
 	c := &Controller[T]{
-		reflector: newReflector(config, queue),
-		queue:     queue,
-		process:   process,
-		name:      config.name(),
-		resync:    config.ResyncPeriod,
-		panics:    handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
-		synced:    make(chan struct{}),
-		ended:     make(chan struct{}),
+		queue:   &DeltaFIFO[T]{},
+		process: process,
+		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
+		synced:  make(chan struct{}),
+		ended:   make(chan struct{}),
 	}
-	c.hooks = newHooks(&c.reflector.config, c.Status)
-	c.reflector.use(c.hooks)
+	scopes := config.scopes
+	if len(scopes) == 0 {
+		scopes = []Config[T]{config}
+	}
+	for _, scope := range scopes {
+		if scope.Open == nil && scope.ListerWatcher == nil {
+			panic("cache: the Config of an informer needs Open or ListerWatcher")
+		}
+		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
+	}
+	c.config = &c.reflectors[0].config // a Config is large
+	if len(scopes) > 1 {
+		shared := config
+		c.config = &shared
+	}
+	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
+	for _, r := range c.reflectors {
+		r.use(c.hooks)
+	}
 	return c
 }
 
@@ -127,22 +137,24 @@ func (c *Controller[T]) Run(ctx context.Context) {
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
-		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.name)))
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name)
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
 	return false
 }
 
-// retire stops a Controller that was not run. It returns false if the Controller was run
+// retire stops a Controller that was not run, with the reason or nil. It returns false if the Controller was run
 // or retired before.
-func (c *Controller[T]) retire() bool {
+func (c *Controller[T]) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
 	}
-	c.reflector.retire()
+	for _, r := range c.reflectors {
+		r.retire(err)
+	}
 	close(c.ended)
 	return true
 }
@@ -153,10 +165,15 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		reading.Go(func() {
 			defer c.queue.Close()
-			c.reflector.Run(ctx)
+			var all sync.WaitGroup
+			for _, r := range c.reflectors[1:] {
+				all.Go(func() { r.Run(ctx) })
+			}
+			c.reflectors[0].Run(ctx)
+			all.Wait()
 		})
-		if c.resync > 0 {
-			reading.Go(func() { c.resyncEvery(ctx, c.resync) })
+		if c.config.ResyncPeriod > 0 {
+			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
 		}
 		c.processAll(ctx)
 	}, func() {
@@ -215,7 +232,11 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 }
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
-func (c *Controller[T]) Retry() { c.reflector.Retry() }
+func (c *Controller[T]) Retry() {
+	for _, r := range c.reflectors {
+		r.Retry()
+	}
+}
 
 // HasSynced reports whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
@@ -229,7 +250,7 @@ func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 // Status returns the state of the Controller. A Controller of NewController does not know
 // Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {
-	status := c.reflector.Status()
+	status := c.statusOfAll()
 	if c.objects != nil {
 		status.Objects = c.objects()
 	}
@@ -248,5 +269,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.config.name() + ": " + status.String(), Status: status}
 }

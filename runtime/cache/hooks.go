@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -25,10 +26,13 @@ import (
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
 // StatusHandler is called when the Status of an informer has another Phase or Reason, or an
-// error with another text. It is not called for another version, number of objects or list
-// of undecodable objects. It is called as WatchErrorHandler is. While it blocks, changes may
-// be merged: Old is then the state of the call before, and New is the last one. So it always
-// gets the last state. An informer that is Stopped from its start on causes no call.
+// error with another text, also in one of Scopes. It is not called for another version, number
+// of objects or list of undecodable objects.
+//
+// It is called as WatchErrorHandler is. While it blocks, changes may be merged: Old is then the
+// state of the call before, and New is the last one. So it always gets the last state. An
+// informer that is Stopped from the beginning, because of a mistake in its options or because its
+// factory was shut down before, causes no call.
 type StatusHandler func(ctx context.Context, change StatusChange)
 
 // StatusChange is a change of the Status of an informer.
@@ -82,7 +86,12 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 
 // isSameState reports whether the difference is none for a StatusHandler.
 func isSameState(a, b Status) bool {
-	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err)
+	if a.Phase != b.Phase || a.Reason != b.Reason || textOf(a.Err) != textOf(b.Err) {
+		return false
+	}
+	return slices.EqualFunc(a.Scopes, b.Scopes, func(a, b ScopeStatus) bool {
+		return a.Status.Reason == b.Status.Reason && textOf(a.Status.Err) == textOf(b.Status.Err)
+	})
 }
 
 func textOf(err error) string {

@@ -3,6 +3,7 @@ package cache
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -38,7 +39,12 @@ const (
 type Reason string
 
 // reasonOf returns the reason of an error, by what can be done about it.
-func reasonOf(err error) Reason { return Reason(protocol.ReasonOf(err)) }
+func reasonOf(err error) Reason {
+	if mistake := (*OptionError)(nil); errors.As(err, &mistake) {
+		return Misconfigured
+	}
+	return Reason(protocol.ReasonOf(err))
+}
 
 const (
 	// Forbidden: the right to list or watch is missing.
@@ -69,6 +75,9 @@ const (
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
+	// Misconfigured: the options of the informer have a mistake, so it never runs; see
+	// OptionError.
+	Misconfigured Reason = "Misconfigured"
 	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
 )
@@ -94,6 +103,9 @@ type Status struct {
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
 	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
 	Undecodable []*DecodeError
+	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
+	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	Scopes []ScopeStatus
 }
 
 // maxVersion is the number of bytes of a version in a text. Only servers other than
