@@ -15,7 +15,9 @@ var (
 	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
 	ErrClosed = errors.New("queue is closed")
 	// ErrStopped is wrapped if a handler is added to an informer that has stopped. It is
-	// also the cause if WaitForCacheSync waits for such an informer.
+	// also the cause if WaitForCacheSync waits for such an informer. Reads of the cache return
+	// it after Stop or the last Release, which empty the cache: then an object that is missing
+	// was not deleted.
 	ErrStopped = errors.New("informer has stopped")
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")

@@ -148,6 +148,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 
 func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
+	defer r.dropMemory()
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
@@ -176,6 +177,12 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		r.conclude(ctx, next, state)
 	}
+}
+
+// dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
+func (r *Reflector[T]) dropMemory() {
+	r.listed.Clear()
+	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
 }
 
 // pause waits before a request, or until Retry is called. Status has the time of the
