@@ -26,7 +26,7 @@ import (
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
 // StatusHandler is called when the Status of an informer has another Phase or Reason, or an
-// error with another text, also in one of Scopes. It is not called for another version, number
+// error with another text; or one of Scopes has. It is not called for another version, number
 // of objects or list of undecodable objects.
 //
 // It is called as WatchErrorHandler is. While it blocks, changes may be merged: Old is then the
@@ -86,12 +86,8 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 
 // isSameState reports whether the difference is none for a StatusHandler.
 func isSameState(a, b Status) bool {
-	if a.Phase != b.Phase || a.Reason != b.Reason || textOf(a.Err) != textOf(b.Err) {
-		return false
-	}
-	return slices.EqualFunc(a.Scopes, b.Scopes, func(a, b ScopeStatus) bool {
-		return a.Status.Reason == b.Status.Reason && textOf(a.Status.Err) == textOf(b.Status.Err)
-	})
+	sameScope := func(a, b ScopeStatus) bool { return isSameState(a.Status, b.Status) }
+	return a.Phase == b.Phase && a.Reason == b.Reason && textOf(a.Err) == textOf(b.Err) && slices.EqualFunc(a.Scopes, b.Scopes, sameScope)
 }
 
 func textOf(err error) string {

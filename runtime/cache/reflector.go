@@ -248,7 +248,11 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 	}
 	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.config.Resource, next.Failed)
+		failed := next.Failed
+		if r.config.isScope { // all namespaces have the same handler
+			failed = fmt.Errorf("namespace %s: %w", r.config.Namespace, failed)
+		}
+		r.onError(ctx, r.config.Resource, failed)
 	}
 }
 

@@ -176,7 +176,7 @@ func (c *Controller[T]) statusOfAll() Status {
 		all.Scopes = append(all.Scopes, scope)
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
-		return strings.Compare(ObjectName{a.Namespace, a.Name}.String(), ObjectName{b.Namespace, b.Name}.String())
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return all
 }
