@@ -9,6 +9,7 @@ package internalinterfaces
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -46,7 +47,7 @@ func serverOf(client rest.Interface) string {
 		return ""
 	}
 	url := client.Get().AbsPath("/").URL()
-	return url.Scheme + "://" + url.Host + url.Path
+	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of
