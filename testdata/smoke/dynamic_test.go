@@ -30,6 +30,12 @@ type gadget struct {
 	} `json:"spec"`
 }
 
+func (g *gadget) DeepCopyObject() runtime.Object {
+	copied := *g
+	g.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
+	return &copied
+}
+
 // TestDynamicKind reads one resource as three Go types, in one factory.
 func TestDynamicKind(t *testing.T) {
 	var mu sync.Mutex
