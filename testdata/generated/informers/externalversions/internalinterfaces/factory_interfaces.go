@@ -9,6 +9,7 @@ package internalinterfaces
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -48,7 +49,7 @@ type server struct{ client rest.Interface }
 // String returns the base URL.
 func (s server) String() string {
 	url := s.client.Get().AbsPath("/").URL()
-	return url.Scheme + "://" + url.Host + url.Path
+	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
 }
 
 // hasServer returns false for a fake client.
