@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -78,6 +79,20 @@ func TestPackagesAreSmall(t *testing.T) {
 		}
 		if n := len(content.GoFiles); n > limit {
 			t.Errorf("%s has %d files without tests; make two packages of it, or join files that are parts of one noun", name, n)
+		}
+	}
+}
+
+// TestTestServerStandsAlone reads the go.mod of the test server. Other modules can require it only if it
+// replaces nothing, and its users need nothing of this module.
+func TestTestServerStandsAlone(t *testing.T) {
+	content, err := os.ReadFile("testserver/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		if words := strings.Fields(line); slices.Contains(words, "replace") || slices.Contains(words, module) {
+			t.Errorf("testserver/go.mod has the line %q", line)
 		}
 	}
 }
