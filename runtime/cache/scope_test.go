@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -179,6 +181,90 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 		s.Stop()
 		if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped c:Stopped d:Stopped e:Stopped f:Stopped" {
 			t.Error(got)
+		}
+	})
+}
+
+// TestTransformThatEndsTheGoroutineOfANamespace stops the whole informer: the others would
+// hide that one of them is no longer followed.
+func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
+	for _, namespace := range []string{"a", "b"} {
+		synctest.Test(t, func(t *testing.T) {
+			sources := map[string]*source{"a": newSource(), "b": newSource()}
+			s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+				runtime.Goexit()
+				return obj, nil
+			}))
+			synctest.Wait()
+			sources[namespace].set(namespace, "one", nil)
+			synctest.Wait()
+			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(s.done) {
+				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
+			}
+		})
+	}
+}
+
+// TestStatusOfNamespaces joins the states of two namespaces, in both orders.
+func TestStatusOfNamespaces(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+	for name, test := range map[string]struct{ a, b, want Status }{
+		"the last one that is followed counts": {
+			Status{Phase: Watching, Since: at(1), ResourceVersion: "10"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+		},
+		"the first one that fails counts": {
+			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(9)},
+			Status{Phase: Degraded, Since: at(2), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
+			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
+		},
+		"a failure is worse than a list": {
+			Status{Phase: Listing, Since: at(1)},
+			Status{Phase: Degraded, Since: at(2), ResourceVersion: "9", Err: errForbidden, Reason: Forbidden},
+			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
+		},
+		"an error is kept after the end": {
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
+			Status{Phase: Stopped, Since: at(3), Err: errForbidden, Reason: Forbidden},
+		},
+		"the end of one is the end of all": {
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+		},
+	} {
+		for _, pair := range [][]Status{{test.a, test.b}, {test.b, test.a}} {
+			got := joined([]ScopeStatus{{"a", pair[0]}, {"b", pair[1]}})
+			if len(got.Scopes) != 2 || !errors.Is(got.Err, test.want.Err) {
+				t.Errorf("%s: the status is %+v", name, got)
+			}
+			got.Err, got.Scopes = test.want.Err, nil
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, test.want)
+			}
+		}
+	}
+}
+
+// TestStatusNamesTheNamespaceThatIsLate has one that never answers.
+func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources["a"].set("a", "one", nil)
+		for _, namespace := range []string{"b", "c"} {
+			sources[namespace].failWith(func(request) error { time.Sleep(time.Minute); return nil })
+		}
+		s := followAll(t, sources, WithoutStreamingList())
+		time.Sleep(time.Second)
+		if got, want := s.NotSyncedReason(), "widgets.test.example.com in namespaces a, b, c: Listing for 1s in 2 of 3 namespaces: 1 object"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		sources["c"].failWith(nil)
+		time.Sleep(time.Minute)
+		if got, want := s.Status().String(), "Listing for 61s in namespace b: 1 object at version 100"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
 }

@@ -118,12 +118,14 @@ const maxVersion = 64
 //	Degraded for 12s (Forbidden: list: …; it needs the rights to list and to watch); next attempt at 2026-01-02T15:04:05Z; 312 objects at version 4711
 //
 // The duration is the time since Since when String is called. There are no objects before
-// the first list.
+// the first list. If some of several namespaces are in the phase, it is followed by their number,
+// or by the name of the only one.
 func (s Status) String() string {
 	text := string(s.Phase)
 	if !s.Since.IsZero() {
 		text += " for " + duration.HumanDuration(time.Since(s.Since))
 	}
+	text += s.where()
 	next := ": "
 	if s.Phase == Pending {
 		text, next = text+" (not started)", "; "
@@ -134,8 +136,11 @@ func (s Status) String() string {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
 	}
-	if s.ResourceVersion != "" {
+	switch {
+	case s.ResourceVersion != "":
 		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
+	case s.Objects > 0: // one of several namespaces is not listed yet
+		text += next + plural(s.Objects, "object")
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
