@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"reflect"
@@ -265,6 +266,71 @@ func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
 		time.Sleep(time.Minute)
 		if got, want := s.Status().String(), "Listing for 61s in namespace b: 1 object at version 100"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestTransformOfNamespacesRunsOnce at a time, so that it needs no lock.
+func TestTransformOfNamespacesRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		running, calls := 0, 0
+		for namespace, src := range sources {
+			src.set(namespace, "one", nil)
+		}
+		s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+			if running++; running > 1 {
+				t.Error("two calls at one time")
+			}
+			time.Sleep(time.Second)
+			running--
+			calls++
+			return obj, nil
+		}))
+		time.Sleep(time.Minute)
+		if !s.HasSynced() || calls != len(sources) {
+			t.Errorf("after %d calls: %s", calls, s.NotSyncedReason())
+		}
+	})
+}
+
+// TestNamespacesThatHangDelayNoOthers has 50 namespaces, 40 of which never answer a list.
+func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet), WithoutStreamingList())
+		defer f.Shutdown()
+		var names []string
+		reading, most := 0, 0
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
+			src := newSource()
+			src.failWith(func(r request) error {
+				if namespace < "n40" && r.verb == "list" {
+					most = max(most, reading+1)
+					reading++
+					time.AfterFunc(firstListTimeout, func() { reading-- })
+					time.Sleep(pageTimeout)
+				}
+				return nil
+			})
+			return src
+		}}
+		for i := range 50 {
+			names = append(names, fmt.Sprintf("n%02d", i))
+		}
+		many := InformerFor(f, kind, WithNamespaces(names...))
+		f.Start(t.Context())
+		synctest.Wait()
+		kind.Resource.Resource = "others"
+		other := InformerFor(f, kind, WithNamespace("n40"))
+		f.Start(t.Context())
+		synctest.Wait()
+		if !other.HasSynced() || most != maxFirstLists/2 {
+			t.Errorf("another kind waits for a kind that lists %d namespaces at one time: %s", most, other.NotSyncedReason())
+		}
+		time.Sleep(2 * pageTimeout)
+		synctest.Wait()
+		if !many.HasSynced() {
+			t.Error(many.NotSyncedReason())
 		}
 	})
 }
