@@ -25,9 +25,10 @@ type Kind[T Object] struct {
 	// DecodeOptions.Protobuf.
 	Protobuf   runtime.Object
 	Namespaced bool
-	// Server is the URL of the API server, or empty. A factory has an informer of its own for
-	// each server that a kind is read from.
-	Server string
+	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
+	// informer of its own for each URL that a kind is read from. It compares values of Server
+	// before it calls String, so their type must be comparable.
+	Server fmt.Stringer
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
 	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither
 	// Open nor ListWatch may call the factory, whose lock is held.
@@ -35,6 +36,9 @@ type Kind[T Object] struct {
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
+	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
+	// fakes; see Settings.WithoutStreamingList.
+	WithoutStreamingList bool
 }
 
 // NewInformer returns an informer that does not belong to a factory. The caller runs it. The
@@ -55,6 +59,7 @@ func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[
 // config returns the Config of an informer with the options of a factory and those of the kind.
 func (k Kind[T]) config(of, own *options) (Config[T], error) {
 	config := Config[T]{Resource: k.Resource, Indexers: k.Indexers}
+	config.WithoutStreamingList = k.WithoutStreamingList
 	for _, set := range []*options{of, own} {
 		for _, change := range set.settings {
 			change(&config.Settings)
@@ -213,11 +218,6 @@ func sameOptions(first, second *options) error {
 		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in For, to the factory", first.summary(), second.summary())
 	}
 	return nil
-}
-
-// isEmpty reports whether no option is set.
-func (o *options) isEmpty() bool {
-	return !o.hasFunctions() && len(o.mistakes) == 0 && o.summary() == "none"
 }
 
 func (o *options) hasFunctions() bool {

@@ -25,6 +25,38 @@ type SharedInformerFactory struct {
 	Client versioned.Interface
 }
 
+// KindOf returns kind with the properties that depend on its client: which server it has, how it
+// returns the bodies of responses, and whether there are streaming lists. restClient is the part of
+// client that sends the requests. KindOf sends none.
+func KindOf[T cache.Object](client versioned.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
+	if hasServer(restClient) {
+		kind.Server = server{restClient}
+	}
+	kind.Open = func(namespace string) cache.OpenFunc {
+		return Open(restClient, kind.Resource, namespace)
+	}
+	// A fake clientset does not support streaming lists, and reports that.
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
+		kind.WithoutStreamingList = c.IsWatchListSemanticsUnSupported()
+	}
+	return kind
+}
+
+// server is the API server of a client.
+type server struct{ client rest.Interface }
+
+// String returns the base URL.
+func (s server) String() string {
+	url := s.client.Get().AbsPath("/").URL()
+	return url.Scheme + "://" + url.Host + url.Path
+}
+
+// hasServer returns false for a fake client.
+func hasServer(client rest.Interface) bool {
+	c, ok := client.(*rest.RESTClient)
+	return client != nil && (!ok || c != nil)
+}
+
 // Open returns a function that lists or watches a resource with client and returns the body of
 // the response. An empty namespace means all namespaces. Open returns nil if client has no
 // server, as is the case for a fake client.
@@ -34,13 +66,10 @@ type SharedInformerFactory struct {
 // that host would receive the credentials. If client is not a *rest.RESTClient, its own HTTP
 // client decides about redirects.
 func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	switch c := client.(type) {
-	case nil:
+	if !hasServer(client) {
 		return nil
-	case *rest.RESTClient:
-		if c == nil {
-			return nil
-		}
+	}
+	if c, ok := client.(*rest.RESTClient); ok {
 		refusing := shallowCopy(c)
 		refusing.Client = redirect.Refuse(c.Client)
 		client = refusing
