@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+)
+
+// health answers the probes of the kubelet, and people who want to know the reason.
+type health struct {
+	statuses func() iter.Seq[informerStatus]
+	watchdog *leaderelection.HealthzAdaptor
+}
+
+func (h *health) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", h.live)
+	mux.HandleFunc("GET /readyz", h.ready)
+	return mux
+}
+
+// live fails if this process leads without a Lease: only a restart helps then.
+func (h *health) live(w http.ResponseWriter, r *http.Request) {
+	if err := h.watchdog.Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "live")
+}
+
+// ready fails while an informer does not follow the server, and says since when and why.
+// A process that waits for the Lease is ready, because its caches are.
+func (h *health) ready(w http.ResponseWriter, _ *http.Request) {
+	var lines []byte
+	code, answer := http.StatusOK, "ready"
+	for informer := range h.statuses() {
+		status, mark := informer.Status, '+'
+		if status.Phase != cache.Watching {
+			code, answer, mark = http.StatusServiceUnavailable, "not ready", '-'
+		}
+		lines = fmt.Appendf(lines, "[%c] %s: since %s %v, %d objects\n", mark, informer.Resource.GroupResource(), status.Since.UTC().Format(time.RFC3339), status, status.Objects)
+	}
+	w.WriteHeader(code)
+	fmt.Fprintf(w, "%s\n%s", answer, lines)
+}
+
+// informerStatus is the status of the informer of a resource.
+type informerStatus struct {
+	Resource schema.GroupVersionResource
+	Status   cache.Status
+}
+
+// statusesOf returns the statuses of all informers.
+func statusesOf(factory informers.SharedInformerFactory, namespaces *cache.SharedIndexInformer[*corev1.Namespace]) func() iter.Seq[informerStatus] {
+	data := factory.Data().V1()
+	databases, servers := data.Databases().Informer(), data.DatabaseServers().Informer()
+	classes := factory.Views().V1().DatabaseClassSummaries().Informer()
+	return func() iter.Seq[informerStatus] {
+		return func(yield func(informerStatus) bool) {
+			_ = yield(informerStatus{databases.Resource(), databases.Status()}) &&
+				yield(informerStatus{servers.Resource(), servers.Status()}) &&
+				yield(informerStatus{classes.Resource(), classes.Status()}) &&
+				yield(informerStatus{namespaces.Resource(), namespaces.Status()})
+		}
+	}
+}
+
+// serveHealth serves h until stop is called.
+func serveHealth(ctx context.Context, address string, h *health) (stop func(), err error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve /livez and /readyz: %w; see --health-address", err)
+	}
+	klog.FromContext(ctx).Info("Serving /livez and /readyz", "address", listener.Addr())
+	server := &http.Server{Handler: h.handler(), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(listener) // until Close
+	}()
+	return func() {
+		_ = server.Close()
+		<-ended
+	}, nil
+}
