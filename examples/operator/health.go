@@ -77,8 +77,11 @@ func statusesOf(factory informers.SharedInformerFactory, namespaces *cache.Share
 	}
 }
 
-// serveHealth serves h until stop is called.
+// serveHealth serves h until stop is called. It serves nothing if address is empty.
 func serveHealth(ctx context.Context, address string, h *health) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot serve /livez and /readyz: %w; see --health-address", err)

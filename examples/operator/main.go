@@ -51,14 +51,19 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	on, err := connect(o.kubeconfig)
+	on, err := connect(ctx, o.kubeconfig)
 	if err != nil {
 		return err
 	}
+	return operate(ctx, on, o)
+}
 
+// operate starts the parts of the operator, each one before those that need it. They stop
+// in the opposite order.
+func operate(ctx context.Context, on cluster, o options) error {
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: on.kube.EventsV1()})
 	defer broadcaster.Shutdown()
-	recording, stop := context.WithCancel(context.WithoutCancel(ctx)) // the workers end before
+	recording, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	if err := broadcaster.StartRecordingToSinkWithContext(recording); err != nil {
 		return fmt.Errorf("cannot record Events: %w", err)
@@ -74,17 +79,17 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 
-	watchdog := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
+	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
 	stopHealth, err := serveHealth(ctx, o.healthAddress, &health{statuses: statusesOf(factory, namespaces), watchdog: watchdog})
 	if err != nil {
 		return err
 	}
 	defer stopHealth()
 
-	// The caches are filled before the election, so that a new leader begins at once.
 	factory.Start(ctx)
 	kube.Start(ctx)
-	switch err := sync(ctx, o.syncTimeout, factory, namespaces); {
+	// The caches are filled before the election, so that a new leader begins at once.
+	switch err := awaitCaches(ctx, o.syncTimeout, factory, namespaces); {
 	case err != nil && ctx.Err() != nil:
 		klog.FromContext(ctx).Info("Stopped before the caches were filled", "err", err)
 		return nil
@@ -95,16 +100,12 @@ func run(ctx context.Context, args []string) error {
 	if !o.leaderElect {
 		return reconcile(ctx)
 	}
-	lock, err := on.lease()
-	if err != nil {
-		return err
-	}
-	return lead(ctx, lock, watchdog, reconcile)
+	return lead(ctx, on.lock, watchdog, reconcile)
 }
 
-// sync waits until all caches are filled. A CRD or a right that is missing fails the start
+// awaitCaches waits until all caches are filled. A CRD or a right that is missing fails the start
 // after a time, so that someone notices.
-func sync(ctx context.Context, timeout time.Duration, factory informers.SharedInformerFactory, others ...cache.Syncer) error {
+func awaitCaches(ctx context.Context, timeout time.Duration, factory informers.SharedInformerFactory, others ...cache.Syncer) error {
 	klog.FromContext(ctx).Info("Waiting for the caches", "timeout", timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the caches were not filled within %v (--sync-timeout)", timeout))
 	defer cancel()

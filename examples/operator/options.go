@@ -27,7 +27,7 @@ func parse(args []string) (o options, err error) {
 	set.StringVar(&o.namespace, "namespace", "", "the only `namespace` to serve (default all)")
 	set.IntVar(&o.workers, "workers", 2, "`number` of databases to reconcile at a time")
 	set.BoolVar(&o.leaderElect, "leader-elect", inCluster(), "wait for a Lease before reconciling, so that one of several processes does; true by default in a cluster")
-	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` of /livez and /readyz")
+	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` of /livez and /readyz; nothing is served if it is empty")
 	set.DurationVar(&o.syncTimeout, "sync-timeout", time.Minute, "exit if the caches are not filled after this `time`")
 	var ofKlog flag.FlagSet
 	klog.InitFlags(&ofKlog)

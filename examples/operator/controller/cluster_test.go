@@ -23,6 +23,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/examples/operator/internal/fakeserver"
 )
 
 const namespace = "shop"
@@ -47,7 +48,7 @@ type cluster struct {
 	client *fake.Clientset
 	kube   *kubefake.Clientset
 	events *events.FakeRecorder
-	writes atomic.Int32 // how often the status of a Database was written
+	writes atomic.Int32  // how often the status of a Database was written
 	lag    time.Duration // how late the cache learns of a change
 }
 
@@ -59,7 +60,7 @@ func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
 		kube:   kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}),
 		events: events.NewFakeRecorder(1000),
 	}
-	serve(c.client, func() {
+	fakeserver.Serve(c.client, func() {
 		if c.writes.Add(1) == 100 {
 			panic("a status is written over and over") // no return of an error ends the loop
 		}

@@ -188,7 +188,7 @@ func TestCacheIsBehind(t *testing.T) {
 		c.delete("orders")
 		c.expectServers()
 		c.expectEvents("Normal ServersNotReady 0 of 1 servers are ready", "Normal Provisioned answers at "+ordersAt,
-			"Normal Deleting 1 servers are left", "Normal Deleted all servers are deleted")
+			"Normal Deleting servers left: 1", "Normal Deleted all servers are deleted")
 	})
 }
 
@@ -230,7 +230,7 @@ func TestRunSaysWhatItWaitsFor(t *testing.T) {
 
 // TestManyAtOnce runs outside a bubble, on real threads and with real time.
 func TestManyAtOnce(t *testing.T) {
-	const count = 20 // the fake clientset panics if a watch is 100 events behind
+	const count = 20              // the fake clientset panics if a watch is 100 events behind
 	const stall = 3 * time.Minute // without a database that becomes ready
 	ctx := t.Context()
 	c := newCluster(t, class("postgres", 100))

@@ -63,7 +63,7 @@ func (c *Controller) finalize(ctx context.Context, db *datav1.Database) error {
 	if err != nil {
 		return err
 	}
-	c.events.Eventf(db, nil, corev1.EventTypeNormal, datav1.ReasonDeleted, "Finalize", "all servers are deleted")
+	c.report(db, corev1.EventTypeNormal, datav1.ReasonDeleted, "all servers are deleted")
 	return nil
 }
 

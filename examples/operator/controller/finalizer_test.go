@@ -46,7 +46,7 @@ func TestServersAreGoneBeforeTheirDatabase(t *testing.T) {
 		c.expectEvents("Normal ServersNotReady 0 of 1 servers are ready", "Normal ServersNotReady 0 of 1 servers are ready")
 		c.delete("orders")
 		c.expect("orders", datav1.DatabaseDeleting, datav1.ReasonDeleting, "")
-		c.expectEvents("Normal Deleting 1 servers are left")
+		c.expectEvents("Normal Deleting servers left: 1")
 		server = c.server("orders-0")
 		server.Finalizers = nil
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), server, metav1.UpdateOptions{}); err != nil {

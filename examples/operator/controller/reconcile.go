@@ -81,9 +81,16 @@ func (c *Controller) writeStatus(ctx context.Context, db *datav1.Database, statu
 		if status.Phase == datav1.DatabaseFailed {
 			kind = corev1.EventTypeWarning
 		}
-		c.events.Eventf(db, nil, kind, after.Reason, "Reconcile", "%s", after.Message)
+		c.report(db, kind, after.Reason, after.Message)
 	}
 	return nil
+}
+
+// report writes an Event about db.
+func (c *Controller) report(db *datav1.Database, kind, reason, note string) {
+	db = db.DeepCopy()
+	db.ResourceVersion = "" // so that the Events of a database that flaps are one series
+	c.events.Eventf(db, nil, kind, reason, "Reconcile", "%s", note)
 }
 
 // conclude retries what failed, later each time.

@@ -58,7 +58,7 @@ func judge(db *datav1.Database, seen observation, readyReplicas int32) (phase da
 	class := seen.class
 	switch {
 	case db.DeletionTimestamp != nil:
-		return datav1.DatabaseDeleting, datav1.ReasonDeleting, fmt.Sprintf("%d servers are left", len(seen.servers))
+		return datav1.DatabaseDeleting, datav1.ReasonDeleting, fmt.Sprintf("servers left: %d", len(seen.servers))
 	case seen.terminating:
 		return datav1.DatabasePending, datav1.ReasonNamespaceTerminating, fmt.Sprintf("namespace %s is being deleted", db.Namespace)
 	case class == nil:

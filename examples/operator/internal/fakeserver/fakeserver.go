@@ -1,4 +1,6 @@
-package controller_test
+// Package fakeserver makes a generated fake clientset behave as an API server does, where
+// the tests of this operator depend on it.
+package fakeserver
 
 import (
 	"encoding/json"
@@ -18,19 +20,19 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 )
 
-// fakeServer makes a fake clientset treat UIDs, versions, generations, status and
-// finalizers as an API server does. It has no garbage collector.
-type fakeServer struct {
-	tracker clienttesting.ObjectTracker
-	// onStatus is called when the status of a Database is written.
+type server struct {
+	tracker  clienttesting.ObjectTracker
 	onStatus func()
 
 	mu      sync.Mutex // guards version, and each write as a whole
 	version int
 }
 
-func serve(client *fake.Clientset, onStatus func()) {
-	s := &fakeServer{tracker: client.Tracker(), onStatus: onStatus}
+// Serve makes client treat UIDs, versions, generations, the status and finalizers as an API
+// server does. There is no garbage collector. It calls onStatus, unless it is nil, when the
+// status of a Database is written.
+func Serve(client *fake.Clientset, onStatus func()) {
+	s := &server{tracker: client.Tracker(), onStatus: onStatus}
 	for verb, write := range map[string]clienttesting.ReactionFunc{"create": s.create, "update": s.update, "patch": s.patch, "delete": s.delete} {
 		client.PrependReactor(verb, "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 			s.mu.Lock()
@@ -40,7 +42,7 @@ func serve(client *fake.Clientset, onStatus func()) {
 	}
 }
 
-func (s *fakeServer) create(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *server) create(action clienttesting.Action) (bool, runtime.Object, error) {
 	obj := action.(clienttesting.CreateAction).GetObject()
 	m := metaOf(obj)
 	s.stamp(m)
@@ -52,7 +54,7 @@ func (s *fakeServer) create(action clienttesting.Action) (bool, runtime.Object, 
 	return true, obj, nil
 }
 
-func (s *fakeServer) update(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *server) update(action clienttesting.Action) (bool, runtime.Object, error) {
 	obj := action.(clienttesting.UpdateAction).GetObject()
 	current, err := s.current(action, metaOf(obj).GetName(), metaOf(obj).GetResourceVersion())
 	if err != nil {
@@ -63,7 +65,7 @@ func (s *fakeServer) update(action clienttesting.Action) (bool, runtime.Object, 
 	}
 	switch obj := obj.(type) {
 	case *datav1.Database:
-		if action.GetSubresource() == "status" {
+		if action.GetSubresource() == "status" && s.onStatus != nil {
 			s.onStatus()
 		}
 		obj.Status = current.(*datav1.Database).Status
@@ -77,7 +79,7 @@ func (s *fakeServer) update(action clienttesting.Action) (bool, runtime.Object, 
 }
 
 // patch merges finalizers, which is the one patch of the controller.
-func (s *fakeServer) patch(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *server) patch(action clienttesting.Action) (bool, runtime.Object, error) {
 	patch := action.(clienttesting.PatchAction)
 	var body struct {
 		Metadata struct {
@@ -97,7 +99,7 @@ func (s *fakeServer) patch(action clienttesting.Action) (bool, runtime.Object, e
 	return true, obj, s.store(action, obj)
 }
 
-func (s *fakeServer) delete(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, error) {
 	request := action.(clienttesting.DeleteActionImpl)
 	obj, err := s.current(action, request.Name, "")
 	if err != nil {
@@ -116,7 +118,7 @@ func (s *fakeServer) delete(action clienttesting.Action) (bool, runtime.Object, 
 }
 
 // current returns the stored object, if it has the version; "" is any.
-func (s *fakeServer) current(action clienttesting.Action, name, version string) (runtime.Object, error) {
+func (s *server) current(action clienttesting.Action, name, version string) (runtime.Object, error) {
 	obj, err := s.tracker.Get(action.GetResource(), action.GetNamespace(), name)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (s *fakeServer) current(action clienttesting.Action, name, version string) 
 }
 
 // store writes obj. An object that is being deleted is gone without finalizers.
-func (s *fakeServer) store(action clienttesting.Action, obj runtime.Object) error {
+func (s *server) store(action clienttesting.Action, obj runtime.Object) error {
 	m := metaOf(obj)
 	s.stamp(m)
 	if m.GetDeletionTimestamp() != nil && len(m.GetFinalizers()) == 0 {
@@ -137,7 +139,7 @@ func (s *fakeServer) store(action clienttesting.Action, obj runtime.Object) erro
 	return s.tracker.Update(action.GetResource(), obj, action.GetNamespace())
 }
 
-func (s *fakeServer) stamp(m metav1.Object) {
+func (s *server) stamp(m metav1.Object) {
 	s.version++
 	m.SetResourceVersion(strconv.Itoa(s.version))
 }
