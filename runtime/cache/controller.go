@@ -14,12 +14,12 @@ import (
 // Controller runs a Reflector and passes what it reads, in batches, to one function.
 // Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
-	reflector *Reflector[T]
-	queue     *DeltaFIFO[T]
+	// reflectors has one for each namespace, or one for the whole collection.
+	reflectors []*Reflector[T]
+	config     Config[T]
+	queue      *DeltaFIFO[T]
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
-	name    string
-	resync  time.Duration
 	panics  handlerPanics[T]
 	atEnd   func() // called at the end of run, if it is not nil
 
@@ -47,20 +47,25 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 }
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
-	if config.Open == nil && config.ListerWatcher == nil {
-		panic("cache: the Config of an informer needs Open or ListerWatcher")
+	c := &Controller[T]{
+		config:  config,
+		queue:   &DeltaFIFO[T]{},
+		process: process,
+		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
+		synced:  make(chan struct{}),
+		ended:   make(chan struct{}),
 	}
-	queue := &DeltaFIFO[T]{}
-	return &Controller[T]{
-		reflector: NewReflector(config, queue),
-		queue:     queue,
-		process:   process,
-		name:      config.name(),
-		resync:    config.ResyncPeriod,
-		panics:    handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
-		synced:    make(chan struct{}),
-		ended:     make(chan struct{}),
+	scopes := config.scopes
+	if len(scopes) == 0 {
+		scopes = []Config[T]{config}
 	}
+	for _, scope := range scopes {
+		if scope.Open == nil && scope.ListerWatcher == nil {
+			panic("cache: the Config of an informer needs Open or ListerWatcher")
+		}
+		c.reflectors = append(c.reflectors, NewReflector(scope, c.queue))
+	}
+	return c
 }
 
 // NewInformer returns a cache, and the Controller that fills it. The Controller calls
@@ -122,18 +127,20 @@ func (c *Controller[T]) claim(ctx context.Context) bool {
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name)
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
 	return false
 }
 
-// retire stops a Controller that was not run. It returns false if the Controller was run
+// retire stops a Controller that was not run, with the reason or nil. It returns false if the Controller was run
 // or retired before.
-func (c *Controller[T]) retire() bool {
+func (c *Controller[T]) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
 	}
-	c.reflector.retire()
+	for _, r := range c.reflectors {
+		r.retire(err)
+	}
 	close(c.ended)
 	return true
 }
@@ -144,10 +151,15 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		reading.Go(func() {
 			defer c.queue.Close()
-			c.reflector.Run(ctx)
+			var all sync.WaitGroup
+			for _, r := range c.reflectors[1:] {
+				all.Go(func() { r.Run(ctx) })
+			}
+			c.reflectors[0].Run(ctx)
+			all.Wait()
 		})
-		if c.resync > 0 {
-			reading.Go(func() { c.resyncEvery(ctx, c.resync) })
+		if c.config.ResyncPeriod > 0 {
+			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
 		}
 		c.processAll(ctx)
 	}, func() {
@@ -206,7 +218,11 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 }
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
-func (c *Controller[T]) Retry() { c.reflector.Retry() }
+func (c *Controller[T]) Retry() {
+	for _, r := range c.reflectors {
+		r.Retry()
+	}
+}
 
 // HasSynced reports whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
@@ -219,7 +235,7 @@ func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
 // Status returns the state of the Controller, without Objects.
 func (c *Controller[T]) Status() Status {
-	status := c.reflector.Status()
+	status := c.statusOfAll()
 	c.panics.addTo(&status)
 	return status
 }
@@ -235,5 +251,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.config.name() + ": " + status.String(), Status: status}
 }

@@ -20,6 +20,26 @@ var (
 	ErrNoIndex = errors.New("no such index")
 )
 
+// OptionError is a mistake in the options of a factory or an informer.
+type OptionError struct {
+	// Option is the name of the function, such as WithNamespaces.
+	Option string
+	// Object is the Go type of the kind, such as *v1.Foo. It is empty for all kinds of a factory.
+	Object string
+	Err    error
+}
+
+// Error names the option and the kind, and says what to write instead.
+func (e *OptionError) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("cache.%s: %v", e.Option, e.Err)
+	}
+	return fmt.Sprintf("cache.%s for %s: %v", e.Option, e.Object, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *OptionError) Unwrap() error { return e.Err }
+
 // ObjectError is an error about one object that was read from the server, but cannot be
 // stored in the cache.
 type ObjectError struct {

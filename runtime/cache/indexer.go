@@ -103,12 +103,20 @@ func (c *Config[T]) newIndexer() *Indexer[T] {
 	if c.MutationDetector {
 		x.detector = mutation.New[T](c.name(), c.MutationValues)
 	}
+	c.useCache(x)
+	for i := range c.scopes {
+		c.scopes[i].useCache(x)
+	}
+	return x
+}
+
+// useCache lets the decoder take unchanged objects from x.
+func (c *Config[T]) useCache(x *Indexer[T]) {
 	if c.Open != nil {
 		// Without hashes, objects are compared deeply when they are listed again.
 		x.store.KeepHashes()
 		c.cache = x
 	}
-	return x
 }
 
 // checkAll panics if the detector finds that a cached object was changed.
@@ -202,5 +210,5 @@ func (x *Indexer[T]) Replace(objs []T) {
 	for i, obj := range objs {
 		items[i].Object = obj
 	}
-	x.replace(nil, items)
+	x.replace(nil, &Collection[T]{Items: items})
 }

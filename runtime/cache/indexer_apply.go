@@ -18,7 +18,7 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 	defer x.writing.Unlock()
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
-			notes = x.replace(notes, deltas[0].Collection.Items)
+			notes = x.replace(notes, deltas[0].Collection)
 			deltas = deltas[1:]
 			continue
 		}

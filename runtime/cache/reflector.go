@@ -57,8 +57,10 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run uses the fields below.
 	listed initialList[T]
-	trail  protocol.PageTrail
-	failed protocol.FailureBudget
+	// committed is set after the first list.
+	committed bool
+	trail     protocol.PageTrail
+	failed    protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -115,8 +117,8 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// retire marks a Reflector that was not run as stopped.
-func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
+// retire marks a Reflector that was not run as stopped, with the reason or nil.
+func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
@@ -222,7 +224,12 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
+	listed := r.listed.collection()
+	listed.isFirst, r.committed = !r.committed, true
+	if r.config.isScope {
+		listed.namespace = r.config.Namespace
+	}
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: listed})
 	r.status.undecodable.replace(&r.listed.undecodable)
 	r.listed.clear()
 	r.status.reach(resourceVersion)

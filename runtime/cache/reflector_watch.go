@@ -252,6 +252,12 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 // accept transforms the object of an item. It reports a state that cannot be decoded to
 // the error handler, once.
 func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
+	if r.config.isScope {
+		if name := nameOf(item); name.Namespace != r.config.Namespace {
+			// No relist of this namespace would remove it from the cache.
+			return &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("the server sent the object for namespace %s", r.config.Namespace)}
+		}
+	}
 	switch {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)

@@ -13,7 +13,7 @@ import (
 
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// kept are the cached objects that are in the collection.
+	// kept are the cached objects that are in the collection, or outside of its namespace.
 	kept store.Marks
 	// refreshed are cached objects that stay, but were decoded from another text.
 	refreshed []refreshed
@@ -30,11 +30,15 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all of the objects, and notes exactly the
+// replace makes the objects of a relist all of the objects, or all of a namespace, and notes exactly the
 // difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], items []Item[T]) []processor.Notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], listed *Collection[T]) []processor.Notification[T] {
+	items := listed.Items
 	r := listing[T]{kept: x.store.NewMarks()}
+	if listed.namespace != "" {
+		r.kept = x.store.NewMarksOutside(listed.namespace)
+	}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()

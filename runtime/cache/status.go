@@ -3,10 +3,13 @@ package cache
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
@@ -34,7 +37,12 @@ const (
 type Reason string
 
 // reasonOf returns the reason of an error, by what can be done about it.
-func reasonOf(err error) Reason { return Reason(protocol.ReasonOf(err)) }
+func reasonOf(err error) Reason {
+	if mistake := (*OptionError)(nil); errors.As(err, &mistake) {
+		return Misconfigured
+	}
+	return Reason(protocol.ReasonOf(err))
+}
 
 const (
 	// Forbidden: the right to list or watch is missing.
@@ -65,9 +73,24 @@ const (
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
+	// Misconfigured: the options of the informer have a mistake, so it never runs; see
+	// OptionError.
+	Misconfigured Reason = "Misconfigured"
 	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
 )
+
+// StatusHandler is called when the Phase or the Reason of an informer's Status changes.
+type StatusHandler func(ctx context.Context, change StatusChange)
+
+// StatusChange is a change of the Status of an informer.
+type StatusChange struct {
+	Resource schema.GroupVersionResource
+	// Name is that of the informer in logs and errors: its resource, and its namespace if it is
+	// limited to one.
+	Name     string
+	Old, New Status
+}
 
 // Status is the state of an informer, since when, and why.
 type Status struct {
@@ -90,6 +113,9 @@ type Status struct {
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
 	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
 	Undecodable []*DecodeError
+	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
+	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	Scopes []ScopeStatus
 }
 
 // String returns the status in one line, for logs and errors.
