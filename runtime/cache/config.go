@@ -37,10 +37,11 @@ type Config[T Object] struct {
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
-	// WatchErrorHandler is called with errors of lists and watches. The default logs
-	// them.
+	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
+	// informer. The default logs them.
 	WatchErrorHandler WatchErrorHandler
-	// StatusHandler is called when the Phase or the Reason of Status changes.
+	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
+	// never blocks the informer.
 	StatusHandler StatusHandler
 
 	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
@@ -154,7 +155,8 @@ type Settings struct {
 	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
 	// until the handler is removed. By default a panic ends the program. A handler that
 	// calls runtime.Goexit, as t.Fatal in a test does, always continues, in another
-	// goroutine, and is reported in the same way.
+	// goroutine, and is reported in the same way. All of this holds for a hook too, but it
+	// is only logged.
 	HandlerPanicRecovery bool
 	// MutationDetector panics when an object of the cache was changed. The message names
 	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of

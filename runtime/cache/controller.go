@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -21,12 +22,15 @@ type Controller[T Object] struct {
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
+	hooks   *hook.Hooks[Status]
 	atEnd   func() // called at the end of run, if it is not nil
+	// objects returns the number of cached objects, if it is not nil.
+	objects func() int
 
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
-	ended    chan struct{} // closed when Run has returned
+	ended    chan struct{} // closed when process is not called any more
 }
 
 // The values of Controller.started.
@@ -63,7 +67,12 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
-		c.reflectors = append(c.reflectors, NewReflector(scope, c.queue))
+		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
+	}
+	c.hooks = newHooks(&c.config, c.Status)
+	c.panics.changed = c.hooks.Changed
+	for _, r := range c.reflectors {
+		r.use(c.hooks)
 	}
 	return c
 }
@@ -80,7 +89,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	controller.atEnd = u.indexer.checkAll
+	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
@@ -110,13 +119,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	return true
 }
 
-// Run reads and processes until ctx ends. When it returns, process is not running and
-// will not be called again. It runs once: a second call returns at once.
+// Run reads and processes until ctx ends. When it returns, neither process nor a hook is
+// running, and none will be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		c.run(ctx, cancel)
+		finally(func() { c.run(ctx, cancel) }, c.hooks.Close)
 	}
 }
 
@@ -124,6 +133,7 @@ func (c *Controller[T]) Run(ctx context.Context) {
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
@@ -230,12 +240,16 @@ func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 // Synced is closed when HasSynced becomes true.
 func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 
-// Ended is closed when Run has returned.
+// Ended is closed when process has returned from its last call.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
-// Status returns the state of the Controller, without Objects.
+// Status returns the state of the Controller. A Controller of NewController does not know
+// Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {
 	status := c.statusOfAll()
+	if c.objects != nil {
+		status.Objects = c.objects()
+	}
 	c.panics.addTo(&status)
 	return status
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
@@ -40,6 +41,9 @@ func (e *OptionError) Error() string {
 // Unwrap returns the reason.
 func (e *OptionError) Unwrap() error { return e.Err }
 
+// DecodeError names an object that cannot be decoded, the path in it, and the reason.
+type DecodeError = wire.DecodeError
+
 // ObjectError is an error about one object that was read from the server, but cannot be
 // stored in the cache.
 type ObjectError struct {
@@ -59,11 +63,13 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // Is makes the error match protocol.ErrObject.
 func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
-// HandlerPanicError reports a handler that panicked, or that ended its goroutine.
+// HandlerPanicError reports a handler or a hook that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
-	// Handler is its name: that of WithHandlerName, or its Go type.
+	// Handler is its name: that of WithHandlerName, or its Go type. A hook has the name of
+	// its type, such as StatusHandler.
 	Handler string
-	// Object is the name of the object that the handler was called with.
+	// Object is the name of the object that the handler was called with. It is empty for a
+	// hook.
 	Object ObjectName
 	// Value is the value of the panic as text. Stack is the stack of the handler.
 	Value string
@@ -75,10 +81,14 @@ type HandlerPanicError struct {
 
 // Error names the handler, the object and the value.
 func (e *HandlerPanicError) Error() string {
-	if e.Exited {
-		return fmt.Sprintf("handler %s called runtime.Goexit on %s", e.Handler, e.Object)
+	object := ""
+	if e.Object != (ObjectName{}) {
+		object = " on " + e.Object.String()
 	}
-	return fmt.Sprintf("handler %s panicked on %s: %s", e.Handler, e.Object, e.Value)
+	if e.Exited {
+		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, object)
+	}
+	return fmt.Sprintf("handler %s panicked%s: %s", e.Handler, object, e.Value)
 }
 
 // NotSyncedError is returned by WaitForCacheSync when its context ended first, or

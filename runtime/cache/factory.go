@@ -56,6 +56,7 @@ type factoryInformer struct {
 		Syncer
 		Run(ctx context.Context)
 		retire(err error)
+		awaitHooks()
 		wasStopped() bool
 		Status() Status
 		Retry()
@@ -308,6 +309,7 @@ func (f *SharedInformerFactory) Shutdown() {
 	for _, i := range f.copied() {
 		if !i.started {
 			i.informer.retire(nil)
+			i.informer.awaitHooks()
 		}
 	}
 	f.wg.Wait()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -97,6 +99,41 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
+// Index is an index of an informer, for reads without an error. Its methods may be called
+// from any goroutine. The objects that they return are shared and must not be changed.
+type Index[T Object] struct {
+	indexer *Indexer[T]
+	name    string
+}
+
+// AddIndex adds an index to the cache of an informer, at any time: before the informer is
+// started, or while it runs, over the objects that it has then. values is called for each of
+// them before AddIndex returns. It fails if there is an index of that name.
+//
+//	byClass, err := cache.AddIndex(informer, "class", func(foo *v1.Foo) []string { return []string{foo.Spec.Class} })
+//	…
+//	fast := byClass.Get("fast") // []*v1.Foo
+func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values IndexFunc[T]) (*Index[T], error) {
+	if values == nil {
+		return nil, fmt.Errorf("index %q of %s has no function", name, informer.name())
+	}
+	if err := informer.AddIndexers(Indexers[T]{name: values}); err != nil {
+		return nil, fmt.Errorf("%s: %w", informer.name(), err)
+	}
+	return &Index[T]{informer.indexer, name}, nil
+}
+
+// Get returns the objects that the index has under value, in no particular order. The
+// slice belongs to the caller.
+func (i *Index[T]) Get(value string) []T {
+	objs, _ := i.indexer.store.ByIndex(i.name, value) // an index is never removed
+	return objs
+}
+
+// All ranges over the objects that Get returns when the range begins. It allocates
+// nothing.
+func (i *Index[T]) All(value string) iter.Seq[T] { return i.indexer.AllByIndex(i.name, value) }
+
 // newIndexer returns the cache of an informer, and sets c.cache for the decoder.
 func (c *Config[T]) newIndexer() *Indexer[T] {
 	x := NewIndexer(c.Indexers)
@@ -159,17 +196,57 @@ func (x *Indexer[T]) Len() int { return x.store.Len() }
 func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 	objs, ok := x.store.ByIndex(indexName, value)
 	if !ok {
-		names := x.store.Indexes()
-		slices.Sort(names)
-		return nil, fmt.Errorf("%w: %q; there are %q", ErrNoIndex, indexName, names)
+		return nil, x.noIndex(indexName)
 	}
 	return objs, nil
+}
+
+// byIndexIn returns those of a namespace.
+func (x *Indexer[T]) byIndexIn(namespace, indexName, value string) ([]T, error) {
+	objs, ok := x.store.ByIndexIn(namespace, indexName, value)
+	if !ok {
+		return nil, x.noIndex(indexName)
+	}
+	return objs, nil
+}
+
+func (x *Indexer[T]) noIndex(name string) error {
+	names := x.store.Indexes()
+	slices.Sort(names)
+	return fmt.Errorf("%w: %q; there are %q", ErrNoIndex, name, names)
 }
 
 // AllByIndex ranges over the objects that the index has under value when the range
 // begins: over none if there is no such index. It allocates nothing.
 func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 	return x.store.AllByIndex(indexName, value)
+}
+
+// selectAll returns the objects that selector matches; nil matches all. It allocates
+// only the result, and holds no lock while it calls the selector.
+func (x *Indexer[T]) selectAll(selector labels.Selector) []T {
+	if selector == nil || selector.Empty() {
+		return x.List()
+	}
+	return selected(x.All(), selector)
+}
+
+// selectByIndex does the same with the objects that an index has under value.
+func (x *Indexer[T]) selectByIndex(indexName, value string, selector labels.Selector) ([]T, error) {
+	if selector == nil || selector.Empty() {
+		return x.ByIndex(indexName, value)
+	}
+	return selected(x.AllByIndex(indexName, value), selector), nil
+}
+
+func selected[T Object](objs iter.Seq[T], selector labels.Selector) []T {
+	matching := []T{}
+	for obj := range objs {
+		if selector.Matches(labels.Set(obj.GetLabels())) {
+			matching = append(matching, obj)
+		}
+	}
+	return matching
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -170,7 +171,7 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	if !known {
 		return notes // no handler has seen it
 	}
-	uid, version := identityOf(&delta.Item)
+	uid, version := listed.IdentityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
 	if another && isEarlier(version, old.GetResourceVersion()) {
 		return notes // a server sends the deletion of a replaced object again

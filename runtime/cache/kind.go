@@ -33,6 +33,9 @@ type Kind[T Object] struct {
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
+	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
+	// fakes; see Settings.WithoutStreamingList.
+	WithoutStreamingList bool
 }
 
 // NewInformer returns an informer that does not belong to a factory. The caller runs it. The
@@ -53,6 +56,7 @@ func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[
 // config returns the Config of an informer with the options of a factory and those of the kind.
 func (k Kind[T]) config(of, own *options) (Config[T], error) {
 	config := Config[T]{Resource: k.Resource, Indexers: k.Indexers}
+	config.WithoutStreamingList = k.WithoutStreamingList
 	for _, set := range []*options{of, own} {
 		for _, change := range set.settings {
 			change(&config.Settings)

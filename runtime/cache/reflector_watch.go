@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
@@ -209,7 +210,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			continue
 		}
 		if change != 0 {
-			note(&r.status.undecodable, &event.Item, change == Deleted)
+			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
 				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
 			}
@@ -261,7 +262,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 	switch {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
-	case item.Err != nil && !r.status.undecodable.isKnown(item.Err):
+	case item.Err != nil && !r.status.undecodable.IsKnown(item.Err):
 		r.onError(ctx, r.config.Resource, item.Err)
 	}
 	return err
@@ -272,7 +273,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
 	case change != 0:
-		r.listed.apply(change, &event.Item)
+		r.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:

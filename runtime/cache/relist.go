@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
@@ -86,7 +87,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 	slot, old, known := x.store.Find(name.Namespace, name.Name, hash)
 	if item.Err != nil {
 		// Without a UID, it is taken for the same object.
-		if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
+		if uid, _ := listed.IdentityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
 			r.kept.Add(slot)
 		}
 		return

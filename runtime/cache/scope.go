@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (c *Controller[T]) statusOfAll() Status {
 		all.Scopes = append(all.Scopes, scope)
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
-		return strings.Compare(nameOfState(a).String(), nameOfState(b).String())
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -59,11 +59,12 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
 	s.unlisted = len(s.controller.reflectors)
+	s.controller.objects = s.indexer.Len
 	return s
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
-// is left and no handler is running. It runs once: a second call returns at once.
+// is left, and no handler and no hook is running. It runs once: a second call returns at once.
 func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	if !s.controller.claim(ctx) {
 		return
@@ -83,16 +84,26 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.checkAll()
+		s.controller.hooks.Close()
 	})
 }
 
 // Stop ends Run, and waits until it has returned: no handler is running then. An informer
 // that was not started can no longer be. The factory creates another one at the next call
-// for the kind. A handler must not call Stop, which would wait for the handler.
+// for the kind. A handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire(nil)
 	<-s.done
+	s.awaitHooks()
+}
+
+// awaitHooks waits for the hooks of an informer that has ended. It does nothing to another
+// one.
+func (s *SharedIndexInformer[T]) awaitHooks() {
+	if isClosed(s.done) {
+		s.controller.hooks.Close()
+	}
 }
 
 // wasStopped reports whether Stop was called.
@@ -242,16 +253,12 @@ func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.E
 func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.controller.NotSyncedReason() }
 
 func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
-	about, waiting := s.controller.waitsFor()
-	waiting.Status.Objects = s.indexer.Len()
-	return about, waiting
+	return s.controller.waitsFor()
 }
 
 // Status returns the state of the informer, since when, and why.
 func (s *SharedIndexInformer[T]) Status() Status {
-	status := s.controller.Status()
-	status.Objects = s.indexer.Len()
-	return status
+	return s.controller.Status()
 }
 
 // Retry retries a failed list or watch at once, instead of after its wait; see

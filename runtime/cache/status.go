@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // Phase is the stage of an informer.
@@ -80,18 +82,6 @@ const (
 	Unreachable Reason = protocol.Unreachable
 )
 
-// StatusHandler is called when the Phase or the Reason of an informer's Status changes.
-type StatusHandler func(ctx context.Context, change StatusChange)
-
-// StatusChange is a change of the Status of an informer.
-type StatusChange struct {
-	Resource schema.GroupVersionResource
-	// Name is that of the informer in logs and errors: its resource, and its namespace if it is
-	// limited to one.
-	Name     string
-	Old, New Status
-}
-
 // Status is the state of an informer, since when, and why.
 type Status struct {
 	Phase Phase
@@ -118,17 +108,34 @@ type Status struct {
 	Scopes []ScopeStatus
 }
 
-// String returns the status in one line, for logs and errors.
+// maxVersion is the number of bytes of a version in a text. Only servers other than
+// Kubernetes have longer ones.
+const maxVersion = 64
+
+// String returns the status in one line, for logs and errors:
+//
+//	Watching for 5m: 312 objects at version 4711
+//	Degraded for 12s (Forbidden: list: …; it needs the rights to list and to watch); next attempt at 2026-01-02T15:04:05Z; 312 objects at version 4711
+//
+// The duration is the time since Since when String is called. There are no objects before
+// the first list.
 func (s Status) String() string {
 	text := string(s.Phase)
+	if !s.Since.IsZero() {
+		text += " for " + duration.HumanDuration(time.Since(s.Since))
+	}
+	next := ": "
 	if s.Phase == Pending {
-		text += " (not started)"
+		text, next = text+" (not started)", "; "
 	}
 	if s.Err != nil {
-		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
+		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason]), "; "
 		if !s.NextAttempt.IsZero() {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
+	}
+	if s.ResourceVersion != "" {
+		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -149,8 +156,10 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// changed is called after each change of the phase, without a lock.
+	changed func()
 
-	undecodable undecodable // which has its own lock
+	undecodable listed.Undecodable // which has its own lock
 }
 
 func newStatusTracker() *statusTracker {
@@ -161,15 +170,16 @@ func (t *statusTracker) get() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	status := t.status
-	status.Undecodable = t.undecodable.sorted()
+	status.Undecodable = t.undecodable.Sorted()
 	return status
 }
 
 // enter enters a phase, with the error that is the cause, or nil.
 func (t *statusTracker) enter(phase Phase, err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.enterLocked(phase, err)
+	t.mu.Unlock()
+	t.changed()
 }
 
 // enterAfter enters a phase after a wait, if no other is entered meanwhile.
@@ -179,9 +189,13 @@ func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *
 	entry := t.entries
 	return time.AfterFunc(wait, func() {
 		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.entries == entry {
+		current := t.entries == entry
+		if current {
 			t.enterLocked(phase, err)
+		}
+		t.mu.Unlock()
+		if current {
+			t.changed()
 		}
 	})
 }
