@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"os"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
-
-	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 )
@@ -77,16 +74,4 @@ func clientConfig(kubeconfig string) clientcmd.ClientConfig {
 func inCluster() bool {
 	_, err := rest.InClusterConfig()
 	return !errors.Is(err, rest.ErrNotInCluster)
-}
-
-// namespaceInformer returns the informer of Namespaces of a factory, over client-go's
-// client.
-func namespaceInformer(factory *cache.SharedInformerFactory, kube kubernetes.Interface) *cache.SharedIndexInformer[*corev1.Namespace] {
-	return cache.InformerFor(factory, cache.Kind[*corev1.Namespace]{
-		Resource: corev1.SchemeGroupVersion.WithResource("namespaces"),
-		Kind:     "Namespace",
-		ListWatch: func(string) cache.ListerWatcher[*corev1.Namespace] {
-			return cache.NewListWatch[*corev1.Namespace](kube.CoreV1().Namespaces())
-		},
-	})
 }

@@ -8,19 +8,17 @@ import (
 	"net/http"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
-
-	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 )
 
 // health answers the probes of the kubelet, and people who want to know the reason.
 type health struct {
-	statuses func() iter.Seq[informerStatus]
+	informers interface {
+		Statuses() iter.Seq[cache.InformerStatus]
+	}
 	watchdog *leaderelection.HealthzAdaptor
 }
 
@@ -45,36 +43,15 @@ func (h *health) live(w http.ResponseWriter, r *http.Request) {
 func (h *health) ready(w http.ResponseWriter, _ *http.Request) {
 	var lines []byte
 	code, answer := http.StatusOK, "ready"
-	for informer := range h.statuses() {
-		status, mark := informer.Status, '+'
-		if status.Phase != cache.Watching {
+	for informer := range h.informers.Statuses() {
+		mark := '+'
+		if informer.Status.Phase != cache.Watching {
 			code, answer, mark = http.StatusServiceUnavailable, "not ready", '-'
 		}
-		lines = fmt.Appendf(lines, "[%c] %s: since %s %v, %d objects\n", mark, informer.Resource.GroupResource(), status.Since.UTC().Format(time.RFC3339), status, status.Objects)
+		lines = fmt.Appendf(lines, "[%c] %s: %v\n", mark, informer.Resource.GroupResource(), informer.Status)
 	}
 	w.WriteHeader(code)
 	fmt.Fprintf(w, "%s\n%s", answer, lines)
-}
-
-// informerStatus is the status of the informer of a resource.
-type informerStatus struct {
-	Resource schema.GroupVersionResource
-	Status   cache.Status
-}
-
-// statusesOf returns the statuses of all informers.
-func statusesOf(factory informers.SharedInformerFactory, namespaces *cache.SharedIndexInformer[*corev1.Namespace]) func() iter.Seq[informerStatus] {
-	data := factory.Data().V1()
-	databases, servers := data.Databases().Informer(), data.DatabaseServers().Informer()
-	classes := factory.Views().V1().DatabaseClassSummaries().Informer()
-	return func() iter.Seq[informerStatus] {
-		return func(yield func(informerStatus) bool) {
-			_ = yield(informerStatus{databases.Resource(), databases.Status()}) &&
-				yield(informerStatus{servers.Resource(), servers.Status()}) &&
-				yield(informerStatus{classes.Resource(), classes.Status()}) &&
-				yield(informerStatus{namespaces.Resource(), namespaces.Status()})
-		}
-	}
 }
 
 // serveHealth serves h until stop is called. It serves nothing if address is empty.

@@ -17,27 +17,30 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 )
 
+type statuses []cache.InformerStatus
+
+func (s statuses) Statuses() iter.Seq[cache.InformerStatus] { return slices.Values(s) }
+
 func TestReady(t *testing.T) {
-	since := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
-	forbidden := cache.Status{Phase: cache.Degraded, Since: since, Objects: 7, Err: errors.New("no role allows it"), Reason: cache.Forbidden}
+	since := time.Now().Add(-3 * time.Hour)
+	forbidden := cache.Status{Phase: cache.Degraded, Since: since, Err: errors.New("no role allows it"), Reason: cache.Forbidden}
 	missing := cache.Status{Phase: cache.Degraded, Since: since, Err: errors.New("no such path"), Reason: cache.NotFound}
 	for name, c := range map[string]struct {
 		servers cache.Status
 		code    int
 		says    []string
 	}{
-		"ready":     {cache.Status{Phase: cache.Watching, Since: since, Objects: 3}, http.StatusOK, []string{"[+] databaseservers.data.example.com", "Watching", "3 objects"}},
+		"ready":     {cache.Status{Phase: cache.Watching, Since: since, Objects: 3, ResourceVersion: "8"}, http.StatusOK, []string{"[+] databaseservers.data.example.com", "Watching", "3 objects"}},
 		"listing":   {cache.Status{Phase: cache.Listing, Since: since}, http.StatusServiceUnavailable, []string{"[-] databaseservers.data.example.com", "Listing"}},
-		"forbidden": {forbidden, http.StatusServiceUnavailable, []string{"[-] databaseservers.data.example.com", "2026-03-01T12:00:00Z", "Forbidden: no role allows it", "7 objects"}},
+		"forbidden": {forbidden, http.StatusServiceUnavailable, []string{"[-] databaseservers.data.example.com", "Degraded for 3h", "Forbidden: no role allows it"}},
 		"not found": {missing, http.StatusServiceUnavailable, []string{"NotFound: no such path", "CRD"}},
 		"stopped":   {cache.Status{Phase: cache.Stopped, Since: since}, http.StatusServiceUnavailable, []string{"Stopped"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			statuses := slices.Values([]informerStatus{
-				{datav1.SchemeGroupVersion.WithResource("databases"), cache.Status{Phase: cache.Watching, Since: since}},
-				{datav1.SchemeGroupVersion.WithResource("databaseservers"), c.servers},
-			})
-			h := &health{statuses: func() iter.Seq[informerStatus] { return statuses }, watchdog: leaderelection.NewLeaderHealthzAdaptor(0)}
+			h := &health{statuses{
+				{Resource: datav1.SchemeGroupVersion.WithResource("databases"), Status: cache.Status{Phase: cache.Watching, Since: since}},
+				{Resource: datav1.SchemeGroupVersion.WithResource("databaseservers"), Status: c.servers},
+			}, leaderelection.NewLeaderHealthzAdaptor(0)}
 			ready := httptest.NewRecorder()
 			h.handler().ServeHTTP(ready, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 			for _, want := range append(c.says, "[+] databases.data.example.com") {

@@ -22,8 +22,6 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
-
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
@@ -69,27 +67,23 @@ func operate(ctx context.Context, on cluster, o options) error {
 		return fmt.Errorf("cannot record Events: %w", err)
 	}
 
-	factory := informers.NewSharedInformerFactory(on.data, 0, informers.WithNamespace(o.namespace))
+	factory := informers.NewSharedInformerFactory(on.data, 0, o.informers()...)
 	defer factory.Shutdown()
-	kube := cache.NewSharedInformerFactory(0)
-	defer kube.Shutdown()
-	namespaces := namespaceInformer(kube, on.kube)
-	c, err := controller.New(on.data, factory, namespaces, broadcaster.NewRecorder(scheme.Scheme, name))
+	c, err := controller.New(on.data, on.kube, factory, broadcaster.NewRecorder(scheme.Scheme, name))
 	if err != nil {
 		return err
 	}
 
 	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
-	stopHealth, err := serveHealth(ctx, o.healthAddress, &health{statuses: statusesOf(factory, namespaces), watchdog: watchdog})
+	stopHealth, err := serveHealth(ctx, o.healthAddress, &health{factory, watchdog})
 	if err != nil {
 		return err
 	}
 	defer stopHealth()
 
 	factory.Start(ctx)
-	kube.Start(ctx)
 	// The caches are filled before the election, so that a new leader begins at once.
-	switch err := awaitCaches(ctx, o.syncTimeout, factory, namespaces); {
+	switch err := awaitCaches(ctx, o.syncTimeout, factory); {
 	case err != nil && ctx.Err() != nil:
 		klog.FromContext(ctx).Info("Stopped before the caches were filled", "err", err)
 		return nil
@@ -105,12 +99,9 @@ func operate(ctx context.Context, on cluster, o options) error {
 
 // awaitCaches waits until all caches are filled. A CRD or a right that is missing fails the start
 // after a time, so that someone notices.
-func awaitCaches(ctx context.Context, timeout time.Duration, factory informers.SharedInformerFactory, others ...cache.Syncer) error {
+func awaitCaches(ctx context.Context, timeout time.Duration, factory informers.SharedInformerFactory) error {
 	klog.FromContext(ctx).Info("Waiting for the caches", "timeout", timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the caches were not filled within %v (--sync-timeout)", timeout))
 	defer cancel()
-	if err := factory.WaitForCacheSync(ctx); err != nil {
-		return err
-	}
-	return cache.WaitForCacheSync(ctx, others...)
+	return factory.WaitForCacheSync(ctx)
 }

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 )
 
 type options struct {
@@ -47,4 +52,14 @@ func parse(args []string) (o options, err error) {
 		return o, fmt.Errorf("--sync-timeout=%v is not positive", o.syncTimeout)
 	}
 	return o, nil
+}
+
+// informers returns the options of the factory.
+func (o options) informers() (all []informers.SharedInformerOption) {
+	if o.namespace != "" {
+		all = append(all,
+			informers.WithNamespace(o.namespace),
+			cache.WithFieldSelector(cache.Field[*corev1.Namespace, string]("metadata.name").Is(o.namespace)))
+	}
+	return all
 }

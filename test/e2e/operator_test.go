@@ -119,14 +119,7 @@ func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Inter
 	t.Helper()
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	factory := informers.NewSharedInformerFactory(client, 0, informers.WithNamespace(operated))
-	kubeFactory := cache.NewSharedInformerFactory(0)
-	namespaces := cache.InformerFor(kubeFactory, cache.Kind[*corev1.Namespace]{
-		Resource: corev1.SchemeGroupVersion.WithResource("namespaces"),
-		ListWatch: func(string) cache.ListerWatcher[*corev1.Namespace] {
-			return cache.NewListWatch[*corev1.Namespace](kube.CoreV1().Namespaces())
-		},
-	})
-	c, err := controller.New(client, factory, namespaces, broadcaster.NewRecorder(scheme.Scheme, "database-operator"))
+	c, err := controller.New(client, kube, factory, broadcaster.NewRecorder(scheme.Scheme, "database-operator"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +128,6 @@ func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Inter
 		t.Fatal(err)
 	}
 	factory.Start(ctx)
-	kubeFactory.Start(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx, 2) }()
 	t.Cleanup(func() {
@@ -144,7 +136,6 @@ func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Inter
 			t.Error(err)
 		}
 		factory.Shutdown()
-		kubeFactory.Shutdown()
 		broadcaster.Shutdown()
 	})
 }

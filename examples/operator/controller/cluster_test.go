@@ -17,8 +17,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
-
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
@@ -101,20 +99,12 @@ func (w stopBoth) Stop() { w.source.Stop() }
 func (c *cluster) controller(options ...informers.SharedInformerOption) (*controller.Controller, func(context.Context)) {
 	c.t.Helper()
 	factory := informers.NewSharedInformerFactory(c.client, 10*time.Minute, options...)
-	kube := cache.NewSharedInformerFactory(0)
-	namespaces := cache.InformerFor(kube, cache.Kind[*corev1.Namespace]{
-		Resource: corev1.SchemeGroupVersion.WithResource("namespaces"),
-		ListWatch: func(string) cache.ListerWatcher[*corev1.Namespace] {
-			return cache.NewListWatch[*corev1.Namespace](c.kube.CoreV1().Namespaces())
-		},
-	})
-	operator, err := controller.New(c.client, factory, namespaces, c.events)
+	operator, err := controller.New(c.client, c.kube, factory, c.events)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(factory.Shutdown)
-	c.t.Cleanup(kube.Shutdown)
-	return operator, func(ctx context.Context) { factory.Start(ctx); kube.Start(ctx) }
+	return operator, factory.Start
 }
 
 // run starts a Controller, which ends with the test.

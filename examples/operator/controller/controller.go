@@ -24,6 +24,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -51,9 +52,9 @@ type Controller struct {
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// New returns a Controller of the Databases of a factory. It reports what it does to them
-// to recorder. The caller starts the factory and namespaces, and then calls Run.
-func New(client versioned.Interface, factory informers.SharedInformerFactory, namespaces *cache.SharedIndexInformer[*corev1.Namespace], recorder events.EventRecorder) (*Controller, error) {
+// New returns a Controller of the Databases of a factory. It adds the Namespaces of kube to
+// the factory, and reports to recorder. The caller starts the factory, and then calls Run.
+func New(client versioned.Interface, kube kubernetes.Interface, factory informers.SharedInformerFactory, recorder events.EventRecorder) (*Controller, error) {
 	data := factory.Data().V1()
 	c := &Controller{
 		client:     client,
@@ -61,7 +62,7 @@ func New(client versioned.Interface, factory informers.SharedInformerFactory, na
 		databases:  data.Databases().Lister(),
 		servers:    data.DatabaseServers().Lister(),
 		classes:    factory.Views().V1().DatabaseClassSummaries().Lister(),
-		namespaces: namespaces,
+		namespaces: namespaceInformer(factory.Inner(), kube),
 		events:     recorder,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
@@ -75,6 +76,18 @@ func New(client versioned.Interface, factory informers.SharedInformerFactory, na
 	return c, nil
 }
 
+// namespaceInformer returns the informer of Namespaces, over another client, in the factory
+// of the other kinds.
+func namespaceInformer(factory *cache.SharedInformerFactory, kube kubernetes.Interface) *cache.SharedIndexInformer[*corev1.Namespace] {
+	return cache.InformerFor(factory, cache.Kind[*corev1.Namespace]{
+		Resource: corev1.SchemeGroupVersion.WithResource("namespaces"),
+		Kind:     "Namespace",
+		ListWatch: func(string) cache.ListerWatcher[*corev1.Namespace] {
+			return cache.NewListWatch[*corev1.Namespace](kube.CoreV1().Namespaces())
+		},
+	})
+}
+
 // Run waits until the caches are filled and the queue has what is in them. Then it
 // reconciles with the given number of workers until ctx ends. It returns when the last
 // worker has returned, so nothing is written afterwards. If ctx ends during the wait, the
@@ -82,9 +95,6 @@ func New(client versioned.Interface, factory informers.SharedInformerFactory, na
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	defer c.queue.ShutDown()
 	if err := c.factory.WaitForCacheSync(ctx); err != nil {
-		return err
-	}
-	if err := cache.WaitForCacheSync(ctx, c.namespaces); err != nil {
 		return err
 	}
 

@@ -55,10 +55,9 @@ func phase(db *datav1.Database) string {
 	return "no status yet"
 }
 
-// startInformers listens to all kinds through the generated factory, and to the Events.
+// startInformers listens to all kinds through one factory: the generated ones, and Events.
 func (s *stage) startInformers(ctx context.Context) error {
 	s.factory = informers.NewSharedInformerFactory(s.client, 0)
-	s.kubeFactory = cache.NewSharedInformerFactory(0)
 	data := s.factory.Data().V1()
 	if err := listen(s, data.DatabaseClasses().Informer(), func(e *event, class *datav1.DatabaseClass) { e.class = class }); err != nil {
 		return err
@@ -69,7 +68,7 @@ func (s *stage) startInformers(ctx context.Context) error {
 	if err := listen(s, data.DatabaseServers().Informer(), func(e *event, server *datav1.DatabaseServer) { e.server = server }); err != nil {
 		return err
 	}
-	notes := cache.InformerFor(s.kubeFactory, cache.Kind[*eventsv1.Event]{
+	notes := cache.InformerFor(s.factory.Inner(), cache.Kind[*eventsv1.Event]{
 		Resource: eventsv1.SchemeGroupVersion.WithResource("events"),
 		ListWatch: func(namespace string) cache.ListerWatcher[*eventsv1.Event] {
 			return cache.NewListWatch[*eventsv1.Event](s.kube.EventsV1().Events("team-a"))
@@ -79,11 +78,7 @@ func (s *stage) startInformers(ctx context.Context) error {
 		return err
 	}
 	s.factory.Start(context.WithoutCancel(ctx)) // until close
-	s.kubeFactory.Start(context.WithoutCancel(ctx))
-	if err := s.factory.WaitForCacheSync(ctx); err != nil {
-		return err
-	}
-	return s.kubeFactory.WaitForCacheSync(ctx)
+	return s.factory.WaitForCacheSync(ctx)
 }
 
 // listen sends what happens to the objects of an informer.

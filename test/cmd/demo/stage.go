@@ -16,7 +16,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testserver"
 )
 
@@ -27,7 +26,6 @@ type stage struct {
 	client      *versioned.Clientset
 	kube        *kubernetes.Clientset
 	factory     informers.SharedInformerFactory
-	kubeFactory *cache.SharedInformerFactory
 	events      chan event
 	operator    *exec.Cmd
 	operatorLog string
@@ -123,7 +121,6 @@ func (s *stage) close() error {
 	}
 	if s.factory != nil {
 		s.factory.Shutdown()
-		s.kubeFactory.Shutdown()
 	}
 	if s.server != nil {
 		errs = append(errs, s.server.Stop())

@@ -65,9 +65,15 @@ type DatabaseServerNamespaceLister interface {
 	// Get returns the DatabaseServer with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*datav1.DatabaseServer, error)
+	// ByOwner returns the DatabaseServers of the namespace that have value among metadata.ownerReferences[*].uid.
+	ByOwner(value types.UID) ([]*datav1.DatabaseServer, error)
 	DatabaseServerNamespaceListerExpansion
 }
 
 type databaseServerNamespaceLister struct {
 	*cache.NamespaceLister[*datav1.DatabaseServer]
+}
+
+func (l databaseServerNamespaceLister) ByOwner(value types.UID) ([]*datav1.DatabaseServer, error) {
+	return l.ByIndex("byOwner", string(value))
 }

@@ -7,6 +7,7 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -26,20 +27,21 @@ type databaseServerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i databaseServerInformer) Informer() *cache.SharedIndexInformer[*datav1.DatabaseServer] {
-	resource := datav1.SchemeGroupVersion.WithResource("databaseservers")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.DatabaseServer]{
-		Resource:   resource,
+// DatabaseServerKind describes the DatabaseServers that client lists and watches, for factories of any package.
+func DatabaseServerKind(client versioned.Interface) cache.Kind[*datav1.DatabaseServer] {
+	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseServer]{
+		Resource:   datav1.SchemeGroupVersion.WithResource("databaseservers"),
 		Kind:       "DatabaseServer",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*datav1.DatabaseServer] {
-			return cache.NewListWatch[*datav1.DatabaseServer](i.factory.Client.DataV1().DatabaseServers(namespace))
+			return cache.NewListWatch[*datav1.DatabaseServer](client.DataV1().DatabaseServers(namespace))
 		},
 		Indexers: listers.DatabaseServerIndexers(),
 	})
+}
+
+func (i databaseServerInformer) Informer() *cache.SharedIndexInformer[*datav1.DatabaseServer] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, DatabaseServerKind(i.factory.Client))
 }
 
 func (i databaseServerInformer) Lister() listers.DatabaseServerLister {
