@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -130,6 +131,33 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
+// TestOneNamespace finds the operator reading no other namespace.
+func TestOneNamespace(t *testing.T) {
+	watches := make(chan string, 10)
+	server := httptest.NewServer(emptyCluster(watches))
+	t.Cleanup(server.Close)
+	cmd, output := operator(t, "--kubeconfig="+kubeconfig(t, server.URL), "--namespace=team-a")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	for len(seen) < 4 {
+		select {
+		case path := <-watches:
+			seen = append(seen, path)
+		case <-time.After(stall):
+			t.Errorf("the operator watches no more than %v:\n%s", seen, output)
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	const data = "/apis/data.example.com/v1/"
+	want := []string{"/api/v1/namespaces?metadata.name=team-a", data + "databaseclasses", data + "namespaces/team-a/databases", data + "namespaces/team-a/databaseservers"}
+	if slices.Sort(seen); !slices.Equal(seen, want) {
+		t.Errorf("the operator watches %q, want %q", seen, want)
+	}
+}
+
 // TestFirstSyncTakesTooLong has a right that is missing.
 func TestFirstSyncTakesTooLong(t *testing.T) {
 	cluster := emptyCluster(make(chan string, 100))
@@ -195,7 +223,7 @@ func emptyCluster(watches chan<- string) http.Handler {
 		case query.Has("watch"):
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
-			watches <- r.URL.Path
+			watches <- strings.TrimSuffix(r.URL.Path+"?"+query.Get("fieldSelector"), "?")
 			<-r.Context().Done()
 		default:
 			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[]}`)
