@@ -60,12 +60,8 @@ func TestOperator(t *testing.T) {
 	isIn := func(phase datav1.DatabasePhase) func(*datav1.Database) bool {
 		return func(db *datav1.Database) bool { return db.Status.Phase == phase }
 	}
-	await(t, databases.Watch, "orders waits for its servers", isIn(datav1.DatabasePending))
 	for _, name := range []string{"orders-0", "orders-1"} {
-		server, err := servers.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := await(t, servers.Watch, name+" is created", func(server *datav1.DatabaseServer) bool { return server.Name == name })
 		server.Status.Ready = true
 		if _, err := servers.UpdateStatus(ctx, server, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func (s *stage) play(ctx context.Context) error {
 		return err
 	}
 	// The operator creates a server. An agent, which is this program, would start it.
-	if err := s.await(ctx, isOrders(datav1.DatabasePending), isNote(datav1.ReasonServersNotReady)); err != nil {
+	isServer := func(e event) bool { return e.what == "add" && e.server != nil }
+	if err := s.await(ctx, isServer, isNote(datav1.ReasonServersNotReady)); err != nil {
 		return err
 	}
 	say("agent", "reports that team-a/orders-0 is ready")
