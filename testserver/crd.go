@@ -18,8 +18,7 @@ import (
 // InstallCRDs creates the CRDs, or updates those that exist, and returns when all are established, listed by
 // discovery and served in every served version. The arguments are not changed.
 //
-// The first create of an object within 2 s of this takes 2 s: see the package comment. Where an update changes
-// a CRD's spec, the server ends the watches of its objects a second later.
+// If an update changes a CRD's spec, the server ends the watches of its objects a second later.
 func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	i, err := s.running()
 	if err != nil {

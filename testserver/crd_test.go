@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typedinformers/informer-gen/testserver"
 )
 
@@ -23,6 +27,25 @@ func TestInstallCRDsUpdates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestNoDelayAfterCRD looks at the time that the API server compares with its own before the first create.
+func TestNoDelayAfterCRD(t *testing.T) {
+	t.Parallel()
+	client, err := clientset.NewForConfig(shared.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, err := client.ApiextensionsV1().CustomResourceDefinitions().Get(t.Context(), "widgets.example.com", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, condition := range crd.Status.Conditions {
+		if condition.Type == apiextensionsv1.Established && condition.LastTransitionTime.Time.Before(crd.CreationTimestamp.Time) {
+			return
+		}
+	}
+	t.Errorf("the conditions are %v, so creates sleep for 2 s", crd.Status.Conditions)
 }
 
 func TestInstallCRDsReportsNameClash(t *testing.T) {

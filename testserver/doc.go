@@ -36,16 +36,14 @@
 //
 // What it does not do:
 //
-//   - No controllers run besides those of CRDs: no garbage collection by owner, so a foreground deletion never
-//     ends; no service accounts; no Pods from Deployments.
-//   - A namespace does not have to exist for objects to be created in it.
+//   - No controllers run besides those of CRDs and the one that deletes the contents of a deleted namespace. So
+//     there is no garbage collection by owner, a foreground deletion never ends, and a Deployment gets no Pods.
+//   - A namespace does not have to exist for objects to be created in it, unless WithNamespaceLifecycle is given.
 //   - Built-in kinds have no defaults and no validation beyond metadata, and no subresource besides status.
 //   - Nobody is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
 //     requests that name another host and those of web pages of other origins. Each user of the machine can use it.
 //   - A crash of the machine may lose writes, because etcd runs without fsync.
 //   - Conversion webhooks are reached by URL only, and admission webhooks are not called.
-//   - The server sleeps 2 s in a create that comes within 2 s of its CRD becoming established (it waits for
-//     peers that do not exist here). Share one server per test package, and install CRDs early.
 //
 // Two things are shared by the process and not by choice. klog has one output: the first start turns it from
 // standard error to the WithLog of the servers that run at that time, for good, so klog lines of client-go

@@ -32,8 +32,10 @@ import (
 
 // extensions is one run of the API server proper.
 type extensions struct {
-	server *apiserver.CustomResourceDefinitions
-	run    func(ctx context.Context) error // blocks until the API server has shut down after ctx is done
+	server     *apiserver.CustomResourceDefinitions
+	namespaces *builtin.Namespaces
+	presence   *builtin.Presence               // of namespaces
+	run        func(ctx context.Context) error // blocks until the API server has shut down after ctx is done
 }
 
 // newExtensions builds the API server between a store and a front. Nothing is served before run.
@@ -46,6 +48,9 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	if err != nil {
 		return nil, err
 	}
+	presence := builtin.NewPresence()
+	// Never nil: with nil a PATCH while a CRD terminates panics.
+	config.GenericConfig.AdmissionControl = admission.NewChainHandler(noEstablishedDelay{}, lifecycle{presence, settings.needNamespaces})
 
 	completed := config.Complete()
 	// Complete turns discovery off, since in a cluster the aggregator in front answers /apis.
@@ -61,7 +66,8 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 
 	etcd := *o.RecommendedOptions.Etcd
 	etcd.StorageConfig.Prefix = "/registry"
-	if err := settings.kinds.Install(server.GenericAPIServer, etcd); err != nil {
+	namespaces, err := settings.kinds.Install(server.GenericAPIServer, etcd, presence)
+	if err != nil {
 		return nil, fmt.Errorf("build the API server: %w", err)
 	}
 
@@ -76,7 +82,7 @@ func newExtensions(settings settings, store *store, front *front, loopback *rest
 	if err != nil {
 		return nil, fmt.Errorf("build the API server: %w", err)
 	}
-	return &extensions{server: server, run: server.GenericAPIServer.PrepareRun().RunWithContext}, nil
+	return &extensions{server: server, namespaces: namespaces, presence: presence, run: server.GenericAPIServer.PrepareRun().RunWithContext}, nil
 }
 
 func (e *extensions) handler() http.Handler { return e.server.GenericAPIServer.Handler }
@@ -133,8 +139,6 @@ func serverConfig(o *options.CustomResourceDefinitionsServerOptions, kinds *buil
 	generic.SecureServing = &genericapiserver.SecureServingInfo{Listener: front.gate, DisableHTTP2: true}
 	generic.ExternalAddress = front.address()
 	generic.LoopbackClientConfig = loopback
-	// Empty, not nil: with nil a PATCH while a CRD terminates panics.
-	generic.AdmissionControl = admission.NewChainHandler()
 
 	generic.BuildHandlerChainFunc = func(handler http.Handler, config *genericapiserver.Config) http.Handler {
 		return genericapiserver.DefaultBuildHandlerChain(refuseProtobuf(handler, kinds), config)

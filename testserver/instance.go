@@ -24,6 +24,8 @@ type instance struct {
 	extensions *extensions
 	transport  *http.Transport // of all clients that are ours
 
+	stopCleaner func() // nil while it never ran
+
 	cancel context.CancelFunc
 	exited chan struct{} // closed when the API server has shut down; nil while it never ran
 	runErr error         // of the API server; to be read after exited
@@ -61,7 +63,29 @@ func startInstance(ctx context.Context, settings settings, dataDir string, logs 
 	if err = i.createNamespaces(ctx); err != nil {
 		return nil, err
 	}
+	if err = i.extensions.namespaces.Observe(ctx); err != nil {
+		return nil, err
+	}
+	if err = i.runCleaner(); err != nil {
+		return nil, err
+	}
 	return i, nil
+}
+
+// runCleaner starts to delete the contents of deleted namespaces.
+func (i *instance) runCleaner() error {
+	cleaner, err := newCleaner(i.extensions.namespaces, i.extensions.presence, i.config())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cleaned := make(chan struct{})
+	go func() {
+		defer close(cleaned)
+		cleaner.run(ctx)
+	}()
+	i.stopCleaner = func() { cancel(); <-cleaned }
+	return nil
 }
 
 // createNamespaces creates the namespaces that each cluster has, where they do not exist yet.
@@ -159,6 +183,9 @@ func (i *instance) probe(ctx context.Context, path string) ([]byte, error) {
 // stop shuts down in the order of the requests' way in: the API server with its front, then the store.
 func (i *instance) stop() error {
 	var errs []error
+	if i.stopCleaner != nil {
+		i.stopCleaner()
+	}
 	if i.extensions != nil {
 		if i.exited == nil {
 			// Only a run's end releases what was built.

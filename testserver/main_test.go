@@ -9,7 +9,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/typedinformers/informer-gen/testserver"
@@ -53,17 +52,12 @@ func widgets(t *testing.T, server *testserver.Server) dynamic.ResourceInterface 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).Namespace("default")
+	return client.Resource(widgetResource).Namespace("default")
 }
 
 func create(t *testing.T, client dynamic.ResourceInterface, name string) *unstructured.Unstructured {
 	t.Helper()
-	created, err := client.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.com/v1",
-		"kind":       "Widget",
-		"metadata":   map[string]any{"name": name},
-		"spec":       map[string]any{"size": int64(1)},
-	}}, metav1.CreateOptions{})
+	created, err := client.Create(t.Context(), widget(name), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ type settings struct {
 	crdPaths            []string
 	builtIn             []runtime.Object
 	kinds               *builtin.Kinds // with those of builtIn
+	needNamespaces      bool
 	disableWatchCache   bool
 	maxRequestsInFlight int
 	minRequestTimeout   time.Duration
@@ -43,6 +44,12 @@ func WithCRDs(paths ...string) Option {
 // besides status, and no controller.
 func WithBuiltIn(objects ...runtime.Object) Option {
 	return func(s *settings) { s.builtIn = append(s.builtIn, objects...) }
+}
+
+// WithNamespaceLifecycle refuses to create objects in namespaces that do not exist, as a cluster does. By default
+// no Namespace has to be created for an object.
+func WithNamespaceLifecycle() Option {
+	return func(s *settings) { s.needNamespaces = true }
 }
 
 // WithDir keeps the data and the kubeconfig in a directory, which is created if it does not exist. Data that an

@@ -41,11 +41,11 @@ func (k *Kinds) Serves(group string) bool {
 	return group == eventsv1.GroupName || slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.Group == group })
 }
 
-// Install adds the kinds to a server. They are kept in the etcd of the options.
-func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd genericoptions.EtcdOptions) error {
-	storages, err := k.storages(etcd)
+// Install adds the kinds to a server. They are kept in the etcd of the options. Writes of Namespaces go to presence.
+func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd genericoptions.EtcdOptions, presence *Presence) (*Namespaces, error) {
+	storages, err := k.storages(etcd, presence)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, group := range k.groups() {
 		info := genericapiserver.NewDefaultAPIGroupInfo(group, k.scheme, runtime.NewParameterCodec(k.scheme), k.codecs)
@@ -58,10 +58,10 @@ func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd generico
 			err = server.InstallAPIGroup(&info)
 		}
 		if err != nil {
-			return fmt.Errorf("install the built-in kinds of group %q: %w", group, err)
+			return nil, fmt.Errorf("install the built-in kinds of group %q: %w", group, err)
 		}
 	}
-	return nil
+	return storages[corev1.SchemeGroupVersion]["namespaces"].(*Namespaces), nil
 }
 
 // groups are those of the kinds, each once.
@@ -76,7 +76,7 @@ func (k *Kinds) groups() []string {
 }
 
 // storages returns the storage of each resource and subresource, by version.
-func (k *Kinds) storages(etcd genericoptions.EtcdOptions) (map[schema.GroupVersion]map[string]rest.Storage, error) {
+func (k *Kinds) storages(etcd genericoptions.EtcdOptions, presence *Presence) (map[schema.GroupVersion]map[string]rest.Storage, error) {
 	options := k.restOptions(etcd)
 	storages := map[schema.GroupVersion]map[string]rest.Storage{}
 	for _, kind := range k.kinds {
@@ -92,7 +92,7 @@ func (k *Kinds) storages(etcd genericoptions.EtcdOptions) (map[schema.GroupVersi
 		version[kind.resource] = resource
 		switch kind.GroupKind() {
 		case namespaceKind:
-			version[kind.resource] = namespaces{resource}
+			version[kind.resource] = newNamespaces(resource, presence)
 		case eventKind:
 			storages[eventsv1.SchemeGroupVersion] = map[string]rest.Storage{kind.resource: resource}
 		}

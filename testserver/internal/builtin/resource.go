@@ -38,7 +38,6 @@ func newResource(k kind, typer runtime.ObjectTyper, options generic.RESTOptionsG
 	var attributes storage.AttrFunc // the metadata
 	switch k.GroupKind() {
 	case namespaceKind:
-		store.ReturnDeletedObject = true
 		attributes = namespaceAttributes
 	case eventKind:
 		attributes = eventAttributes
