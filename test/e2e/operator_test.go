@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 
@@ -19,7 +20,11 @@ import (
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
-const operated = "operated" // the namespace of TestOperator
+// The namespaces of the tests in this file.
+const (
+	operated = "operated"
+	doomed   = "doomed"
+)
 
 // TestOperator runs the example's controller, and follows what it writes with informers of
 // the test's own.
@@ -34,7 +39,7 @@ func TestOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitReason := followEvents(t, kube)
-	runOperator(t, client, kube)
+	runOperator(t, client, kube, operated)
 	states := make(chan *datav1.Database, 100)
 	gone := make(chan struct{})
 	startFactory(t, client, func(f informers.SharedInformerFactory) {
@@ -70,14 +75,7 @@ func TestOperator(t *testing.T) {
 	}
 	await(datav1.DatabasePending) // its class is not there yet
 	awaitReason(datav1.ReasonClassNotFound)
-	class := &datav1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "small"},
-		Spec: datav1.DatabaseClassSpec{MaxStorageGi: 50, Domain: "db.example.com", Port: 5432}}
-	if class, err = client.DataV1().DatabaseClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = client.DataV1().DatabaseClasses().Delete(context.WithoutCancel(ctx), "small", metav1.DeleteOptions{})
-	})
+	class := createClass(t, client, "small", 50)
 	ready := await(datav1.DatabaseReady)
 	if want := "orders.operated.db.example.com:5432"; ready.Status.Endpoint != want || ready.Status.ObservedGeneration != ready.Generation || ready.Status.ReadyReplicas != 2 {
 		t.Errorf("status is %+v, want endpoint %s and 2 replicas", ready.Status, want)
@@ -114,11 +112,91 @@ func TestOperator(t *testing.T) {
 	awaitReason(datav1.ReasonDeleted)
 }
 
-// runOperator runs the example's controller until the test ends.
-func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Interface) {
+// TestOperatorLetsNamespaceGo deletes a namespace with a database, which the operator has to
+// let go, although it may create nothing there any more.
+func TestOperatorLetsNamespaceGo(t *testing.T) {
+	client := clientOf(t, shared)
+	kube, err := kubernetes.NewForConfig(shared.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := within(t)
+	namespaces := kube.CoreV1().Namespaces()
+	if _, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: doomed}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	createClass(t, client, "doomed", 50)
+	runOperator(t, client, kube, doomed)
+	changes, err := namespaces.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + doomed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	ready := make(chan struct{}, 100)
+	startFactory(t, client, func(f informers.SharedInformerFactory) {
+		_, err := f.Data().V1().Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
+			UpdateFunc: func(_, db *datav1.Database) {
+				if progress.Step(); db.Status.Phase == datav1.DatabaseReady {
+					ready <- struct{}{}
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runAgent(t, client, f)
+	}, informers.WithNamespace(doomed))
+
+	orders := database("orders", 10)
+	orders.Spec.ClassName = "doomed"
+	if _, err := client.DataV1().Databases(doomed).Create(ctx, orders, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ready:
+	case <-ctx.Done():
+		t.Fatal("the database did not become ready")
+	}
+	if err := namespaces.Delete(ctx, doomed, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		select {
+		case change := <-changes.ResultChan():
+			progress.Step()
+			if change.Type == watch.Deleted {
+				return
+			}
+		case <-ctx.Done():
+			t.Fatal("the namespace was not deleted")
+		}
+	}
+}
+
+// createClass creates a class that is deleted with the test.
+func createClass(t *testing.T, client versioned.Interface, name string, maxStorageGi int32) *datav1.DatabaseClass {
+	t.Helper()
+	classes := client.DataV1().DatabaseClasses()
+	class, err := classes.Create(within(t), &datav1.DatabaseClass{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       datav1.DatabaseClassSpec{MaxStorageGi: maxStorageGi, Domain: "db.example.com", Port: 5432},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := classes.Delete(context.WithoutCancel(t.Context()), name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	return class
+}
+
+// runOperator runs the example's controller on a namespace until the test ends.
+func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Interface, namespace string) {
 	t.Helper()
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
-	factory := informers.NewSharedInformerFactory(client, 0, informers.WithNamespace(operated))
+	factory := informers.NewSharedInformerFactory(client, 0, informers.WithNamespace(namespace))
 	c, err := controller.New(client, kube, factory, broadcaster.NewRecorder(scheme.Scheme, "database-operator"))
 	if err != nil {
 		t.Fatal(err)
@@ -162,17 +240,17 @@ func runAgent(t *testing.T, client versioned.Interface, factory informers.Shared
 func followEvents(t *testing.T, kube kubernetes.Interface) (await func(reason string)) {
 	t.Helper()
 	ctx := within(t)
-	watch, err := kube.EventsV1().Events(operated).Watch(ctx, metav1.ListOptions{})
+	changes, err := kube.EventsV1().Events(operated).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(watch.Stop)
+	t.Cleanup(changes.Stop)
 	seen := map[string]int{}
 	return func(reason string) {
 		t.Helper()
 		for seen[reason] == 0 {
 			select {
-			case change, open := <-watch.ResultChan():
+			case change, open := <-changes.ResultChan():
 				event, isEvent := change.Object.(*eventsv1.Event)
 				if !open || !isEvent {
 					t.Fatalf("the watch of Events ended with %+v", change)
