@@ -170,6 +170,9 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 		for i := range config.scopes {
 			config.scopes[i].firstLists = f.firstLists
 		}
+		if f.ctx.Err() != nil {
+			config.StatusHandler = nil // it is Stopped from its start on
+		}
 		informer = NewSharedIndexInformer(config)
 	}
 	created.informer = informer
@@ -182,7 +185,7 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 
 // refused returns an informer that never runs. Its Status has err.
 func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
-	config.scopes, config.Open = nil, nil
+	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
 	config.ListerWatcher = &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
 		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
