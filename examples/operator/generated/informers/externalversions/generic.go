@@ -25,6 +25,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return cache.NewGenericInformer(f.Data().V1().Databases().Informer()), nil
 	case datav1.SchemeGroupVersion.WithResource("databaseclasses"):
 		return cache.NewGenericInformer(f.Data().V1().DatabaseClasses().Informer()), nil
+	case datav1.SchemeGroupVersion.WithResource("databaseservers"):
+		return cache.NewGenericInformer(f.Data().V1().DatabaseServers().Informer()), nil
 	}
 	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
 }

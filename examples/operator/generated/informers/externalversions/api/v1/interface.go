@@ -14,6 +14,7 @@ import (
 type Interface interface {
 	Databases() DatabaseInformer
 	DatabaseClasses() DatabaseClassInformer
+	DatabaseServers() DatabaseServerInformer
 }
 
 type version struct {
@@ -31,4 +32,8 @@ func (v version) Databases() DatabaseInformer {
 
 func (v version) DatabaseClasses() DatabaseClassInformer {
 	return databaseClassInformer{v.factory}
+}
+
+func (v version) DatabaseServers() DatabaseServerInformer {
+	return databaseServerInformer{v.factory}
 }
