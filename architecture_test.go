@@ -53,9 +53,8 @@ var rooms = map[string][]string{
 	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
 }
 
-// maxFiles is how many files a package may have, tests left out. runtime/cache has more,
-// because its exported names are promised to be in one package.
-const maxFiles, maxFilesOfCache = 20, 24
+// maxFiles is how many files a package may have, tests left out.
+const maxFiles = 20
 
 func TestImportsPointOneWay(t *testing.T) {
 	packages := listPackages(t)
@@ -73,11 +72,7 @@ func TestImportsPointOneWay(t *testing.T) {
 
 func TestPackagesAreSmall(t *testing.T) {
 	for name, content := range listPackages(t) {
-		limit := maxFiles
-		if strings.HasSuffix(name, "runtime/cache") {
-			limit = maxFilesOfCache
-		}
-		if n := len(content.GoFiles); n > limit {
+		if n := len(content.GoFiles); n > maxFiles {
 			t.Errorf("%s has %d files without tests; make two packages of it, or join files that are parts of one noun", name, n)
 		}
 	}
