@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
@@ -27,19 +28,22 @@ import (
 
 var gadgets = schema.GroupVersionResource{Group: "gadgets.example.com", Version: "v1", Resource: "gadgets"}
 
-// serverOfGadgets serves one Gadget, whose version of the list is 2. It calls heard for each
-// request.
+// serverOfGadgets serves one Gadget, in pages and as a stream. It calls heard for each request.
 func serverOfGadgets(t *testing.T, heard func(*http.Request)) *versioned.Clientset {
+	const lamp = `{"kind":"Gadget","apiVersion":"gadgets.example.com/v1","metadata":{"namespace":"east","name":"lamp","resourceVersion":"1"},"spec":{"watts":40}}`
 	return clientOf(t, func(w http.ResponseWriter, r *http.Request) {
 		heard(r)
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Get("watch") != "" {
+			if r.URL.Query().Get("sendInitialEvents") != "" {
+				fmt.Fprintf(w, `{"type":"ADDED","object":%s}{"type":"BOOKMARK","object":{"kind":"Gadget","apiVersion":"gadgets.example.com/v1",
+					"metadata":{"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}}}}`, lamp)
+			}
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 			return
 		}
-		fmt.Fprint(w, `{"kind":"GadgetList","apiVersion":"gadgets.example.com/v1","metadata":{"resourceVersion":"2"},"items":[
-			{"kind":"Gadget","apiVersion":"gadgets.example.com/v1","metadata":{"namespace":"east","name":"lamp","resourceVersion":"1"},"spec":{"watts":40}}]}`)
+		fmt.Fprintf(w, `{"kind":"GadgetList","apiVersion":"gadgets.example.com/v1","metadata":{"resourceVersion":"2"},"items":[%s]}`, lamp)
 	})
 }
 
@@ -181,6 +185,11 @@ func TestJoinedOptions(t *testing.T) {
 	}
 }
 
+type wrappedClient struct {
+	rest.Interface
+	notComparable []int
+}
+
 // TestTwoServers reads one kind from two servers, and from a third client of one of them.
 func TestTwoServers(t *testing.T) {
 	var east, west *versioned.Clientset
@@ -197,15 +206,20 @@ func TestTwoServers(t *testing.T) {
 	if again := informers.Join(factory.Inner(), versioned.New(west.ShopV1().RESTClient())).Shop().V1().Orders().Informer(); again != there {
 		t.Error("two clients of one server have two informers of one kind")
 	}
-	kind := shopinformers.OrderKind(east)
-	if !strings.HasPrefix(kind.Server, "http://127.0.0.1:") || !strings.HasSuffix(kind.Server, "/cluster/7") {
-		t.Errorf("the server is %q", kind.Server)
+	// A REST client that wraps another one has the same server. Its type is not comparable.
+	wrapped := versioned.New(wrappedClient{west.ShopV1().RESTClient(), nil})
+	if again := informers.Join(factory.Inner(), wrapped).Shop().V1().Orders().Informer(); again != there {
+		t.Error("a client that wraps another one has an informer of its own")
 	}
-	if ofGadgets := informers.DynamicKind[*unstructured.Unstructured](east, gadgets, true); ofGadgets.Server != kind.Server {
-		t.Errorf("the servers of two kinds of one client are %q and %q", kind.Server, ofGadgets.Server)
+	server := shopinformers.OrderKind(east).Server.String()
+	if !strings.HasPrefix(server, "http://127.0.0.1:") || !strings.HasSuffix(server, "/cluster/7") {
+		t.Errorf("the server is %q", server)
 	}
-	if kind := shopinformers.OrderKind(fake.NewSimpleClientset()); kind.Server != "" {
-		t.Errorf("the server of a fake is %q", kind.Server)
+	if dynamic := informers.DynamicKind[*unstructured.Unstructured](east, gadgets, true).Server.String(); dynamic != server {
+		t.Errorf("the servers of two kinds of one client are %q and %q", server, dynamic)
+	}
+	if kind := shopinformers.OrderKind(fake.NewSimpleClientset()); kind.Server != nil {
+		t.Errorf("the server of a fake is %v", kind.Server)
 	}
 }
 
