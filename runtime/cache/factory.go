@@ -88,6 +88,9 @@ type Kind[T Object] struct {
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
+	// WithoutStreamingList is set if the client has no streaming lists; see the field of
+	// Settings.
+	WithoutStreamingList bool
 }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
@@ -110,6 +113,7 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexI
 	}
 	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
 	config.Decode.Protobuf = kind.Protobuf
+	config.WithoutStreamingList = config.WithoutStreamingList || kind.WithoutStreamingList
 	if ofKind.resyncPeriod != nil {
 		config.ResyncPeriod = *ofKind.resyncPeriod
 	}
