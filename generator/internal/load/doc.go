@@ -14,6 +14,7 @@
 //	prune.go  closure.go  body.go  the types of other packages that a question needs
 //	field.go  json_fields.go  the field at a JSON path of a type
 //	view.go           whether a view can decode the JSON of its kind
+//	clientset.go      Clientset: the methods of a clientset that exists
 //	manifest.go  manifest_node.go  manifest_parse.go  Manifests: CRDs in YAML or JSON
 //
 // The syntax of the package answers nearly everything. The package is type-checked by itself only if a

@@ -9,10 +9,19 @@ import (
 // Set has the groups of one run, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
+	// Clientset is the clientset that exists and that informers list and watch with. It is nil if the
+	// run generates one.
+	Clientset *Clientset
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
 	// Warnings report input that has no effect, in the order of their positions.
 	Warnings []*Error
+}
+
+// Clientset is a package with a clientset that exists.
+type Clientset struct {
+	// Path is the import path, and Name the name in the package clause.
+	Path, Name string
 }
 
 // GroupVersions returns the versions of all groups.
