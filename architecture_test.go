@@ -36,10 +36,13 @@ var rooms = map[string][]string{
 
 	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
+	"runtime/cache/internal/hook":      nil,
+	"runtime/cache/internal/listed":    {"runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
-	"runtime/cache/internal/store":     {"runtime/wire"},
+	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
+	"runtime/internal/identity":        nil,
 	"runtime/internal/printable":       nil,
 	"runtime/internal/safemeta":        nil,
 	"runtime/redirect":                 {"runtime/internal/"},
@@ -49,8 +52,9 @@ var rooms = map[string][]string{
 	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
 }
 
-// maxFiles is how many files a package may have, tests left out.
-const maxFiles = 20
+// maxFiles is how many files a package may have, tests left out. runtime/cache has more,
+// because its exported names are promised to be in one package.
+const maxFiles, maxFilesOfCache = 20, 24
 
 func TestImportsPointOneWay(t *testing.T) {
 	packages := listPackages(t)
@@ -68,7 +72,11 @@ func TestImportsPointOneWay(t *testing.T) {
 
 func TestPackagesAreSmall(t *testing.T) {
 	for name, content := range listPackages(t) {
-		if n := len(content.GoFiles); n > maxFiles {
+		limit := maxFiles
+		if strings.HasSuffix(name, "runtime/cache") {
+			limit = maxFilesOfCache
+		}
+		if n := len(content.GoFiles); n > limit {
 			t.Errorf("%s has %d files without tests; make two packages of it, or join files that are parts of one noun", name, n)
 		}
 	}

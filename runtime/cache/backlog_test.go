@@ -20,7 +20,7 @@ func TestListsOfAllObjectsAreNotCoalesced(t *testing.T) {
 			handlers[i] = reg.(*registration[object]).Listener
 		}
 		list := func(version int) Deltas[object] {
-			all := &Collection[object]{}
+			all := &Collection[object]{isFirst: version == 1}
 			for n := range count {
 				all.Items = append(all.Items, itemOf(many(n, version, "")))
 			}

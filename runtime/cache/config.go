@@ -37,9 +37,18 @@ type Config[T Object] struct {
 	ResyncPeriod time.Duration
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
-	// WatchErrorHandler is called with errors of lists and watches. The default logs
-	// them.
+	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
+	// informer. The default logs them.
 	WatchErrorHandler WatchErrorHandler
+	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
+	// never blocks the informer.
+	StatusHandler StatusHandler
+
+	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
+	// ListerWatcher of its own.
+	scopes []Config[T]
+	// isScope is set in each of scopes.
+	isScope bool
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity.
@@ -55,10 +64,34 @@ func (c *Config[T]) name() string {
 	if c.Resource.Resource != "" {
 		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
 	}
-	if c.Namespace != "" {
+	switch {
+	case c.Namespace != "":
 		name += " in namespace " + c.Namespace
+	case len(c.scopes) > maxNamed:
+		name += " in " + plural(len(c.scopes), "namespace")
+	case len(c.scopes) > 0:
+		name += " in namespaces " + strings.Join(c.namespaces(), ", ")
 	}
 	return name
+}
+
+// maxNamed is the largest number of namespaces that a log line names.
+const maxNamed = 5
+
+func (c *Config[T]) namespaces() (names []string) {
+	for i := range c.scopes {
+		names = append(names, c.scopes[i].Namespace)
+	}
+	return names
+}
+
+// all returns the Config of each namespace that the cache is filled from: one if c has no
+// scopes.
+func (c *Config[T]) all() []Config[T] {
+	if len(c.scopes) > 0 {
+		return c.scopes
+	}
+	return []Config[T]{*c}
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
@@ -76,8 +109,11 @@ func seenAs[T Object](resource string) string {
 	return " as " + kind.String()
 }
 
-// tweak calls change with the options of every request.
+// tweak calls change with the options of every request, if it is not nil.
 func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
+	if change == nil {
+		return
+	}
 	if open := c.Open; open != nil {
 		c.Open = func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 			change(&options)
@@ -119,7 +155,8 @@ type Settings struct {
 	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
 	// until the handler is removed. By default a panic ends the program. A handler that
 	// calls runtime.Goexit, as t.Fatal in a test does, always continues, in another
-	// goroutine, and is reported in the same way.
+	// goroutine, and is reported in the same way. All of this holds for a hook too, but it
+	// is only logged.
 	HandlerPanicRecovery bool
 	// MutationDetector panics when an object of the cache was changed. The message names
 	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of
@@ -153,149 +190,6 @@ func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
 		waits[string(reason)] = protocol.Backoff(wait)
 	}
 	return waits.WithDefaults()
-}
-
-// SharedInformerOption sets a property of a factory when it is made.
-type SharedInformerOption func(*SharedInformerFactory)
-
-// WithNamespace limits the informers of namespaced kinds to one namespace.
-// It does not affect those of cluster-scoped kinds.
-func WithNamespace(namespace string) SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.namespace = namespace }
-}
-
-// WithTweakListOptions lets tweak change the options of every list and watch, to
-// set a label or field selector. The informers depend on the paging, versions
-// and timeouts that they request: tweak must not change these.
-func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.tweakListOptions = tweak }
-}
-
-// WithStreamingList sets Settings.StreamingList.
-func WithStreamingList() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.StreamingList = true }
-}
-
-// WithoutStreamingList sets Settings.WithoutStreamingList.
-func WithoutStreamingList() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.WithoutStreamingList = true }
-}
-
-// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery.
-func WithHandlerPanicRecovery() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.HandlerPanicRecovery = true }
-}
-
-// WithMutationDetector sets Settings.MutationDetector. It is for tests.
-func WithMutationDetector() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.MutationDetector = true }
-}
-
-// WithMutationValues sets Settings.MutationValues and MutationDetector.
-func WithMutationValues() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.MutationDetector, f.settings.MutationValues = true, true }
-}
-
-// WithBackoff sets the entry of Settings.Backoffs for a reason.
-func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
-	return func(f *SharedInformerFactory) {
-		if f.settings.Backoffs == nil {
-			f.settings.Backoffs = map[Reason]Backoff{}
-		}
-		f.settings.Backoffs[reason] = backoff
-	}
-}
-
-// WithoutManagedFields sets DecodeOptions.WithoutManagedFields.
-func WithoutManagedFields() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutManagedFields = true }
-}
-
-// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
-// corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
-func WithoutAnnotations(keys ...string) SharedInformerOption {
-	return func(f *SharedInformerFactory) {
-		f.settings.Decode.WithoutAnnotations = append(f.settings.Decode.WithoutAnnotations, keys...)
-	}
-}
-
-// WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.
-func WithoutProtobuf() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutProtobuf = true }
-}
-
-// WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
-// cannot be decoded or are larger than WithMaxObjectBytes. Status lists each until a
-// later state can be decoded or the object is gone. The cache keeps the last state that
-// could be decoded. It has no effect on objects that a client decodes, such as a fake.
-func WithSkipUndecodable() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.Decode.SkipUndecodable = true }
-}
-
-// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors, which is
-// always set for Secrets.
-func WithoutObjectTextInErrors() SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.Decode.WithoutObjectTextInErrors = true }
-}
-
-// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes. An informer logs a warning if the
-// limit is below wire.EtcdRequestBytes.
-func WithMaxObjectBytes(limit int) SharedInformerOption {
-	return func(f *SharedInformerFactory) { f.settings.Decode.MaxObjectBytes = limit }
-}
-
-// WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
-// client of the factory. source gets the namespace that the factory is limited to, or
-// "" for a cluster-scoped kind. For example, a test with a fake clientset provides the
-// objects of a view of another project's kind:
-//
-//	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
-//		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
-//	})
-func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
-	return func(f *SharedInformerFactory) { settingsOf[T](f).source = source }
-}
-
-// WithTransform changes the objects of one kind before they are stored:
-//
-//	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
-func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
-	return func(f *SharedInformerFactory) { settingsOf[T](f).transform = transform }
-}
-
-// WithCustomResync sets the resync period of one kind, instead of the one of the
-// factory: cache.WithCustomResync[*v1.Foo](time.Minute).
-func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
-	return func(f *SharedInformerFactory) { settingsOf[T](f).resyncPeriod = &period }
-}
-
-// WithFieldSelector limits the informer of one kind to the objects that selector
-// selects on the server:
-//
-//	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
-//
-// With several selectors, an object must match all of them.
-func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
-	return func(f *SharedInformerFactory) {
-		settings := settingsOf[T](f)
-		settings.fieldSelector = settings.fieldSelector.And(selector)
-	}
-}
-
-// kindSettings are the settings of one kind.
-type kindSettings[T Object] struct {
-	transform     TransformFunc[T]
-	fieldSelector FieldSelector[T]
-	resyncPeriod  *time.Duration
-	source        func(namespace string) ListerWatcher[T]
-}
-
-func settingsOf[T Object](f *SharedInformerFactory) *kindSettings[T] {
-	kind := reflect.TypeFor[T]()
-	if f.ofKind[kind] == nil {
-		f.ofKind[kind] = &kindSettings[T]{}
-	}
-	return f.ofKind[kind].(*kindSettings[T])
 }
 
 // Field is a field by which a server selects objects of the kind T, by its JSON
@@ -364,15 +258,4 @@ func (s FieldSelector[T]) String() string {
 		return ""
 	}
 	return s.selector.String()
-}
-
-// limit adds s to the field selector of options.
-func (s FieldSelector[T]) limit(options *metav1.ListOptions) {
-	switch own := s.String(); {
-	case own == "":
-	case options.FieldSelector == "":
-		options.FieldSelector = own
-	default:
-		options.FieldSelector += "," + own
-	}
 }

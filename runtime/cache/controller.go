@@ -8,25 +8,29 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
 // Controller runs a Reflector and passes what it reads, in batches, to one function.
 // Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
-	reflector *Reflector[T]
-	queue     *DeltaFIFO[T]
+	// reflectors has one for each namespace, or one for the whole collection.
+	reflectors []*Reflector[T]
+	config     Config[T]
+	queue      *DeltaFIFO[T]
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
-	name    string
-	resync  time.Duration
 	panics  handlerPanics[T]
+	hooks   *hook.Hooks[Status]
 	atEnd   func() // called at the end of run, if it is not nil
+	// objects returns the number of cached objects, if it is not nil.
+	objects func() int
 
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
-	ended    chan struct{} // closed when Run has returned
+	ended    chan struct{} // closed when process is not called any more
 }
 
 // The values of Controller.started.
@@ -47,20 +51,30 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 }
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
-	if config.Open == nil && config.ListerWatcher == nil {
-		panic("cache: the Config of an informer needs Open or ListerWatcher")
+	c := &Controller[T]{
+		config:  config,
+		queue:   &DeltaFIFO[T]{},
+		process: process,
+		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
+		synced:  make(chan struct{}),
+		ended:   make(chan struct{}),
 	}
-	queue := &DeltaFIFO[T]{}
-	return &Controller[T]{
-		reflector: NewReflector(config, queue),
-		queue:     queue,
-		process:   process,
-		name:      config.name(),
-		resync:    config.ResyncPeriod,
-		panics:    handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
-		synced:    make(chan struct{}),
-		ended:     make(chan struct{}),
+	scopes := config.scopes
+	if len(scopes) == 0 {
+		scopes = []Config[T]{config}
 	}
+	for _, scope := range scopes {
+		if scope.Open == nil && scope.ListerWatcher == nil {
+			panic("cache: the Config of an informer needs Open or ListerWatcher")
+		}
+		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
+	}
+	c.hooks = newHooks(&c.config, c.Status)
+	c.panics.changed = c.hooks.Changed
+	for _, r := range c.reflectors {
+		r.use(c.hooks)
+	}
+	return c
 }
 
 // NewInformer returns a cache, and the Controller that fills it. The Controller calls
@@ -75,7 +89,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	controller.atEnd = u.indexer.checkAll
+	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
 }
@@ -105,13 +119,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	return true
 }
 
-// Run reads and processes until ctx ends. When it returns, process is not running and
-// will not be called again. It runs once: a second call returns at once.
+// Run reads and processes until ctx ends. When it returns, neither process nor a hook is
+// running, and none will be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
 	if c.claim(ctx) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		c.run(ctx, cancel)
+		finally(func() { c.run(ctx, cancel) }, c.hooks.Close)
 	}
 }
 
@@ -119,21 +133,24 @@ func (c *Controller[T]) Run(ctx context.Context) {
 func (c *Controller[T]) claim(ctx context.Context) bool {
 	if c.started.CompareAndSwap(neverRun, hasRun) {
 		c.panics.ctx = ctx
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
 		return true
 	}
 	if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name)
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
 	return false
 }
 
-// retire stops a Controller that was not run. It returns false if the Controller was run
+// retire stops a Controller that was not run, with the reason or nil. It returns false if the Controller was run
 // or retired before.
-func (c *Controller[T]) retire() bool {
+func (c *Controller[T]) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
 	}
-	c.reflector.retire()
+	for _, r := range c.reflectors {
+		r.retire(err)
+	}
 	close(c.ended)
 	return true
 }
@@ -144,10 +161,15 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		reading.Go(func() {
 			defer c.queue.Close()
-			c.reflector.Run(ctx)
+			var all sync.WaitGroup
+			for _, r := range c.reflectors[1:] {
+				all.Go(func() { r.Run(ctx) })
+			}
+			c.reflectors[0].Run(ctx)
+			all.Wait()
 		})
-		if c.resync > 0 {
-			reading.Go(func() { c.resyncEvery(ctx, c.resync) })
+		if c.config.ResyncPeriod > 0 {
+			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
 		}
 		c.processAll(ctx)
 	}, func() {
@@ -206,7 +228,11 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 }
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
-func (c *Controller[T]) Retry() { c.reflector.Retry() }
+func (c *Controller[T]) Retry() {
+	for _, r := range c.reflectors {
+		r.Retry()
+	}
+}
 
 // HasSynced reports whether the first list has been processed.
 func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
@@ -214,12 +240,16 @@ func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
 // Synced is closed when HasSynced becomes true.
 func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 
-// Ended is closed when Run has returned.
+// Ended is closed when process has returned from its last call.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 
-// Status returns the state of the Controller, without Objects.
+// Status returns the state of the Controller. A Controller of NewController does not know
+// Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {
-	status := c.reflector.Status()
+	status := c.statusOfAll()
+	if c.objects != nil {
+		status.Objects = c.objects()
+	}
 	c.panics.addTo(&status)
 	return status
 }
@@ -235,5 +265,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.reflector.config.Resource, Reason: c.name + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.config.name() + ": " + status.String(), Status: status}
 }

@@ -19,7 +19,7 @@ func TestUnsharedInformers(t *testing.T) {
 		config := Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
 			Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: time.Hour}
 		indexer, controller := NewIndexerInformer(via(config), heard)
-		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending (not started)" {
+		if controller.HasSynced() || controller.NotSyncedReason() != "widgets.test.example.com: Pending for 0s (not started)" {
 			t.Errorf("before it is run: %q", controller.NotSyncedReason())
 		}
 		stop := run(t, controller.Run)

@@ -49,6 +49,12 @@ type Collection[T Object] struct {
 	// an Err, the cache keeps the object that it holds. Without
 	// DecodeOptions.SkipUndecodable no item has an Err.
 	Items []Item[T]
+
+	// namespace is the one that was listed, if there are others in the cache. Then only its
+	// objects are replaced.
+	namespace string
+	// isFirst is set for the first list of a Reflector.
+	isFirst bool
 }
 
 // Deltas is a part of the history of a collection, oldest first.

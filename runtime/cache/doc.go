@@ -21,6 +21,7 @@
 //	config.go           Config, Settings, and the options of a factory
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration
+//	hooks.go            WatchErrorHandler and StatusHandler
 //	status.go           Status, Reason, and WaitForCacheSync
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
@@ -29,6 +30,8 @@
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	lister.go           Lister: typed reads, also of kinds known only at run time
 //	internal/store      objects in slots, by name and by the values of indexes
+//	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
+//	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/mutation   finds the handler that changed a shared object
@@ -55,7 +58,7 @@
 //     or that is larger than DecodeOptions.MaxObjectBytes. Status lists it until a later
 //     state can be decoded or the object is gone.
 //  8. When Run or Shutdown has returned, no goroutine of this package is left and no
-//     handler is running.
+//     handler and no hook is running.
 //  9. This package never writes to objects in the cache. A mutation detector for
 //     tests finds a handler that does.
 //
@@ -64,8 +67,8 @@
 // sixty. Further pages of a list are not counted. Status is Watching only while a watch
 // is open, or in the two seconds that a server has to answer the next one.
 //
-// A panic of a handler, an index function or a transform ends the program.
-// Settings.HandlerPanicRecovery lets handlers continue instead. A handler that calls
+// A panic of a handler, a hook, an index function or a transform ends the program.
+// Settings.HandlerPanicRecovery lets handlers and hooks continue instead. A handler that calls
 // runtime.Goexit continues with the next event, and Status reports it. In an index
 // function or a transform, that call ends the informer.
 //

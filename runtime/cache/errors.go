@@ -8,6 +8,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
@@ -19,6 +20,29 @@ var (
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")
 )
+
+// OptionError is a mistake in the options of a factory or an informer.
+type OptionError struct {
+	// Option is the name of the function, such as WithNamespaces.
+	Option string
+	// Object is the Go type of the kind, such as *v1.Foo. It is empty for all kinds of a factory.
+	Object string
+	Err    error
+}
+
+// Error names the option and the kind, and says what to write instead.
+func (e *OptionError) Error() string {
+	if e.Object == "" {
+		return fmt.Sprintf("cache.%s: %v", e.Option, e.Err)
+	}
+	return fmt.Sprintf("cache.%s for %s: %v", e.Option, e.Object, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// DecodeError names an object that cannot be decoded, the path in it, and the reason.
+type DecodeError = wire.DecodeError
 
 // ObjectError is an error about one object that was read from the server, but cannot be
 // stored in the cache.
@@ -39,11 +63,13 @@ func (e *ObjectError) Unwrap() error { return e.Err }
 // Is makes the error match protocol.ErrObject.
 func (e *ObjectError) Is(target error) bool { return target == protocol.ErrObject }
 
-// HandlerPanicError reports a handler that panicked, or that ended its goroutine.
+// HandlerPanicError reports a handler or a hook that panicked, or that ended its goroutine.
 type HandlerPanicError struct {
-	// Handler is its name: that of WithHandlerName, or its Go type.
+	// Handler is its name: that of WithHandlerName, or its Go type. A hook has the name of
+	// its type, such as StatusHandler.
 	Handler string
-	// Object is the name of the object that the handler was called with.
+	// Object is the name of the object that the handler was called with. It is empty for a
+	// hook.
 	Object ObjectName
 	// Value is the value of the panic as text. Stack is the stack of the handler.
 	Value string
@@ -55,10 +81,14 @@ type HandlerPanicError struct {
 
 // Error names the handler, the object and the value.
 func (e *HandlerPanicError) Error() string {
-	if e.Exited {
-		return fmt.Sprintf("handler %s called runtime.Goexit on %s", e.Handler, e.Object)
+	object := ""
+	if e.Object != (ObjectName{}) {
+		object = " on " + e.Object.String()
 	}
-	return fmt.Sprintf("handler %s panicked on %s: %s", e.Handler, e.Object, e.Value)
+	if e.Exited {
+		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, object)
+	}
+	return fmt.Sprintf("handler %s panicked%s: %s", e.Handler, object, e.Value)
 }
 
 // NotSyncedError is returned by WaitForCacheSync when its context ended first, or

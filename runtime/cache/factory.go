@@ -2,54 +2,72 @@ package cache
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 )
 
-// SharedInformerFactory holds the informers of one program, one for each kind that the
-// program uses. The generated factories, which have an accessor for each kind, are
-// built on it.
+// SharedInformerFactory holds the informers of one program: one for each kind that it uses.
+// The kinds may come from several generated packages, several clients, and from code that
+// learns them at run time. The generated factories, which have an accessor for each kind, are
+// built on it. All methods may be called from any goroutine.
 type SharedInformerFactory struct {
-	settings         Settings
-	resyncPeriod     time.Duration
-	namespace        string
-	tweakListOptions func(*metav1.ListOptions)
+	options *options
 	// firstLists limits the informers that read their first list at one time.
 	firstLists chan struct{}
-	// ofKind holds the *kindSettings[T] of each kind, by the reflect.Type of T.
-	ofKind map[reflect.Type]any
 
 	ctx    context.Context // ends at Shutdown
 	cancel context.CancelFunc
 	wg     sync.WaitGroup // one for each running informer
 
-	mu        sync.Mutex // guards informers, and their start against shutdown
+	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
+	// declared are the Go types of the kinds that informers may be made of later.
+	declared map[reflect.Type]bool
+	// mistakes are those in options, and logged is the number of those that Start has logged.
+	mistakes []error
+	logged   int
 }
 
+// informerKey identifies an informer of a factory.
 type informerKey struct {
 	resource schema.GroupVersionResource
 	object   reflect.Type
+	server   string
+}
+
+// String returns a text that orders keys.
+func (k informerKey) String() string {
+	return k.resource.Group + "/" + k.resource.Resource + "/" + k.resource.Version + " " + k.object.String() + " " + k.server
 }
 
 // factoryInformer is an informer of any T.
 type factoryInformer struct {
+	key      informerKey
 	informer interface {
 		Syncer
 		Run(ctx context.Context)
-		retire()
+		retire(err error)
+		awaitHooks()
 		wasStopped() bool
 		Status() Status
 		Retry()
 		registrations() []Syncer
 	}
 	started bool
+	// call are the options of the call that created it, and isPlain is set if there are none.
+	call    *options
+	isPlain bool
+	// refused is the mistake in its options, if there is one.
+	refused error
 }
 
 // maxFirstLists is the number of informers of a factory that read their first list at one
@@ -58,103 +76,134 @@ const maxFirstLists = 10
 
 // NewSharedInformerFactory returns a factory without informers. resyncPeriod is the
 // Config.ResyncPeriod of each.
-func NewSharedInformerFactory(resyncPeriod time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
+func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerOption) *SharedInformerFactory {
 	f := &SharedInformerFactory{
-		resyncPeriod: resyncPeriod,
-		ofKind:       map[reflect.Type]any{},
-		informers:    map[informerKey]*factoryInformer{},
-		firstLists:   make(chan struct{}, maxFirstLists),
+		options:    newOptions(nil, append([]SharedInformerOption{WithResync(resyncPeriod)}, set...)),
+		informers:  map[informerKey]*factoryInformer{},
+		declared:   map[reflect.Type]bool{},
+		firstLists: make(chan struct{}, maxFirstLists),
 	}
+	f.reportLocked(f.options.err())
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	for _, option := range options {
-		option(f)
-	}
 	return f
 }
 
-// Kind describes a kind, so that a factory can create its informer.
-type Kind[T Object] struct {
-	Resource schema.GroupVersionResource
-	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
-	// with another kind is an error; see DecodeOptions.Kind.
-	Kind string
-	// Protobuf is set for a kind that the API server also has as protobuf; see
-	// DecodeOptions.Protobuf.
-	Protobuf   runtime.Object
-	Namespaced bool
-	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
-	// namespace is empty for all namespaces, and for cluster-scoped kinds.
-	Open func(namespace string) OpenFunc
-	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
-	ListWatch func(namespace string) ListerWatcher[T]
-	Indexers  Indexers[T]
-	// WithoutStreamingList is set if the client has no streaming lists; see the field of
-	// Settings.
-	WithoutStreamingList bool
+// Declare tells f of which kinds informers may be made later. Start does not take the options
+// for such a kind for a mistake if there is no informer of it yet. Generated packages declare
+// their kinds.
+func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, object := range objects {
+		f.declared[object] = true
+	}
 }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
 // first call, and another one at the first call after Stop. Start starts it.
-func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T]) *SharedIndexInformer[T] {
+//
+// The options are for this informer. All calls need the same ones, because they share it.
+// Functions cannot be compared: if a call passes one, another call is a mistake. To share such
+// options, pass them to the factory, in For. The result of a call with a mistake is an informer
+// that never runs; see SharedInformerOption.
+func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := informerKey{kind.Resource, reflect.TypeFor[T]()}
-	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
+	if known := f.informers[keyOf(&kind)]; known != nil && known.isPlain && len(set) == 0 && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
-	ofKind := settingsOf[T](f)
-	config := Config[T]{
-		Settings:     f.settings,
-		Resource:     kind.Resource,
-		Indexers:     kind.Indexers,
-		ResyncPeriod: f.resyncPeriod,
-		Transform:    ofKind.transform,
-		firstLists:   f.firstLists,
-	}
-	config.Decode.Kind = schema.GroupKind{Group: kind.Resource.Group, Kind: kind.Kind}
-	config.Decode.Protobuf = kind.Protobuf
-	config.WithoutStreamingList = config.WithoutStreamingList || kind.WithoutStreamingList
-	if ofKind.resyncPeriod != nil {
-		config.ResyncPeriod = *ofKind.resyncPeriod
-	}
-	if kind.Namespaced {
-		config.Namespace = f.namespace
-	}
-	switch {
-	case ofKind.source != nil:
-		config.ListerWatcher = ofKind.source(config.Namespace)
-	case kind.Open != nil:
-		config.Open = kind.Open(config.Namespace)
-	}
-	if ofKind.source == nil && config.Open == nil {
-		config.ListerWatcher = kind.ListWatch(config.Namespace)
-	}
-	if ofKind.fieldSelector.selector != nil {
-		// It runs after tweakListOptions, which may set a selector of its own.
-		config.tweak(ofKind.fieldSelector.limit)
-	}
-	if f.tweakListOptions != nil {
-		config.tweak(f.tweakListOptions)
-	}
-	informer := NewSharedIndexInformer(config)
-	f.informers[key] = &factoryInformer{informer: informer}
-	if f.ctx.Err() != nil {
-		informer.retire() // it will never be started
+	informer, err := informerLocked(f, kind, set)
+	if err != nil {
+		f.reportLocked(err)
 	}
 	return informer
 }
 
+// keyOf returns the key of a kind's informer.
+func keyOf[T Object](kind *Kind[T]) informerKey {
+	return informerKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+}
+
+// informerLocked returns the informer of a kind, which it creates if there is none. With an
+// error, it returns an informer that never runs.
+func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []SharedInformerOption) (*SharedIndexInformer[T], error) {
+	object := reflect.TypeFor[T]()
+	own := &options{object: object}
+	if ofKind := f.options.ofKind[object]; ofKind != nil {
+		own = ofKind.clone()
+	}
+	own.apply(set)
+	config, mistake := kind.config(f.options, own)
+	created := &factoryInformer{key: keyOf(&kind), call: newOptions(object, set), refused: mistake}
+	created.isPlain = mistake == nil && created.call.isEmpty()
+	if known := f.informers[created.key]; known != nil && !known.informer.wasStopped() {
+		if known.refused != nil {
+			return known.informer.(*SharedIndexInformer[T]), known.refused
+		}
+		if err := sameOptions(known.call, created.call); err != nil {
+			return refused(config, err), err
+		}
+		return known.informer.(*SharedIndexInformer[T]), nil
+	}
+	var informer *SharedIndexInformer[T]
+	if mistake != nil {
+		informer = refused(config, mistake)
+	} else {
+		config.firstLists = f.firstLists
+		for i := range config.scopes {
+			config.scopes[i].firstLists = f.firstLists
+		}
+		informer = NewSharedIndexInformer(config)
+	}
+	created.informer = informer
+	f.informers[created.key] = created
+	if f.ctx.Err() != nil {
+		informer.retire(nil) // it will never be started
+	}
+	return informer, mistake
+}
+
+// refused returns an informer that never runs. Its Status has err.
+func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
+	config.scopes, config.Open = nil, nil
+	config.ListerWatcher = &ListWatch[T]{
+		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
+		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
+	}
+	informer := NewSharedIndexInformer(config)
+	informer.retire(err)
+	return informer
+}
+
+// reportLocked keeps mistakes for Start and WaitForCacheSync, each once.
+func (f *SharedInformerFactory) reportLocked(mistake error) {
+	if joined, ok := mistake.(interface{ Unwrap() []error }); ok {
+		for _, each := range joined.Unwrap() {
+			f.reportLocked(each)
+		}
+		return
+	}
+	isKnown := func(known error) bool { return known.Error() == mistake.Error() }
+	if mistake != nil && !slices.ContainsFunc(f.mistakes, isKnown) {
+		f.mistakes = append(f.mistakes, mistake)
+	}
+}
+
 // Start starts the informers that exist and are not started yet. They run until ctx
 // ends or Shutdown is called. It does not block. A caller that creates another informer
-// later calls Start again.
+// later calls Start again. Start logs mistakes in options.
 func (f *SharedInformerFactory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ctx.Err() != nil {
 		return // after Shutdown nothing starts
 	}
+	f.checkKindsLocked()
+	for ; f.logged < len(f.mistakes); f.logged++ {
+		klog.FromContext(ctx).Error(f.mistakes[f.logged], "Mistake in the options of informers")
+	}
 	for _, i := range f.informers {
-		if i.started {
+		if i.started || i.refused != nil {
 			continue
 		}
 		i.started = true
@@ -167,12 +216,32 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 	}
 }
 
+// checkKindsLocked reports options for kinds that the factory does not have.
+func (f *SharedInformerFactory) checkKindsLocked() {
+	for object := range f.options.ofKind {
+		known := f.declared[object]
+		for key := range f.informers {
+			known = known || key.object == object
+		}
+		if !known {
+			f.reportLocked(optionError("For", object, "the factory has no such kind, so the options have no effect; check the Go type and its version, or create the informer before Start"))
+		}
+	}
+}
+
 // WaitForCacheSync blocks until the cache of each informer holds the first list, and
 // each registered handler has returned from the last event of that list. If ctx ends
 // first, or an informer stops, it returns a *NotSyncedError, which names each informer
-// and handler that is not synced, with the reason. It also waits for informers that are
+// and handler that is not synced, with the reason. If there are mistakes in options, it returns
+// them at once. It also waits for informers that are
 // not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
+	f.mu.Lock()
+	mistakes := errors.Join(f.mistakes...)
+	f.mu.Unlock()
+	if mistakes != nil {
+		return mistakes
+	}
 	var all, handlers []Syncer
 	for _, i := range f.copied() {
 		if !i.started && i.informer.Status().Phase == Pending {
@@ -184,14 +253,40 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
-// copied returns copies of informers, for a caller that takes the locks of informers, which
-// it must not do while it holds mu.
+// InformerStatus is the status of one informer of a factory.
+type InformerStatus struct {
+	Resource schema.GroupVersionResource
+	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
+	Object string
+	// Server is that of the Kind.
+	Server string
+	Status Status
+}
+
+// Statuses ranges over the informers that exist when the range begins, sorted by resource. It
+// creates none. An informer that was stopped is not among them.
+func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
+	return func(yield func(InformerStatus) bool) {
+		for _, i := range f.copied() {
+			if i.informer.wasStopped() {
+				continue
+			}
+			if !yield(InformerStatus{Resource: i.key.resource, Object: i.key.object.String(), Server: i.key.server, Status: i.informer.Status()}) {
+				return
+			}
+		}
+	}
+}
+
+// copied returns copies of informers, sorted, for a caller that takes the locks of informers,
+// which it must not do while it holds mu.
 func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, i := range f.informers {
 		informers = append(informers, *i)
 	}
+	slices.SortFunc(informers, func(a, b factoryInformer) int { return strings.Compare(a.key.String(), b.key.String()) })
 	return informers
 }
 
@@ -213,7 +308,8 @@ func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Unlock()
 	for _, i := range f.copied() {
 		if !i.started {
-			i.informer.retire()
+			i.informer.retire(nil)
+			i.informer.awaitHooks()
 		}
 	}
 	f.wg.Wait()

@@ -103,7 +103,7 @@ func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 		if w := notSynced.Waiting[0]; w.Resource != widgets || w.Handler != "" || w.Status.Phase != Degraded || w.Status.Reason != Forbidden {
 			t.Errorf("the entry is %+v", w)
 		}
-		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded (Forbidden:", "no right to list"} {
+		for _, want := range []string{"widgets.test.example.com in namespace team-a: Degraded for ", "s (Forbidden: ", "no right to list"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("error does not say %q:\n%v", want, err)
 			}
@@ -119,7 +119,7 @@ func TestFactoryLogsMissingStart(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := f.WaitForCacheSync(ctx)
-		if err == nil || !strings.Contains(err.Error(), "widgets.test.example.com: Pending (not started)") {
+		if err == nil || !strings.Contains(err.Error(), "widgets.test.example.com: Pending for 60s (not started)") {
 			t.Errorf("error is %v", err)
 		}
 	})

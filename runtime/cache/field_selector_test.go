@@ -39,10 +39,10 @@ func TestFieldSelector(t *testing.T) {
 			t.Errorf("the selector is %q, want %q", got, test.want)
 		}
 	}
-	options := metav1.ListOptions{FieldSelector: "metadata.name=x"}
-	all.limit(&options)
-	color.Is("blue").limit(&options)
-	if want := "metadata.name=x,spec.color=blue"; options.FieldSelector != want {
-		t.Errorf("the options select %q, want %q", options.FieldSelector, want)
+	if got, want := and("metadata.name=x", color.Is("blue").String()), "metadata.name=x,spec.color=blue"; got != want {
+		t.Errorf("both select %q, want %q", got, want)
+	}
+	if got := and("", all.String()) + and("metadata.name=x", all.String()); got != "metadata.name=x" {
+		t.Errorf("with an empty selector: %q", got)
 	}
 }

@@ -224,6 +224,8 @@ type handlerPanics[T Object] struct {
 	resource string
 	// ctx is that of Run, for the log. It is set before a handler is called.
 	ctx context.Context
+	// changed is called after errs was changed, without a lock.
+	changed func()
 
 	mu   sync.Mutex // guards errs
 	errs map[*processor.Listener[T]]error
@@ -241,6 +243,12 @@ func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notific
 	if !p.recovers && !err.Exited {
 		panic(err)
 	}
+	p.keep(l, err)
+	p.changed()
+}
+
+// keep keeps the error of a listener until forget.
+func (p *handlerPanics[T]) keep(l *processor.Listener[T], err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if l.Removed() {
@@ -255,8 +263,12 @@ func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notific
 // forget is called after a listener was removed.
 func (p *handlerPanics[T]) forget(l *processor.Listener[T]) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	_, failed := p.errs[l]
 	delete(p.errs, l)
+	p.mu.Unlock()
+	if failed {
+		p.changed()
+	}
 }
 
 // addTo adds one of the errors to a status without another error.

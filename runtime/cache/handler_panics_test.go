@@ -165,7 +165,7 @@ func TestUnsharedHandlerThatEndsTheGoroutineEndsRun(t *testing.T) {
 			controller.Run(t.Context())
 		}()
 		err := WaitForCacheSync(t.Context(), controller)
-		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped (HandlerPanic: ") || !strings.Contains(err.Error(), "called runtime.Goexit on ns/a") {
+		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped for 0s (HandlerPanic: ") || !strings.Contains(err.Error(), "called runtime.Goexit on ns/a") {
 			t.Errorf("the wait ended with %v", err)
 		}
 		<-returned

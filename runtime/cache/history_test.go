@@ -42,17 +42,44 @@ func FuzzHistory(f *testing.F) {
 		if len(script) > 400 {
 			return // a longer history finds no more, and takes long
 		}
-		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams) })
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, "a") })
 	})
 }
 
-func playHistory(t *testing.T, script []byte, streams bool) {
-	src := newSource()
-	src.streams = streams
-	s := start(t, Config[object]{ListerWatcher: src, Indexers: Indexers[object]{"letters": byLetters}, ResyncPeriod: 7 * time.Minute})
+// FuzzNamespaces plays a random history of three namespaces, each with a server of its own
+// that fails on its own, to one informer.
+func FuzzNamespaces(f *testing.F) {
+	f.Add([]byte("\x00\x01\x00\x0a\x00\x12\x07\x08\x05\x08\x02\x09\x09\x03\x00\x04"), true)
+	random := rand.New(rand.NewPCG(7, 8))
+	for n := range 40 {
+		script := make([]byte, 300)
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		f.Add(script, n%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
+		if len(script) > 600 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, "a", "b", "c") })
+	})
+}
+
+func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string) {
+	sources := map[string]*source{}
+	for _, namespace := range namespaces {
+		sources[namespace] = newSource()
+		sources[namespace].streams = streams
+	}
+	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": byLetters})}
+	if !streams {
+		options = append(options, WithoutStreamingList())
+	}
+	s := followAll(t, sources, options...)
 	var handlers []*historian
 	join := func() {
-		h := &historian{t: t, known: map[ObjectName]object{}}
+		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1}
 		reg, err := s.AddEventHandler(h)
 		if err != nil {
 			t.Error(err)
@@ -64,16 +91,18 @@ func playHistory(t *testing.T, script []byte, streams bool) {
 	for ; len(script) >= 2; script = script[2:] {
 		what, arg := script[0]%15, script[1]
 		name := strconv.Itoa(int(arg % 8))
-		_, exists := src.objects[ObjectName{"a", name}]
+		namespace := namespaces[int(arg>>3)%len(namespaces)]
+		src := sources[namespace]
+		_, exists := src.objects[ObjectName{namespace, name}]
 		switch what {
 		case 0:
-			src.set("a", name, map[string]string{"letters": "xyz"[:arg>>6]})
+			src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]})
 		case 1, 2:
 			if exists {
-				src.remove("a", name)
+				src.remove(namespace, name)
 			}
 			if what == 2 {
-				src.set("a", name, nil)
+				src.set(namespace, name, nil)
 			}
 		case 3:
 			src.bookmark()
@@ -99,22 +128,24 @@ func playHistory(t *testing.T, script []byte, streams bool) {
 				handlers = handlers[:n-1]
 			}
 		case 12:
-			src.repeat("a", name)
+			src.repeat(namespace, name)
 		case 13:
 			src.setSilent(arg&1 == 0)
 		case 14:
-			src.answerWith("a", name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
+			src.answerWith(namespace, name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
 		}
 		if arg&0x20 != 0 {
 			synctest.Wait() // otherwise steps meet the informer in the middle of things
 		}
 	}
-	src.failWith(nil)
-	src.setSilent(false)
-	src.endWatches(io.EOF) // a silent watch would end too late
+	for _, src := range sources {
+		src.failWith(nil)
+		src.setSilent(false)
+		src.endWatches(io.EOF) // a silent watch would end too late
+	}
 	time.Sleep(15 * time.Minute)
 	synctest.Wait()
-	checkTruth(t, s, src, handlers)
+	checkTruth(t, s, sources, handlers)
 }
 
 // failures makes some of the requests that follow fail.
@@ -130,16 +161,23 @@ func failures(arg byte) func(request) error {
 	}
 }
 
-func checkTruth(t *testing.T, s *SharedIndexInformer[object], src *source, handlers []*historian) {
+func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*source, handlers []*historian) {
 	t.Helper()
-	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(src.objects) {
-		t.Errorf("in the end the status is %+v, there are %d objects", status, len(src.objects))
+	objects := map[ObjectName]object{}
+	for namespace, src := range sources {
+		maps.Copy(objects, src.objects)
+		if src.open != 1 {
+			t.Errorf("%d watches are open in namespace %s", src.open, namespace)
+		}
+	}
+	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) {
+		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
 	}
 	cached := model{}
 	for _, obj := range s.GetStore().List() {
 		name := MetaObjectToName(obj)
 		cached[name] = obj
-		if truth := src.objects[name]; truth == nil || truth.ResourceVersion != obj.ResourceVersion || truth.UID != obj.UID || !maps.Equal(truth.Labels, obj.Labels) {
+		if truth := objects[name]; truth == nil || truth.ResourceVersion != obj.ResourceVersion || truth.UID != obj.UID || !maps.Equal(truth.Labels, obj.Labels) {
 			t.Errorf("cached is %v of %v@%s, %v, the truth is %v", name, obj.UID, obj.ResourceVersion, obj.Labels, truth)
 		}
 	}
@@ -159,9 +197,6 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], src *source, handl
 		}
 		h.mu.Unlock()
 	}
-	if src.open != 1 {
-		t.Errorf("%d watches are open", src.open)
-	}
 }
 
 // historian is a handler that checks that its calls are legal.
@@ -172,12 +207,14 @@ type historian struct {
 	mu      sync.Mutex
 	known   map[ObjectName]object
 	started bool // a call was not initial
+	// severalLists is set if initial adds may come after other events.
+	severalLists bool
 }
 
 func (h *historian) OnAdd(obj object, initial bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if initial && h.started {
+	if initial && h.started && !h.severalLists {
 		h.t.Errorf("initial add of %s after other events", obj.Name)
 	}
 	h.started = !initial

@@ -99,18 +99,61 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
+// Index is an index of an informer, for reads without an error. Its methods may be called
+// from any goroutine. The objects that they return are shared and must not be changed.
+type Index[T Object] struct {
+	indexer *Indexer[T]
+	name    string
+}
+
+// AddIndex adds an index to the cache of an informer, at any time: before the informer is
+// started, or while it runs, over the objects that it has then. values is called for each of
+// them before AddIndex returns. It fails if there is an index of that name.
+//
+//	byClass, err := cache.AddIndex(informer, "class", func(foo *v1.Foo) []string { return []string{foo.Spec.Class} })
+//	…
+//	fast := byClass.Get("fast") // []*v1.Foo
+func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values IndexFunc[T]) (*Index[T], error) {
+	if values == nil {
+		return nil, fmt.Errorf("index %q of %s has no function", name, informer.name())
+	}
+	if err := informer.AddIndexers(Indexers[T]{name: values}); err != nil {
+		return nil, fmt.Errorf("%s: %w", informer.name(), err)
+	}
+	return &Index[T]{informer.indexer, name}, nil
+}
+
+// Get returns the objects that the index has under value, in no particular order. The
+// slice belongs to the caller.
+func (i *Index[T]) Get(value string) []T {
+	objs, _ := i.indexer.store.ByIndex(i.name, value) // an index is never removed
+	return objs
+}
+
+// All ranges over the objects that Get returns when the range begins. It allocates
+// nothing.
+func (i *Index[T]) All(value string) iter.Seq[T] { return i.indexer.AllByIndex(i.name, value) }
+
 // newIndexer returns the cache of an informer, and sets c.cache for the decoder.
 func (c *Config[T]) newIndexer() *Indexer[T] {
 	x := NewIndexer(c.Indexers)
 	if c.MutationDetector {
 		x.detector = mutation.New[T](c.name(), c.MutationValues)
 	}
+	c.useCache(x)
+	for i := range c.scopes {
+		c.scopes[i].useCache(x)
+	}
+	return x
+}
+
+// useCache lets the decoder take unchanged objects from x.
+func (c *Config[T]) useCache(x *Indexer[T]) {
 	if c.Open != nil {
 		// Without hashes, objects are compared deeply when they are listed again.
 		x.store.KeepHashes()
 		c.cache = x
 	}
-	return x
 }
 
 // checkAll panics if the detector finds that a cached object was changed.
@@ -244,5 +287,5 @@ func (x *Indexer[T]) Replace(objs []T) {
 	for i, obj := range objs {
 		items[i].Object = obj
 	}
-	x.replace(nil, items)
+	x.replace(nil, &Collection[T]{Items: items})
 }

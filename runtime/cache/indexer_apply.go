@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
 // apply applies deltas to the cache and returns the notifications for handlers. Readers see
@@ -18,7 +20,7 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 	defer x.writing.Unlock()
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
-			notes = x.replace(notes, deltas[0].Collection.Items)
+			notes = x.replace(notes, deltas[0].Collection)
 			deltas = deltas[1:]
 			continue
 		}
@@ -145,7 +147,7 @@ func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) [
 	switch old, known := x.store.Put(e); {
 	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
-	case old == e.Old: // Match has compared the UIDs
+	case identity.Same(old, e.Old): // Match has compared the UIDs
 		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
 	default:
 		return noteChange(notes, old, e.Object)
@@ -170,7 +172,7 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	if !known {
 		return notes // no handler has seen it
 	}
-	uid, version := identityOf(&delta.Item)
+	uid, version := listed.IdentityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
 	if another && isEarlier(version, old.GetResourceVersion()) {
 		return notes // a server sends the deletion of a replaced object again

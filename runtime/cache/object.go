@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -14,7 +15,8 @@ type Object = wire.Object
 
 // ObjectName identifies an object among those of one resource. Namespace is
 // empty for cluster-scoped objects. It is comparable and serves as the key of
-// maps and of typed work queues.
+// maps and of typed work queues. A plain conversion makes one of client-go's cache.ObjectName
+// or of a types.NamespacedName, and the reverse: cache.ObjectName(request.NamespacedName).
 type ObjectName struct {
 	Namespace string
 	Name      string
@@ -24,6 +26,9 @@ type ObjectName struct {
 func MetaObjectToName(obj metav1.Object) ObjectName {
 	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
+
+// nameOf returns the name of the object that an item is about.
+func nameOf[T Object](item *Item[T]) ObjectName { return ObjectName(listed.NameOf(item)) }
 
 // String returns "namespace/name", or "name" where there is no namespace. It is
 // the inverse of ParseObjectName.

@@ -15,6 +15,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -29,12 +31,6 @@ import (
 // cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
 
-// WatchErrorHandler is called with the error of each failed list and watch, before the
-// wait for the retry. With DecodeOptions.SkipUndecodable it is also called for each
-// state that is skipped, with a *DecodeError that is not wrapped. The goroutine of the
-// Reflector calls it, so it must not block.
-type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
-
 // Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
 // stream or in pages, and watches from the version of the list. It resumes a watch that
 // ended, and lists again when the server has forgotten that version.
@@ -47,6 +43,9 @@ type Reflector[T Object] struct {
 	queue        *DeltaFIFO[T]
 	onError      WatchErrorHandler
 	status       *statusTracker
+	hooks        *hook.Hooks[Status]
+	// ownsHooks is set if no Controller has the hooks.
+	ownsHooks bool
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -56,9 +55,11 @@ type Reflector[T Object] struct {
 	random func(time.Duration) time.Duration
 
 	// Only the goroutine of Run uses the fields below.
-	listed initialList[T]
-	trail  protocol.PageTrail
-	failed protocol.FailureBudget
+	listed listed.List[T]
+	// committed is set after the first list.
+	committed bool
+	trail     protocol.PageTrail
+	failed    protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -66,12 +67,20 @@ type Reflector[T Object] struct {
 	events     []Event[T]
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freelist.List[Delta[T]]
-	skips      skipLog
+	skips      listed.SkipLog
 }
 
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
+	r := newReflector(config, queue)
+	r.use(newHooks(&r.config, r.Status))
+	r.ownsHooks = true
+	return r
+}
+
+// newReflector returns a Reflector without hooks. The caller calls use.
+func newReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
 		config:  config,
 		source:  config.ListerWatcher,
@@ -92,8 +101,16 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 	}
 	if r.onError == nil {
 		r.onError = r.logWatchError
+	} else {
+		r.onError = func(ctx context.Context, _ schema.GroupVersionResource, err error) { r.hooks.Error(ctx, err) }
 	}
 	return r
+}
+
+// use makes the Reflector call these hooks, which belong to the caller.
+func (r *Reflector[T]) use(hooks *hook.Hooks[Status]) {
+	r.hooks = hooks
+	r.status.changed = hooks.Changed
 }
 
 // logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
@@ -101,7 +118,7 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
-		r.skips.log(logger, state)
+		r.skips.Log(logger, state)
 		return
 	}
 	switch reason := reasonOf(err); reason {
@@ -115,15 +132,24 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 // Status returns the state of the Reflector, without Objects.
 func (r *Reflector[T]) Status() Status { return r.status.get() }
 
-// retire marks a Reflector that was not run as stopped.
-func (r *Reflector[T]) retire() { r.status.enter(Stopped, nil) }
+// retire marks a Reflector that was not run as stopped, with the reason or nil.
+func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }
 
 // Run lists and watches until ctx ends. Each line that it logs has the resource.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", r.config.name()))
+	if !r.ownsHooks {
+		r.run(ctx)
+		return
+	}
+	r.hooks.SetContext(ctx)
+	finally(func() { r.run(ctx) }, r.hooks.Close)
+}
+
+func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
 	r.warnOfLimit(ctx)
-	defer func() { r.skips.flush(klog.FromContext(ctx)) }()
+	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
 	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
@@ -203,7 +229,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 		r.commit(state.ResourceVersion)
 	}
 	if next.Restart {
-		r.listed.clear()
+		r.listed.Clear()
 		r.trail.Begin()
 	}
 	switch {
@@ -215,16 +241,25 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 	}
 	if next.Failed != nil {
 		r.leaveFirst()
-		r.onError(ctx, r.config.Resource, next.Failed)
+		failed := next.Failed
+		if r.config.isScope { // all namespaces have the same handler
+			failed = fmt.Errorf("namespace %s: %w", r.config.Namespace, failed)
+		}
+		r.onError(ctx, r.config.Resource, failed)
 	}
 }
 
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: r.listed.collection()})
-	r.status.undecodable.replace(&r.listed.undecodable)
-	r.listed.clear()
+	all := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
+	if r.config.isScope {
+		all.namespace = r.config.Namespace
+	}
+	r.committed = true
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
+	r.status.undecodable.Replace(&r.listed.Undecodable)
+	r.listed.Clear()
 	r.status.reach(resourceVersion)
 }
 
@@ -266,7 +301,7 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) pro
 		in.Err = err
 		return in
 	}
-	r.listed.addPage(page.Items)
+	r.listed.AddPage(page.Items)
 	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
 	in.Idle = !isNew
 	return in

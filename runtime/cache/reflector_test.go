@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -466,65 +465,6 @@ func TestReflectorListsWithoutABookmark(t *testing.T) {
 			t.Errorf("%d watches and %d lists, want the next list to be tried as a stream again", src.count("watch"), src.count("list"))
 		}
 	})
-}
-
-// TestInitialList compares a list whose initial events have changes among them, and
-// objects that are added twice, with a map. Half of the objects have a content hash.
-func TestInitialList(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 2000 {
-		var list initialList[object]
-		want := map[string]Delta[object]{}
-		for range random.IntN(30) {
-			delta := Delta[object]{Type: Added, Item: Item[object]{Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}}
-			if random.IntN(4) == 0 { // perhaps of what was not sent
-				delta.Type = []DeltaType{Updated, Deleted}[random.IntN(2)]
-			}
-			if delta.Type == Deleted {
-				delete(want, delta.Object.Name)
-			} else {
-				want[delta.Object.Name] = delta
-			}
-			list.apply(delta.Type, &delta.Item)
-		}
-		onlyAdded := list.slots == nil
-		all := list.collection()
-		list.clear()
-		last := map[string]int{}
-		for i, item := range all.Items {
-			name := item.Object.Name
-			if before, twice := last[name]; twice && !onlyAdded {
-				t.Fatalf("has %s at %d and %d", name, before, i)
-			}
-			last[name] = i
-		}
-		for name, i := range last {
-			if all.Items[i] != want[name].Item {
-				t.Fatalf("has %s, which it should not, or in another state", name)
-			}
-		}
-		if len(last) != len(want) || list.items != nil {
-			t.Fatalf("has %d objects, want %d", len(last), len(want))
-		}
-	}
-}
-
-// TestInitialListOfPages has pages of which the content hashes are known, and others.
-func TestInitialListOfPages(t *testing.T) {
-	var list initialList[object]
-	list.undecodable.add(&DecodeError{Namespace: numbered(3).Namespace, Name: numbered(3).Name})
-	list.addPage([]Item[object]{{Object: numbered(0), ContentHash: 10}, itemOf(numbered(1))})
-	list.addPage([]Item[object]{itemOf(numbered(2))})
-	list.addPage([]Item[object]{{Object: numbered(3), ContentHash: 13}, {Object: numbered(4), ContentHash: 14}})
-	all := list.collection()
-	for i, want := range []uint64{10, 0, 0, 13, 14} {
-		if item := all.Items[i]; item.Object.Name != numbered(i).Name || item.ContentHash != want {
-			t.Errorf("object %d is %s with the hash %d, want %d", i, item.Object.Name, item.ContentHash, want)
-		}
-	}
-	if len(all.Items) != 5 || len(list.undecodable.states) != 0 {
-		t.Errorf("%d objects, undecodable are %v", len(all.Items), list.undecodable.states)
-	}
 }
 
 func TestReflectorGivesUpAListThatStalls(t *testing.T) {

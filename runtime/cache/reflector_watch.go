@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
 const (
@@ -209,7 +211,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			continue
 		}
 		if change != 0 {
-			note(&r.status.undecodable, &event.Item, change == Deleted)
+			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
 				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
 			}
@@ -252,10 +254,16 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 // accept transforms the object of an item. It reports a state that cannot be decoded to
 // the error handler, once.
 func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
+	if r.config.isScope {
+		if name := nameOf(item); name.Namespace != r.config.Namespace {
+			// No relist of this namespace would remove it from the cache.
+			return &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("the server sent the object for namespace %s", r.config.Namespace)}
+		}
+	}
 	switch {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
-	case item.Err != nil && !r.status.undecodable.isKnown(item.Err):
+	case item.Err != nil && !r.status.undecodable.IsKnown(item.Err):
 		r.onError(ctx, r.config.Resource, item.Err)
 	}
 	return err
@@ -266,7 +274,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
 	case change != 0:
-		r.listed.apply(change, &event.Item)
+		r.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:
@@ -314,7 +322,7 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	}
 	name := MetaObjectToName(obj) // before the transform may change it
 	result, err := r.config.Transform(obj)
-	if none := *new(T); err == nil && result == none {
+	if err == nil && identity.IsNil(result) {
 		err = errors.New("the function returned neither an object nor an error")
 	}
 	if err == nil && MetaObjectToName(result) != name {

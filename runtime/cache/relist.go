@@ -6,14 +6,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
 
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// kept are the cached objects that are in the collection.
+	// kept are the cached objects that are in the collection, or outside of its namespace.
 	kept store.Marks
 	// refreshed are cached objects that stay, but were decoded from another text.
 	refreshed []refreshed
@@ -30,11 +32,15 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all of the objects, and notes exactly the
+// replace makes the objects of a relist all of the objects, or all of a namespace, and notes exactly the
 // difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], items []Item[T]) []processor.Notification[T] {
+func (x *Indexer[T]) replace(notes []processor.Notification[T], listed *Collection[T]) []processor.Notification[T] {
+	items := listed.Items
 	r := listing[T]{kept: x.store.NewMarks()}
+	if listed.namespace != "" {
+		r.kept = x.store.NewMarksOutside(listed.namespace)
+	}
 	var call calling[T]
 	defer call.guard()
 	defer x.endBatch()
@@ -82,7 +88,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 	slot, old, known := x.store.Find(name.Namespace, name.Name, hash)
 	if item.Err != nil {
 		// Without a UID, it is taken for the same object.
-		if uid, _ := identityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
+		if uid, _ := listed.IdentityOf(item); known && (uid == "" || old.GetUID() == "" || uid == old.GetUID()) {
 			r.kept.Add(slot)
 		}
 		return
@@ -114,7 +120,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 	obj := item.Object
 	switch {
-	case old == obj:
+	case identity.Same(old, obj):
 		return true
 	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
 		return false
@@ -128,7 +134,6 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 // states, the last one counts. notes are the steps. The objects keep the order in which they
 // first occur.
 func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
-	var none T
 	firsts := make([]processor.Notification[T], 0, len(notes))
 	at := make(map[ObjectName]int, len(notes)) // of firsts
 	for i := range notes {
@@ -146,9 +151,9 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 		switch {
 		case n.Kind == processor.Delete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
-		case n.Old == none:
+		case identity.IsNil(n.Old):
 			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
-		case n.Old != n.Obj:
+		case !identity.Same(n.Old, n.Obj):
 			net = noteChange(net, n.Old, n.Obj)
 		}
 	}

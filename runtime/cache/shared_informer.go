@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,7 +41,9 @@ type SharedIndexInformer[T Object] struct {
 
 	mu        sync.Mutex // held over each step; guards what follows
 	processor *processor.Processor[T]
-	listed    bool // the first list is in the cache
+	// unlisted is the number of namespaces whose first list is not in the cache yet. It is one
+	// if the informer follows all namespaces.
+	unlisted int
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
@@ -55,11 +58,13 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	s.alive, s.stop = context.WithCancel(context.Background())
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
+	s.unlisted = len(s.controller.reflectors)
+	s.controller.objects = s.indexer.Len
 	return s
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
-// is left and no handler is running. It runs once: a second call returns at once.
+// is left, and no handler and no hook is running. It runs once: a second call returns at once.
 func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	if !s.controller.claim(ctx) {
 		return
@@ -79,49 +84,81 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.checkAll()
+		s.controller.hooks.Close()
 	})
 }
 
 // Stop ends Run, and waits until it has returned: no handler is running then. An informer
 // that was not started can no longer be. The factory creates another one at the next call
-// for the kind. A handler must not call Stop, which would wait for the handler.
+// for the kind. A handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
-	s.retire()
+	s.retire(nil)
 	<-s.done
+	s.awaitHooks()
+}
+
+// awaitHooks waits for the hooks of an informer that has ended. It does nothing to another
+// one.
+func (s *SharedIndexInformer[T]) awaitHooks() {
+	if isClosed(s.done) {
+		s.controller.hooks.Close()
+	}
 }
 
 // wasStopped reports whether Stop was called.
 func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
 
-// retire stops an informer that was not started. It does nothing to another one.
-func (s *SharedIndexInformer[T]) retire() {
+// retire stops an informer that was not started, with the reason or nil. It does nothing to
+// another one.
+func (s *SharedIndexInformer[T]) retire(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.controller.retire() {
+	if s.controller.retire(err) {
 		s.processor.Stop()
 		close(s.done)
 	}
 }
 
-// process applies a batch of the Controller. The first delta of all is the first list:
-// only its adds are initial, and after it a handler is synced.
-func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (done bool) {
+// process applies a batch of the Controller. It reports whether the first list of each
+// namespace is in the cache.
+func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.listed {
-		notes := s.indexer.apply(deltas[:1])
-		markInitial(notes)
-		s.listed = true
-		s.controller.markSynced() // before a handler can be synced
-		s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: true})
-		if deltas = deltas[1:]; len(deltas) == 0 {
-			return true
-		}
+	for s.unlisted > 0 && len(deltas) > 0 {
+		deltas = s.processFirst(deltas)
 	}
+	if len(deltas) > 0 {
+		s.distribute(deltas)
+	}
+	return s.unlisted == 0
+}
+
+// distribute applies deltas and passes the changes to the handlers.
+func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.apply(deltas), Distinct: distinct})
-	return true
+}
+
+// processFirst applies the first list of a namespace, or the deltas before the next one, and
+// returns the rest. Only the adds of such a list are initial. After the last one, handlers are
+// synced.
+func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T]) {
+	isFirst := func(d Delta[T]) bool { return d.Type == Replaced && d.Collection.isFirst }
+	if n := slices.IndexFunc(deltas, isFirst); n != 0 {
+		if n < 0 {
+			n = len(deltas)
+		}
+		s.distribute(deltas[:n])
+		return deltas[n:]
+	}
+	notes := s.indexer.apply(deltas[:1])
+	markInitial(notes)
+	if s.unlisted--; s.unlisted == 0 {
+		s.controller.markSynced() // before a handler can be synced
+	}
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0})
+	return deltas[1:]
 }
 
 func markInitial[T Object](notes []processor.Notification[T]) {
@@ -146,8 +183,8 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	if s.processor.Stopped() {
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
 	}
-	if s.listed {
-		l.Enqueue(processor.Batch[T]{EndsInitial: true, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+	if s.unlisted == 0 || s.indexer.Len() > 0 {
+		l.Enqueue(processor.Batch[T]{EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
@@ -159,7 +196,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed && l.Backlog() == 0 {
+	if s.indexer.Len() > 0 && l.Backlog() == 0 {
 		l.Enqueue(processor.Batch[T]{Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj}
 		})})
@@ -216,16 +253,12 @@ func (s *SharedIndexInformer[T]) Ended() <-chan struct{} { return s.controller.E
 func (s *SharedIndexInformer[T]) NotSyncedReason() string { return s.controller.NotSyncedReason() }
 
 func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
-	about, waiting := s.controller.waitsFor()
-	waiting.Status.Objects = s.indexer.Len()
-	return about, waiting
+	return s.controller.waitsFor()
 }
 
 // Status returns the state of the informer, since when, and why.
 func (s *SharedIndexInformer[T]) Status() Status {
-	status := s.controller.Status()
-	status.Objects = s.indexer.Len()
-	return status
+	return s.controller.Status()
 }
 
 // Retry retries a failed list or watch at once, instead of after its wait; see

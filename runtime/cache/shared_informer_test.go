@@ -381,7 +381,7 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
 		heard, _ := listen(t, s)
 		s.processor.Start()
-		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(numbered(1))}}, {Type: Added, Item: itemOf(numbered(2))}})
+		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(numbered(1)), isFirst: true}}, {Type: Added, Item: itemOf(numbered(2))}})
 		synctest.Wait()
 		wantLines(t, heard.drain(), "add 1@ initial=true", "add 2@ initial=false")
 		s.processor.Stop()

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -66,7 +67,7 @@ func TestManyUndecodableObjects(t *testing.T) {
 		stop := run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(log))) })
 		synctest.Wait()
 		lines := log.take()
-		if len(lines) != maxSkipLines+1 || !strings.Contains(lines[maxSkipLines], "Status().Undecodable lists all of them") {
+		if len(lines) != listed.MaxLines+1 || !strings.Contains(lines[listed.MaxLines], "Status().Undecodable lists all of them") {
 			t.Errorf("%d lines, the last: %.200s", len(lines), lines[len(lines)-1])
 		}
 		for _, line := range lines {
@@ -81,12 +82,12 @@ func TestManyUndecodableObjects(t *testing.T) {
 				t.Fatalf("state %d is %v", i, e)
 			}
 			held += len(e.Path) + len(e.Near)
-			if e.Err != errNotExplained {
+			if e.Err != listed.ErrNotExplained {
 				held += len(e.Err.Error())
 				explained++
 			}
 		}
-		if len(undecodable) != objects || explained != maxExplained || held > 2<<20 {
+		if len(undecodable) != objects || explained != listed.MaxExplained || held > 2<<20 {
 			t.Errorf("%d states, %d of them explained, with %d bytes", len(undecodable), explained, held)
 		}
 		if text := s.Status().String(); len(text) > 2000 || !strings.Contains(text, "3000 undecodable") {
@@ -99,13 +100,13 @@ func TestManyUndecodableObjects(t *testing.T) {
 		if lines := log.take(); len(lines) > 0 {
 			t.Errorf("%d lines in the same minute: %q", len(lines), lines[0])
 		}
-		time.Sleep(skipPeriod)
+		time.Sleep(listed.Period)
 		server.send("MODIFIED", bad(5, 200))
-		if lines := log.take(); len(lines) != 2 || !strings.Contains(lines[0], fmt.Sprint("states", objects+100-maxSkipLines)) {
+		if lines := log.take(); len(lines) != 2 || !strings.Contains(lines[0], fmt.Sprint("states", objects+100-listed.MaxLines)) {
 			t.Errorf("after a minute: %.300q", lines)
 		}
 		server.send("MODIFIED", bad(5, 200)) // the same state
-		for i := range maxSkipLines + 5 {
+		for i := range listed.MaxLines + 5 {
 			server.send("MODIFIED", bad(i, 300))
 		}
 		log.take()
@@ -114,43 +115,6 @@ func TestManyUndecodableObjects(t *testing.T) {
 			t.Errorf("at the end: %q", lines)
 		}
 	})
-}
-
-// TestUndecodableStatesAreExplainedAgain checks that one state keeps its reason once
-// another one is gone.
-func TestUndecodableStatesAreExplainedAgain(t *testing.T) {
-	why := fmt.Errorf("why")
-	numbered := func(i int) *DecodeError {
-		return &DecodeError{Name: fmt.Sprint(i), Path: "/a", Near: "a", Err: why}
-	}
-	var u undecodable
-	noteState := func(state *DecodeError) { note(&u, &Item[object]{Err: state}, false) }
-	for range 3 {
-		for i := range maxExplained + 10 {
-			noteState(numbered(i))
-		}
-	}
-	explained := func() (n int) {
-		for _, state := range u.sorted() {
-			if state.Err == why {
-				n++
-			}
-		}
-		return n
-	}
-	if n := explained(); n != maxExplained || u.explained != n || len(u.states) != maxExplained+10 {
-		t.Errorf("%d of %d are explained, counted are %d", n, len(u.states), u.explained)
-	}
-	for i := range 20 {
-		u.forget(ObjectName{Name: fmt.Sprint(i)})
-		u.forget(ObjectName{Name: fmt.Sprint(i)})
-	}
-	for i := range 5 {
-		noteState(numbered(maxExplained + i)) // in a new state
-	}
-	if n := explained(); n != maxExplained-15 || u.explained != n {
-		t.Errorf("%d are explained, counted are %d", n, u.explained)
-	}
 }
 
 func TestLargeObjectsAreSkippedAndListed(t *testing.T) {

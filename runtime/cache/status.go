@@ -3,12 +3,17 @@ package cache
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // Phase is the stage of an informer.
@@ -34,7 +39,12 @@ const (
 type Reason string
 
 // reasonOf returns the reason of an error, by what can be done about it.
-func reasonOf(err error) Reason { return Reason(protocol.ReasonOf(err)) }
+func reasonOf(err error) Reason {
+	if mistake := (*OptionError)(nil); errors.As(err, &mistake) {
+		return Misconfigured
+	}
+	return Reason(protocol.ReasonOf(err))
+}
 
 const (
 	// Forbidden: the right to list or watch is missing.
@@ -65,6 +75,9 @@ const (
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.
 	HandlerPanic Reason = "HandlerPanic"
+	// Misconfigured: the options of the informer have a mistake, so it never runs; see
+	// OptionError.
+	Misconfigured Reason = "Misconfigured"
 	// Unreachable: the server did not answer, or the connection was cut.
 	Unreachable Reason = protocol.Unreachable
 )
@@ -90,19 +103,39 @@ type Status struct {
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
 	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
 	Undecodable []*DecodeError
+	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
+	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	Scopes []ScopeStatus
 }
 
-// String returns the status in one line, for logs and errors.
+// maxVersion is the number of bytes of a version in a text. Only servers other than
+// Kubernetes have longer ones.
+const maxVersion = 64
+
+// String returns the status in one line, for logs and errors:
+//
+//	Watching for 5m: 312 objects at version 4711
+//	Degraded for 12s (Forbidden: list: …; it needs the rights to list and to watch); next attempt at 2026-01-02T15:04:05Z; 312 objects at version 4711
+//
+// The duration is the time since Since when String is called. There are no objects before
+// the first list.
 func (s Status) String() string {
 	text := string(s.Phase)
+	if !s.Since.IsZero() {
+		text += " for " + duration.HumanDuration(time.Since(s.Since))
+	}
+	next := ": "
 	if s.Phase == Pending {
-		text += " (not started)"
+		text, next = text+" (not started)", "; "
 	}
 	if s.Err != nil {
-		text += fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason])
+		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason]), "; "
 		if !s.NextAttempt.IsZero() {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
+	}
+	if s.ResourceVersion != "" {
+		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -123,8 +156,10 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// changed is called after each change of the phase, without a lock.
+	changed func()
 
-	undecodable undecodable // which has its own lock
+	undecodable listed.Undecodable // which has its own lock
 }
 
 func newStatusTracker() *statusTracker {
@@ -135,15 +170,16 @@ func (t *statusTracker) get() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	status := t.status
-	status.Undecodable = t.undecodable.sorted()
+	status.Undecodable = t.undecodable.Sorted()
 	return status
 }
 
 // enter enters a phase, with the error that is the cause, or nil.
 func (t *statusTracker) enter(phase Phase, err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.enterLocked(phase, err)
+	t.mu.Unlock()
+	t.changed()
 }
 
 // enterAfter enters a phase after a wait, if no other is entered meanwhile.
@@ -153,9 +189,13 @@ func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *
 	entry := t.entries
 	return time.AfterFunc(wait, func() {
 		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.entries == entry {
+		current := t.entries == entry
+		if current {
 			t.enterLocked(phase, err)
+		}
+		t.mu.Unlock()
+		if current {
+			t.changed()
 		}
 	})
 }

@@ -55,7 +55,7 @@ func TestWaitEndsWhenTheInformerStops(t *testing.T) {
 		}()
 		began := time.Now()
 		err := WaitForCacheSync(t.Context(), s)
-		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped (Forbidden") || time.Since(began) > time.Second {
+		if !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "widgets.test.example.com: Stopped for 0s (Forbidden") || time.Since(began) > time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})
@@ -223,7 +223,7 @@ type hasty struct {
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
 	about, reason := h.SharedIndexInformer.waitsFor()
-	h.controller.reflector.status.enter(h.phases[0], nil)
+	h.controller.reflectors[0].status.enter(h.phases[0], nil)
 	h.phases = h.phases[1:]
 	return about, reason
 }
@@ -252,7 +252,7 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 		if w := notSynced.Waiting[1]; w.Resource.Resource != "others" || w.Handler != "*cache.recorder" || w.Status.Phase != Pending {
 			t.Errorf("the entry of a handler is %+v", w)
 		}
-		wantLines(t, reasons, "widgets.test.example.com: Pending (not started)", of, of)
+		wantLines(t, reasons, "widgets.test.example.com: Pending for 0s (not started)", of, of)
 		s.Stop()
 		other.Stop()
 	})
@@ -261,13 +261,15 @@ func TestNotSyncedErrorNamesAnInformerOnce(t *testing.T) {
 // TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile names it, and not its handler as
 // well.
 func TestNotSyncedErrorOfAnInformerThatSyncsMeanwhile(t *testing.T) {
-	s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
-	_, reg := listen(t, s)
-	err := notSynced(context.DeadlineExceeded, []Syncer{&late{s}, reg})
-	if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending (not started)"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	s.Stop()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: newSource(), Resource: widgets}))
+		_, reg := listen(t, s)
+		err := notSynced(context.DeadlineExceeded, []Syncer{&late{s}, reg})
+		if want := "not synced (context deadline exceeded):\n\twidgets.test.example.com: Pending for 0s (not started)"; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		s.Stop()
+	})
 }
 
 // late is an informer that is synced once it was asked for the reason why not.
@@ -280,18 +282,20 @@ func (l *late) waitsFor() (subject, NotSynced) {
 
 // TestInformerWithoutAResourceIsNamedByItsType has one that was made by hand.
 func TestInformerWithoutAResourceIsNamedByItsType(t *testing.T) {
-	config := via(Config[object]{ListerWatcher: newSource()})
-	s := NewSharedIndexInformer(config)
-	defer s.Stop()
-	if got, want := s.NotSyncedReason(), "v1.PartialObjectMetadata: Pending (not started)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	_, controller := NewInformer(config, &recorder{})
-	if got, want := controller.NotSyncedReason(), "v1.PartialObjectMetadata: Pending (not started)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	ofView := Config[*widgetSummary]{Namespace: "team-a"}
-	if got, want := ofView.name(), "cache.widgetSummary in namespace team-a"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		config := via(Config[object]{ListerWatcher: newSource()})
+		s := NewSharedIndexInformer(config)
+		defer s.Stop()
+		if got, want := s.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		_, controller := NewInformer(config, &recorder{})
+		if got, want := controller.NotSyncedReason(), "v1.PartialObjectMetadata: Pending for 0s (not started)"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		ofView := Config[*widgetSummary]{Namespace: "team-a"}
+		if got, want := ofView.name(), "cache.widgetSummary in namespace team-a"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
 }

@@ -246,7 +246,7 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 		}
 	}
 	var notSynced *cache.NotSyncedError
-	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded (NotFound:") {
+	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
 		t.Errorf("without the CRD the wait says: %v", err)
 	}
 	if s := informer.Status(); s.Reason != cache.NotFound {

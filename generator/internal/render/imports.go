@@ -21,8 +21,10 @@ var known = map[string]string{
 	"context": "context",
 	"fmt":     "fmt",
 	"io":      "io",
+	"iter":    "iter",
 	"json":    "encoding/json",
 	"http":    "net/http",
+	"reflect": "reflect",
 	"strconv": "strconv",
 	"time":    "time",
 

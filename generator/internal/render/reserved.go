@@ -5,7 +5,7 @@ import "github.com/typedinformers/informer-gen/generator/internal/model"
 // Reserved returns the names of the templates that names from the input must not be.
 func Reserved() model.Reserved {
 	return model.Reserved{
-		Group:  []string{"ForResource", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync"},
+		Group:  []string{"ForResource", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "Statuses", "WaitForCacheSync"},
 		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient"},
 		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister"},
 		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
@@ -27,7 +27,7 @@ var locals = map[string]bool{
 	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "inner": true, "invoke": true, "j": true, "l": true,
 	"localSchemeBuilder": true, "name": true, "namespace": true, "namespaced": true, "newClientset": true, "obj": true,
 	"objects": true, "ok": true, "options": true, "opts": true, "patchOpts": true, "pt": true, "request": true,
-	"resource": true, "result": true, "setConfigDefaults": true, "shallowCopy": true,
+	"resource": true, "result": true, "serverOf": true, "setConfigDefaults": true, "shallowCopy": true,
 	"sharedInformerFactory": true, "subresources": true, "timeout": true, "v": true, "value": true,
 	"values": true, "version": true,
 }

@@ -263,8 +263,8 @@ func addMembers(members map[string]map[string]bool, dir string, f *ast.File) {
 				add(baseName(decl.Recv.List[0].Type), decl.Name.Name)
 			}
 			for _, field := range append(lists, decl.Type.Params.List...) {
-				if _, elsewhere := field.Type.(*ast.SelectorExpr); elsewhere {
-					continue
+				if isQualified(field.Type) {
+					continue // a type of another package may have the same name
 				}
 				for _, name := range field.Names {
 					typeOf[name.Name] = baseName(field.Type)
@@ -290,6 +290,15 @@ func fieldsOf(expr ast.Expr) []*ast.Field {
 		return t.Methods.List
 	}
 	return nil
+}
+
+// isQualified reports whether a type, or what it points to, is of another package.
+func isQualified(expr ast.Expr) bool {
+	if pointer, ok := expr.(*ast.StarExpr); ok {
+		expr = pointer.X
+	}
+	_, qualified := expr.(*ast.SelectorExpr)
+	return qualified
 }
 
 // baseName returns the name of a type without its package, pointers and arguments.

@@ -14,6 +14,22 @@ func (s *Store[T]) NewMarks() Marks {
 	return Marks{bits: make([]uint64, (n+63)/64), unmarked: n}
 }
 
+// NewMarksOutside returns Marks with all objects but those of a namespace.
+func (s *Store[T]) NewMarksOutside(namespace string) Marks {
+	m := s.NewMarks()
+	for i := range m.bits {
+		m.bits[i] = ^uint64(0)
+	}
+	m.unmarked = 0
+	if list := s.indexes[0].lists[namespace]; list != nil {
+		for _, slot := range list.slots {
+			m.bits[slot/64] &^= 1 << (slot % 64)
+		}
+		m.unmarked = len(list.slots)
+	}
+	return m
+}
+
 // Add adds the object in a slot. It reports whether it was in the set before.
 func (m *Marks) Add(slot uint32) (again bool) {
 	if m.has(slot) {

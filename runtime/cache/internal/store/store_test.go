@@ -208,3 +208,37 @@ func TestStoreReleasesMemory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRemoveUnmarkedOfANamespace removes what is not marked in one of two namespaces.
+func TestRemoveUnmarkedOfANamespace(t *testing.T) {
+	for count := range 130 {
+		s := newIndexed(nil)
+		for i := range count {
+			obj := many(i)
+			obj.Namespace = [...]string{"a", "b", "b"}[i%3]
+			s.put(obj)
+		}
+		s.Begin()
+		m := s.NewMarksOutside("b")
+		kept := (count + 2) / 3
+		for slot := range uint32(count) {
+			if obj := s.objects.at(slot); obj.GetNamespace() == "a" && !m.Add(slot) {
+				t.Fatalf("an object of namespace a was not marked among %d", count)
+			} else if obj.GetNamespace() == "b" && slot%2 == 0 {
+				m.Add(slot)
+				kept++
+			}
+		}
+		s.RemoveUnmarked(&m, func(obj object) {
+			if obj.GetNamespace() == "a" {
+				t.Errorf("%s of namespace a was removed", obj.GetName())
+			}
+		})
+		s.End()
+		if s.Len() != kept {
+			t.Errorf("%d of %d objects are left, want %d", s.Len(), count, kept)
+		}
+		none := s.NewMarksOutside("c")
+		s.RemoveUnmarked(&none, func(object) { t.Error("an object was removed without a namespace") })
+	}
+}

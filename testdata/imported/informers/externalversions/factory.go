@@ -9,9 +9,16 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	castlev1 "github.com/typedinformers/informer-gen/testdata/dependency/apis/v1"
+	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
+	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
+	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
+	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/apis"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/coordination"
@@ -19,6 +26,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/initgroup"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/maingroup"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -53,6 +61,9 @@ type SharedInformerFactory interface {
 	// added to it: with Join, those of another generated package, and with
 	// cache.InformerFor, those of a Kind.
 	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Castle() apis.Interface
 	Coordination() coordination.Interface
@@ -102,6 +113,15 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 // Join may be called at any time, also after Start; Start is called again for informers that
 // are created later. It may be called again for the same client.
 func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*castlev1.Castle](),
+		reflect.TypeFor[*coordinationv1.Lease](),
+		reflect.TypeFor[*fortv1.Gate](),
+		reflect.TypeFor[*fortv1.Tower](),
+		reflect.TypeFor[*fortv1api20240901.Tower](),
+		reflect.TypeFor[*bridgev1.Bridge](),
+		reflect.TypeFor[*harbourv1.Harbour](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,
 		Client:                client,

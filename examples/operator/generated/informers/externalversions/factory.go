@@ -9,8 +9,12 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
@@ -50,6 +54,9 @@ type SharedInformerFactory interface {
 	// added to it: with Join, those of another generated package, and with
 	// cache.InformerFor, those of a Kind.
 	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Data() api.Interface
 	Views() views.Interface
@@ -96,6 +103,11 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 // Join may be called at any time, also after Start; Start is called again for informers that
 // are created later. It may be called again for the same client.
 func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*datav1.Database](),
+		reflect.TypeFor[*datav1.DatabaseClass](),
+		reflect.TypeFor[*viewsv1.DatabaseClassSummary](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,
 		Client:                client,

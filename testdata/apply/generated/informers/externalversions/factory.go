@@ -9,9 +9,12 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/harbor"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
@@ -49,6 +52,9 @@ type SharedInformerFactory interface {
 	// added to it: with Join, those of another generated package, and with
 	// cache.InformerFor, those of a Kind.
 	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Harbor() harbor.Interface
 }
@@ -94,6 +100,10 @@ func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Dur
 // Join may be called at any time, also after Start; Start is called again for informers that
 // are created later. It may be called again for the same client.
 func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*harborv1.Berth](),
+		reflect.TypeFor[*harborv1.Mooring](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,
 		Client:                client,

@@ -9,8 +9,10 @@ import (
 	"fmt"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
 	internalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 )
 
 // GenericInformer is an informer whose kind is not known when the program is compiled.
@@ -25,4 +27,27 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return cache.NewGenericInformer(f.Core().V1().Secrets().Informer()), nil
 	}
 	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+}
+
+// DynamicKind describes the objects of a resource for which there is no generated code, as
+// a program learns of it at run time. client is used only to send requests: resource may be
+// of any group. namespaced is whether its objects are in namespaces, as discovery reports it.
+//
+// T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
+// metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
+// ObjectMeta and the fields that the program reads:
+//
+//	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
+//	informer := cache.InformerFor(factory.Inner(), kind)
+//
+// A fake clientset has no objects for such a kind. Its informer reports that, and how a test
+// provides them.
+func DynamicKind[T cache.Object](client kubernetes.Interface, resource schema.GroupVersionResource, namespaced bool) cache.Kind[T] {
+	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[T]{
+		Resource:   resource,
+		Namespaced: namespaced,
+		ListWatch: func(string) cache.ListerWatcher[T] {
+			return cache.NewUnavailableListWatch[T](resource)
+		},
+	})
 }

@@ -25,6 +25,20 @@ type SharedInformerFactory struct {
 	Client kubernetes.Interface
 }
 
+// KindOf returns kind with the properties that depend on its client: where the server is, how to get
+// the bodies of responses, and whether there are streaming lists. restClient is the part of client
+// that sends the requests.
+func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
+	kind.Open = func(namespace string) cache.OpenFunc {
+		return Open(restClient, kind.Resource, namespace)
+	}
+	// A fake clientset does not support streaming lists, and reports that.
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
+		kind.WithoutStreamingList = c.IsWatchListSemanticsUnSupported()
+	}
+	return kind
+}
+
 // Open returns a function that lists or watches a resource with client and returns the body of
 // the response. An empty namespace means all namespaces. Open returns nil if client has no
 // server, as is the case for a fake client.

@@ -61,9 +61,15 @@ type PodNameNamespaceLister interface {
 	// Get returns the PodName with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*corev1.PodName, error)
+	// ByNodeName returns the PodNames of the namespace whose spec.nodeName is value.
+	ByNodeName(value string) ([]*corev1.PodName, error)
 	PodNameNamespaceListerExpansion
 }
 
 type podNameNamespaceLister struct {
 	*cache.NamespaceLister[*corev1.PodName]
+}
+
+func (l podNameNamespaceLister) ByNodeName(value string) ([]*corev1.PodName, error) {
+	return l.ByIndex("byNodeName", value)
 }

@@ -62,9 +62,15 @@ type SecretNamespaceLister interface {
 	// Get returns the Secret with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*corev1.Secret, error)
+	// ByType returns the Secrets of the namespace whose type is value.
+	ByType(value othercorev1.SecretType) ([]*corev1.Secret, error)
 	SecretNamespaceListerExpansion
 }
 
 type secretNamespaceLister struct {
 	*cache.NamespaceLister[*corev1.Secret]
+}
+
+func (l secretNamespaceLister) ByType(value othercorev1.SecretType) ([]*corev1.Secret, error) {
+	return l.ByIndex("byType", string(value))
 }

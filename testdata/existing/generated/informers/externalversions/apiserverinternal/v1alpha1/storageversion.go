@@ -10,6 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/existing/generated/listers/apiserverinternal/v1alpha1"
 	internalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
+	"k8s.io/client-go/kubernetes"
 )
 
 // StorageVersionInformer provides the shared informer and the lister of StorageVersions.
@@ -26,20 +27,21 @@ type storageVersionInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i storageVersionInformer) Informer() *cache.SharedIndexInformer[*internalv1alpha1.StorageVersion] {
-	resource := internalv1alpha1.SchemeGroupVersion.WithResource("storageversions")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*internalv1alpha1.StorageVersion]{
-		Resource:   resource,
+// StorageVersionKind describes the StorageVersions that client lists and watches, for factories of any package.
+func StorageVersionKind(client kubernetes.Interface) cache.Kind[*internalv1alpha1.StorageVersion] {
+	return internalinterfaces.KindOf(client, client.InternalV1alpha1().RESTClient(), cache.Kind[*internalv1alpha1.StorageVersion]{
+		Resource:   internalv1alpha1.SchemeGroupVersion.WithResource("storageversions"),
 		Kind:       "StorageVersion",
 		Protobuf:   &internalv1alpha1.StorageVersion{},
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.InternalV1alpha1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*internalv1alpha1.StorageVersion] {
-			return cache.NewListWatch[*internalv1alpha1.StorageVersion](i.factory.Client.InternalV1alpha1().StorageVersions())
+			return cache.NewListWatch[*internalv1alpha1.StorageVersion](client.InternalV1alpha1().StorageVersions())
 		},
 	})
+}
+
+func (i storageVersionInformer) Informer() *cache.SharedIndexInformer[*internalv1alpha1.StorageVersion] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, StorageVersionKind(i.factory.Client))
 }
 
 func (i storageVersionInformer) Lister() listers.StorageVersionLister {

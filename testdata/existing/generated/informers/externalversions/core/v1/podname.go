@@ -12,6 +12,7 @@ import (
 	listers "github.com/typedinformers/informer-gen/testdata/existing/generated/listers/core/v1"
 	othercorev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 )
 
 // PodNameInformer provides the shared informer and the lister of PodNames, a
@@ -29,21 +30,22 @@ type podNameInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i podNameInformer) Informer() *cache.SharedIndexInformer[*corev1.PodName] {
-	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*corev1.PodName]{
-		Resource:   resource,
+// PodNameKind describes the PodNames that client lists and watches, for factories of any package.
+func PodNameKind(client kubernetes.Interface) cache.Kind[*corev1.PodName] {
+	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.PodName]{
+		Resource:   schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"},
 		Kind:       "Pod",
 		Protobuf:   &othercorev1.Pod{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.CoreV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*corev1.PodName] {
-			return cache.NewViewListWatch[*corev1.PodName](i.factory.Client.CoreV1().Pods(namespace))
+			return cache.NewViewListWatch[*corev1.PodName](client.CoreV1().Pods(namespace))
 		},
 		Indexers: listers.PodNameIndexers(),
 	})
+}
+
+func (i podNameInformer) Informer() *cache.SharedIndexInformer[*corev1.PodName] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, PodNameKind(i.factory.Client))
 }
 
 func (i podNameInformer) Lister() listers.PodNameLister {

@@ -11,6 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/existing/generated/listers/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 )
 
 // SecretInformer provides the shared informer and the lister of Secrets.
@@ -27,21 +28,22 @@ type secretInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i secretInformer) Informer() *cache.SharedIndexInformer[*corev1.Secret] {
-	resource := schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secrets")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*corev1.Secret]{
-		Resource:   resource,
+// SecretKind describes the Secrets that client lists and watches, for factories of any package.
+func SecretKind(client kubernetes.Interface) cache.Kind[*corev1.Secret] {
+	return internalinterfaces.KindOf(client, client.CoreV1().RESTClient(), cache.Kind[*corev1.Secret]{
+		Resource:   schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secrets"),
 		Kind:       "Secret",
 		Protobuf:   &corev1.Secret{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.CoreV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*corev1.Secret] {
-			return cache.NewListWatch[*corev1.Secret](i.factory.Client.CoreV1().Secrets(namespace))
+			return cache.NewListWatch[*corev1.Secret](client.CoreV1().Secrets(namespace))
 		},
 		Indexers: listers.SecretIndexers(),
 	})
+}
+
+func (i secretInformer) Informer() *cache.SharedIndexInformer[*corev1.Secret] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, SecretKind(i.factory.Client))
 }
 
 func (i secretInformer) Lister() listers.SecretLister {

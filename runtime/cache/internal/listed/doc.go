@@ -1,0 +1,34 @@
+// Package listed holds what a Reflector has listed and what it could not decode: the
+// collection while it is being read, and the set of the undecodable objects. It also logs
+// those objects, with a limit.
+package listed
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// Name identifies an object among those of one resource. Namespace is empty for
+// cluster-scoped objects.
+type Name struct{ Namespace, Name string }
+
+// NameOf returns the name of the object that an item is about.
+func NameOf[T wire.Object](item *wire.Item[T]) Name {
+	if item.Err != nil {
+		return nameOfState(item.Err)
+	}
+	return Name{Namespace: item.Object.GetNamespace(), Name: item.Object.GetName()}
+}
+
+func nameOfState(state *wire.DecodeError) Name {
+	return Name{Namespace: state.Namespace, Name: state.Name}
+}
+
+// IdentityOf returns the UID and the version of the state that an item is about.
+func IdentityOf[T wire.Object](item *wire.Item[T]) (uid types.UID, resourceVersion string) {
+	if item.Err != nil {
+		return types.UID(item.Err.UID), item.Err.ResourceVersion
+	}
+	return item.Object.GetUID(), item.Object.GetResourceVersion()
+}

@@ -1,0 +1,80 @@
+package listed
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+type (
+	object = *metav1.PartialObjectMetadata
+	item   = wire.Item[object]
+)
+
+func numbered(n int) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: strconv.Itoa(n)}}
+}
+
+// TestList compares a list whose initial events have changes among them, and
+// objects that are added twice, with a map. Half of the objects have a content hash.
+func TestList(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var list List[object]
+		want := map[string]item{}
+		for range random.IntN(30) {
+			event, state := watch.Added, item{Object: numbered(random.IntN(8)), ContentHash: uint64(random.IntN(2) * random.IntN(1000))}
+			if random.IntN(4) == 0 { // perhaps of what was not sent
+				event = []watch.EventType{watch.Modified, watch.Deleted}[random.IntN(2)]
+			}
+			if event == watch.Deleted {
+				delete(want, state.Object.Name)
+			} else {
+				want[state.Object.Name] = state
+			}
+			list.Apply(event, &state)
+		}
+		onlyAdded := list.slots == nil
+		all := list.Items()
+		list.Clear()
+		last := map[string]int{}
+		for i, listed := range all {
+			name := listed.Object.Name
+			if before, twice := last[name]; twice && !onlyAdded {
+				t.Fatalf("has %s at %d and %d", name, before, i)
+			}
+			last[name] = i
+		}
+		for name, i := range last {
+			if all[i] != want[name] {
+				t.Fatalf("has %s, which it should not, or in another state", name)
+			}
+		}
+		if len(last) != len(want) || list.items != nil {
+			t.Fatalf("has %d objects, want %d", len(last), len(want))
+		}
+	}
+}
+
+// TestListOfPages has pages of which the content hashes are known, and others.
+func TestListOfPages(t *testing.T) {
+	var list List[object]
+	list.Undecodable.add(&wire.DecodeError{Namespace: numbered(3).Namespace, Name: numbered(3).Name})
+	list.AddPage([]item{{Object: numbered(0), ContentHash: 10}, {Object: numbered(1)}})
+	list.AddPage([]item{{Object: numbered(2)}})
+	list.AddPage([]item{{Object: numbered(3), ContentHash: 13}, {Object: numbered(4), ContentHash: 14}})
+	all := list.Items()
+	for i, want := range []uint64{10, 0, 0, 13, 14} {
+		if got := all[i]; got.Object.Name != numbered(i).Name || got.ContentHash != want {
+			t.Errorf("object %d is %s with the hash %d, want %d", i, got.Object.Name, got.ContentHash, want)
+		}
+	}
+	if len(all) != 5 || len(list.Undecodable.states) != 0 {
+		t.Errorf("%d objects, undecodable are %v", len(all), list.Undecodable.states)
+	}
+}

@@ -1,0 +1,234 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Kind describes a kind and the client for it, so that an informer can be made. Generated
+// packages have a function for each of their kinds, such as FooKind(client).
+type Kind[T Object] struct {
+	Resource schema.GroupVersionResource
+	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
+	// with another kind is an error; see DecodeOptions.Kind.
+	Kind string
+	// Protobuf is set for a kind that the API server also has as protobuf; see
+	// DecodeOptions.Protobuf.
+	Protobuf   runtime.Object
+	Namespaced bool
+	// Server is the URL of the API server, or empty. A factory has an informer of its own for
+	// each server that a kind is read from.
+	Server string
+	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
+	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil.
+	Open func(namespace string) OpenFunc
+	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
+	ListWatch func(namespace string) ListerWatcher[T]
+	Indexers  Indexers[T]
+	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
+	// fakes; see Settings.WithoutStreamingList.
+	WithoutStreamingList bool
+}
+
+// NewInformer returns an informer that does not belong to a factory. The caller runs it. The
+// error is an *OptionError, or joins several of them.
+//
+//	informer, err := examplev1.FooKind(client).NewInformer(cache.WithNamespace("team-a"))
+//	…
+//	go informer.Run(ctx)
+func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[T], error) {
+	own := newOptions(reflect.TypeFor[T](), set)
+	config, err := k.config(&options{}, own)
+	if err != nil {
+		return nil, err
+	}
+	return NewSharedIndexInformer(config), nil
+}
+
+// config returns the Config of an informer with the options of a factory and those of the kind.
+func (k Kind[T]) config(of, own *options) (Config[T], error) {
+	config := Config[T]{Resource: k.Resource, Indexers: k.Indexers}
+	config.WithoutStreamingList = k.WithoutStreamingList
+	for _, set := range []*options{of, own} {
+		for _, change := range set.settings {
+			change(&config.Settings)
+		}
+		if set.resync != nil {
+			config.ResyncPeriod = *set.resync
+		}
+		if set.onError != nil {
+			config.WatchErrorHandler = set.onError
+		}
+		if set.onStatus != nil {
+			config.StatusHandler = set.onStatus
+		}
+	}
+	config.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
+	config.Decode.Protobuf = k.Protobuf
+	config.Transform, _ = own.transform.(TransformFunc[T])
+	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
+
+	if added, _ := own.indexers.(Indexers[T]); added != nil {
+		config.Indexers = maps.Clone(k.Indexers)
+		if config.Indexers == nil {
+			config.Indexers = Indexers[T]{}
+		}
+		for name, values := range added {
+			if _, exists := config.Indexers[name]; exists || name == NamespaceIndex {
+				errs = append(errs, optionError("WithIndexers", own.object, "%s has an index %q already; use another name", k.Resource.GroupResource(), name))
+			}
+			config.Indexers[name] = values
+		}
+	}
+	namespaces, err := k.namespaces(of, own)
+	errs = append(errs, err)
+	tweak := tweakOf(of, own)
+	for _, namespace := range namespaces {
+		scope := config
+		scope.Namespace, scope.scopes, scope.isScope = namespace, nil, len(namespaces) > 1
+		errs = append(errs, k.addSource(&scope, own))
+		scope.tweak(tweak)
+		config.scopes = append(config.scopes, scope)
+	}
+	if len(config.scopes) == 1 {
+		config = config.scopes[0]
+	}
+	return config, errors.Join(errs...)
+}
+
+// namespaces returns the namespaces to follow; one that is "" for all of them.
+func (k Kind[T]) namespaces(of, own *options) ([]string, error) {
+	switch {
+	case k.Namespaced && own.namespaces != nil:
+		return own.namespaces, nil
+	case k.Namespaced && of.namespaces != nil:
+		return of.namespaces, nil
+	case own.namespaces != nil && own.namespaces[0] != "":
+		return []string{""}, optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option", k.Resource.GroupResource(), own.namespaces[0])
+	}
+	return []string{""}, nil
+}
+
+// addSource adds the source of the objects of the namespace of config.
+func (k Kind[T]) addSource(config *Config[T], own *options) error {
+	namespace := config.Namespace
+	if source, _ := own.source.(func(string) ListerWatcher[T]); source != nil {
+		config.ListerWatcher = source(namespace)
+		return nil
+	}
+	if k.Open != nil {
+		config.Open = k.Open(namespace)
+	}
+	if config.Open == nil {
+		if k.ListWatch == nil {
+			return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch; set one of them", k.Resource.GroupResource())
+		}
+		config.ListerWatcher = k.ListWatch(namespace)
+	}
+	return nil
+}
+
+// tweakOf returns a function that applies tweaks and selectors to the options of a request, or
+// nil if there are none.
+func tweakOf(of, own *options) func(*metav1.ListOptions) {
+	var byLabels labels.Selector
+	for _, selector := range append(of.labels[:len(of.labels):len(of.labels)], own.labels...) {
+		if byLabels == nil {
+			byLabels = labels.NewSelector()
+		}
+		requirements, _ := selector.Requirements()
+		byLabels = byLabels.Add(requirements...)
+	}
+	if byLabels == nil && len(own.fields) == 0 && of.tweak == nil && own.tweak == nil {
+		return nil
+	}
+	return func(request *metav1.ListOptions) {
+		for _, tweak := range []func(*metav1.ListOptions){of.tweak, own.tweak} {
+			if tweak != nil {
+				tweak(request)
+			}
+		}
+		// A tweak may have set selectors.
+		if byLabels != nil {
+			request.LabelSelector = and(request.LabelSelector, byLabels.String())
+		}
+		if len(own.fields) > 0 {
+			request.FieldSelector = and(request.FieldSelector, fields.AndSelectors(own.fields...).String())
+		}
+	}
+}
+
+// and returns the selector for what two selectors select.
+func and(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "," + b
+}
+
+// sameOptions returns an error if two calls for the same informer have options that differ. The
+// options of the first call are in effect, so those of the second one would not be. Functions
+// cannot be compared, so they differ from each other.
+func sameOptions(first, second *options) error {
+	object := second.object
+	switch {
+	case len(first.mistakes)+len(second.mistakes) > 0:
+		return errors.Join(append(first.mistakes, second.mistakes...)...)
+	case first.hasFunctions() || second.hasFunctions():
+		return optionError("InformerFor", object, "the informer exists already, and functions among the options of the two calls cannot be compared; pass them once, in For, to the factory")
+	case first.summary() != second.summary():
+		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in For, to the factory", first.summary(), second.summary())
+	}
+	return nil
+}
+
+// isEmpty reports whether no option is set.
+func (o *options) isEmpty() bool {
+	return !o.hasFunctions() && len(o.mistakes) == 0 && o.summary() == "none"
+}
+
+func (o *options) hasFunctions() bool {
+	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.source != nil
+}
+
+// summary describes the options that are not functions.
+func (o *options) summary() string {
+	var settings Settings
+	for _, change := range o.settings {
+		change(&settings)
+	}
+	text := ""
+	add := func(name string, value any) {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %v", name, value)
+	}
+	if o.namespaces != nil {
+		add("namespaces", fmt.Sprintf("%q", o.namespaces))
+	}
+	if len(o.labels) > 0 {
+		add("labels", o.labels)
+	}
+	if len(o.fields) > 0 {
+		add("fields", o.fields)
+	}
+	if o.resync != nil {
+		add("resync", *o.resync)
+	}
+	if !reflect.DeepEqual(settings, Settings{}) {
+		add("settings", fmt.Sprintf("%+v", settings))
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}

@@ -1,0 +1,369 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// SharedInformerOption sets a property of informers. It is passed
+//
+//   - to NewSharedInformerFactory, for all informers of the factory;
+//   - to For, for the informers of one kind in a factory;
+//   - to InformerFor, Acquire or Kind.NewInformer, for one informer.
+//
+// An option of a kind replaces the same option of the factory. But an object must match all
+// selectors, all tweaks are called, that of the factory first, and Without… of the factory
+// cannot be revoked. For one kind, an option that is not a selector, a Without… or a backoff may
+// be set only once.
+//
+// Options with a type argument, such as WithTransform, are about one kind. For it they need no
+// For.
+//
+// A mistake in an option is an *OptionError: Kind.NewInformer and Acquire return it, and so does
+// WaitForCacheSync of a factory, at once. Start logs it. An informer with a mistake in its options
+// never runs. Its Status has the reason Misconfigured.
+type SharedInformerOption func(*options)
+
+// options are what SharedInformerOptions set for a factory, or for one kind.
+type options struct {
+	// object is the Go type of the kind. It is nil for a factory.
+	object reflect.Type
+
+	settings   []func(*Settings)
+	namespaces []string // nil if not set
+	labels     []labels.Selector
+	fields     []fields.Selector
+	tweak      func(*metav1.ListOptions)
+	resync     *time.Duration
+	onError    WatchErrorHandler
+	onStatus   StatusHandler
+	transform  any // TransformFunc[T]
+	indexers   any // Indexers[T]
+	source     any // func(namespace string) ListerWatcher[T]
+
+	// ofKind has the options of each kind in a factory.
+	ofKind   map[reflect.Type]*options
+	set      map[string]bool // the options that were set and may be set only once
+	mistakes []error
+}
+
+// newOptions applies options to those of a kind, or of a factory if object is nil.
+func newOptions(object reflect.Type, set []SharedInformerOption) *options {
+	o := &options{object: object}
+	o.apply(set)
+	return o
+}
+
+func (o *options) apply(set []SharedInformerOption) {
+	for _, option := range set {
+		option(o)
+	}
+}
+
+// clone returns a copy to which other options can be applied.
+func (o *options) clone() *options {
+	copied := *o
+	copied.settings, copied.labels, copied.fields = slices.Clip(o.settings), slices.Clip(o.labels), slices.Clip(o.fields)
+	copied.mistakes, copied.set = slices.Clip(o.mistakes), maps.Clone(o.set)
+	return &copied
+}
+
+// of returns the options of a kind in those of a factory.
+func (o *options) of(object reflect.Type) *options {
+	if o.ofKind == nil {
+		o.ofKind = map[reflect.Type]*options{}
+	}
+	if o.ofKind[object] == nil {
+		o.ofKind[object] = &options{object: object}
+	}
+	return o.ofKind[object]
+}
+
+// mistake records a mistake in an option.
+func (o *options) mistake(option, format string, args ...any) {
+	o.mistakes = append(o.mistakes, optionError(option, o.object, format, args...))
+}
+
+func optionError(option string, object reflect.Type, format string, args ...any) *OptionError {
+	e := &OptionError{Option: option, Err: fmt.Errorf(format, args...)}
+	if object != nil {
+		e.Object = object.String()
+	}
+	return e
+}
+
+// err returns all mistakes.
+func (o *options) err() error {
+	errs := slices.Clone(o.mistakes)
+	for _, kind := range o.ofKind {
+		errs = append(errs, kind.mistakes...)
+	}
+	return errors.Join(errs...)
+}
+
+// once records that an option is set. For a kind, a second one is a mistake. In a factory, the
+// last one counts.
+func (o *options) once(option string) {
+	if o.object == nil {
+		return
+	}
+	if o.set == nil {
+		o.set = map[string]bool{}
+	}
+	if o.set[option] {
+		o.mistake(option, "it is set twice, and one of the two would have no effect; remove one")
+	}
+	o.set[option] = true
+}
+
+// typed returns the options that an option of the kind T is for, or nil for a mistake.
+func typed[T Object](o *options, option string) *options {
+	object := reflect.TypeFor[T]()
+	switch o.object {
+	case nil:
+		return o.of(object)
+	case object:
+		return o
+	}
+	o.mistake(option, "the option is for %v; move it out of the options for %v", object, o.object)
+	return nil
+}
+
+// setting returns an option that changes Settings.
+func setting(change func(*Settings)) SharedInformerOption {
+	return func(o *options) { o.settings = append(o.settings, change) }
+}
+
+// For applies options to the informers of one kind in a factory:
+//
+//	cache.For[*v1.Foo](cache.WithLabelSelector("app=web"), cache.WithNamespaces("team-a", "team-b"))
+//
+// T is the Go type of the objects. If it is *unstructured.Unstructured, the options are for all
+// informers of such objects. Pass options for one of them to InformerFor.
+func For[T Object](set ...SharedInformerOption) SharedInformerOption {
+	return func(o *options) {
+		if o.object != nil {
+			o.mistake("For", "For[%v] is among the options for a kind; move it to the options of the factory", reflect.TypeFor[T]())
+			return
+		}
+		o.of(reflect.TypeFor[T]()).apply(set)
+	}
+}
+
+// WithNamespace limits informers to one namespace; "" for all namespaces. As an option of a
+// factory it has no effect on cluster-scoped kinds. For such a kind it is a mistake.
+func WithNamespace(namespace string) SharedInformerOption { return WithNamespaces(namespace) }
+
+// WithNamespaces limits informers to some namespaces. An informer lists and watches each of them
+// on its own, and keeps all objects in one cache. The rights in these namespaces are sufficient.
+// Status.Scopes has the state of each.
+func WithNamespaces(namespaces ...string) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithNamespaces")
+		namespaces := slices.Compact(slices.Sorted(slices.Values(namespaces)))
+		switch {
+		case len(namespaces) == 0:
+			o.mistake("WithNamespaces", `there is no namespace; name at least one, or "" for all namespaces`)
+		case len(namespaces) > 1 && namespaces[0] == "":
+			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot stand next to %q; remove one of them`, namespaces[1])
+		default:
+			o.namespaces = namespaces
+		}
+	}
+}
+
+// WithLabelSelector limits informers to the objects that selector selects on the server, for
+// example "app=web,tier!=cache".
+func WithLabelSelector(selector string) SharedInformerOption {
+	return func(o *options) {
+		parsed, err := labels.Parse(selector)
+		if err != nil {
+			o.mistake("WithLabelSelector", "%q is not a label selector: %w; write for example app=web,tier!=cache", selector, err)
+			return
+		}
+		if !parsed.Empty() {
+			o.labels = append(o.labels, parsed)
+		}
+	}
+}
+
+// WithFieldSelector limits the informers of one kind to the objects that selector selects on the
+// server:
+//
+//	cache.WithFieldSelector(examplev1.FooFieldSpecColor.Is("blue"))
+//	cache.WithFieldSelector(cache.Field[*corev1.Pod, string]("spec.nodeName").Is(node))
+func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption {
+	return func(o *options) {
+		if o = typed[T](o, "WithFieldSelector"); o != nil && selector.selector != nil {
+			o.fields = append(o.fields, selector.selector)
+		}
+	}
+}
+
+// WithTweakListOptions lets tweak change the options of every list and watch. The informers depend
+// on the paging, versions and timeouts that they request: tweak must not change these.
+func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithTweakListOptions")
+		o.tweak = tweak
+	}
+}
+
+// WithResync sets the Config.ResyncPeriod of informers, instead of that of the factory.
+func WithResync(period time.Duration) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithResync")
+		if period < 0 {
+			o.mistake("WithResync", "%v is negative; use 0 for no resync", period)
+		}
+		o.resync = &period
+	}
+}
+
+// WithCustomResync is WithResync for one kind: cache.WithCustomResync[*v1.Foo](time.Minute).
+func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
+	return func(o *options) {
+		if o = typed[T](o, "WithCustomResync"); o != nil {
+			WithResync(period)(o)
+		}
+	}
+}
+
+// WithWatchErrorHandler sets Config.WatchErrorHandler.
+func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithWatchErrorHandler")
+		o.onError = handler
+	}
+}
+
+// WithStatusHandler sets Config.StatusHandler.
+func WithStatusHandler(handler StatusHandler) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithStatusHandler")
+		o.onStatus = handler
+	}
+}
+
+// WithTransform changes the objects of one kind before they are stored:
+//
+//	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
+func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
+	return func(o *options) {
+		if o = typed[T](o, "WithTransform"); o != nil {
+			o.once("WithTransform")
+			o.transform = transform
+		}
+	}
+}
+
+// WithIndexers adds indexes to those of the Kind.
+func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
+	return func(o *options) {
+		if o = typed[T](o, "WithIndexers"); o != nil {
+			o.once("WithIndexers")
+			o.indexers = indexers
+		}
+	}
+}
+
+// WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
+// client of the factory. source gets each namespace that the informer is limited to, or
+// "" for all of them. For example, a test with a fake clientset provides the
+// objects of a view of another project's kind:
+//
+//	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
+//		return cache.NewViewListWatch[*PodSummary](kubeclient.CoreV1().Pods(namespace))
+//	})
+func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
+	return func(o *options) {
+		if o = typed[T](o, "WithListerWatcher"); o != nil {
+			o.once("WithListerWatcher")
+			o.source = source
+		}
+	}
+}
+
+// WithStreamingList sets Settings.StreamingList.
+func WithStreamingList() SharedInformerOption {
+	return setting(func(s *Settings) { s.StreamingList = true })
+}
+
+// WithoutStreamingList sets Settings.WithoutStreamingList.
+func WithoutStreamingList() SharedInformerOption {
+	return setting(func(s *Settings) { s.WithoutStreamingList = true })
+}
+
+// WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery.
+func WithHandlerPanicRecovery() SharedInformerOption {
+	return setting(func(s *Settings) { s.HandlerPanicRecovery = true })
+}
+
+// WithMutationDetector sets Settings.MutationDetector. It is for tests.
+func WithMutationDetector() SharedInformerOption {
+	return setting(func(s *Settings) { s.MutationDetector = true })
+}
+
+// WithMutationValues sets Settings.MutationValues and MutationDetector.
+func WithMutationValues() SharedInformerOption {
+	return setting(func(s *Settings) { s.MutationDetector, s.MutationValues = true, true })
+}
+
+// WithBackoff sets the entry of Settings.Backoffs for a reason. The last one counts.
+func WithBackoff(reason Reason, backoff Backoff) SharedInformerOption {
+	return setting(func(s *Settings) {
+		backoffs := map[Reason]Backoff{reason: backoff}
+		for other, wait := range s.Backoffs {
+			if other != reason {
+				backoffs[other] = wait
+			}
+		}
+		s.Backoffs = backoffs // the map may belong to another informer
+	})
+}
+
+// WithoutManagedFields sets DecodeOptions.WithoutManagedFields.
+func WithoutManagedFields() SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.WithoutManagedFields = true })
+}
+
+// WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
+// corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
+func WithoutAnnotations(keys ...string) SharedInformerOption {
+	return setting(func(s *Settings) {
+		s.Decode.WithoutAnnotations = append(slices.Clip(s.Decode.WithoutAnnotations), keys...)
+	})
+}
+
+// WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.
+func WithoutProtobuf() SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.WithoutProtobuf = true })
+}
+
+// WithSkipUndecodable sets DecodeOptions.SkipUndecodable: informers skip objects that
+// cannot be decoded or are larger than WithMaxObjectBytes. Status lists each until a
+// later state can be decoded or the object is gone. The cache keeps the last state that
+// could be decoded. It has no effect on objects that a client decodes, such as a fake.
+func WithSkipUndecodable() SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.SkipUndecodable = true })
+}
+
+// WithoutObjectTextInErrors sets DecodeOptions.WithoutObjectTextInErrors, which is
+// always set for Secrets.
+func WithoutObjectTextInErrors() SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.WithoutObjectTextInErrors = true })
+}
+
+// WithMaxObjectBytes sets DecodeOptions.MaxObjectBytes. An informer logs a warning if the
+// limit is below wire.EtcdRequestBytes. The last one counts.
+func WithMaxObjectBytes(limit int) SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.MaxObjectBytes = limit })
+}

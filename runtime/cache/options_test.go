@@ -1,0 +1,261 @@
+package cache
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// gadget is another kind than object.
+type gadget struct{ metav1.PartialObjectMetadata }
+
+// TestOptionsReachRequests sets options for a factory, a kind and one informer.
+func TestOptionsReachRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, asked := newSource(), []string{}
+		color := Field[object, string]("spec.color")
+		f := NewSharedInformerFactory(time.Hour,
+			WithNamespace("team-a"),
+			WithLabelSelector("app=web"),
+			WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector, o.FieldSelector = "tweaked", "metadata.name=x" }),
+			For[object](WithNamespace("team-b"), WithLabelSelector("tier in (a,b)"), WithResync(time.Minute), WithoutStreamingList()),
+			WithFieldSelector(color.Is("blue")))
+		defer f.Shutdown()
+		s := InformerFor(f, kindOf(src, &asked), WithFieldSelector(color.IsNot("red")), WithLabelSelector("x"))
+		if again := InformerFor(f, kindOf(src, &asked), WithFieldSelector(color.IsNot("red")), WithLabelSelector("x")); again != s {
+			t.Error("another informer for the same options")
+		}
+		heard, _ := listen(t, s)
+		src.set("team-b", "w", nil)
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		for _, verb := range []string{"list", "watch"} {
+			got := src.last(verb)
+			if got.LabelSelector != "tweaked,app=web,tier in (a,b),x" || got.FieldSelector != "metadata.name=x,spec.color=blue,spec.color!=red" {
+				t.Errorf("%s selects labels %q and fields %q", verb, got.LabelSelector, got.FieldSelector)
+			}
+		}
+		wantLines(t, asked[:1], "team-b")
+		heard.drain()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(heard.drain()) != 1 {
+			t.Error("the resync period of the kind is not in effect")
+		}
+	})
+}
+
+// TestMistakesInOptions expects an error for each, at once, and an informer that never runs.
+func TestMistakesInOptions(t *testing.T) {
+	color := Field[object, string]("spec.color")
+	cluster := func(kind *Kind[object]) { kind.Namespaced = false }
+	for name, test := range map[string]struct {
+		factory, call []SharedInformerOption
+		change        func(*Kind[object])
+		want          string
+		// runs is set if the mistake is about another kind.
+		runs bool
+	}{
+		"a label selector of a factory": {
+			factory: []SharedInformerOption{WithLabelSelector("a in (")},
+			want:    `cache.WithLabelSelector: "a in (" is not a label selector: `,
+		},
+		"a label selector of a kind": {
+			factory: []SharedInformerOption{For[object](WithLabelSelector("=b"))},
+			want:    `cache.WithLabelSelector for *v1.PartialObjectMetadata: "=b" is not a label selector: `,
+		},
+		"two settings for a kind": {
+			factory: []SharedInformerOption{For[object](WithNamespace("a")), For[object](WithNamespaces("b", "c"))},
+			want:    "cache.WithNamespaces for *v1.PartialObjectMetadata: it is set twice",
+		},
+		"two transforms": {
+			factory: []SharedInformerOption{WithTransform(sameObject), For[object](WithTransform(sameObject))},
+			want:    "cache.WithTransform for *v1.PartialObjectMetadata: it is set twice",
+		},
+		"two resync periods": {
+			factory: []SharedInformerOption{WithCustomResync[object](1), For[object](WithResync(2))},
+			want:    "cache.WithResync for *v1.PartialObjectMetadata: it is set twice",
+		},
+		"a setting in the factory and in the call": {
+			factory: []SharedInformerOption{For[object](WithResync(2))},
+			call:    []SharedInformerOption{WithResync(2)},
+			want:    "cache.WithResync for *v1.PartialObjectMetadata: it is set twice",
+		},
+		"a namespace of a cluster-scoped kind": {
+			factory: []SharedInformerOption{For[object](WithNamespace("a"))},
+			change:  cluster,
+			want:    `cache.WithNamespaces for *v1.PartialObjectMetadata: widgets.test.example.com is cluster-scoped, so it has no namespace "a"; remove the option`,
+		},
+		"no namespace": {
+			factory: []SharedInformerOption{WithNamespaces()},
+			want:    `cache.WithNamespaces: there is no namespace; name at least one, or "" for all namespaces`,
+		},
+		"all namespaces and one": {
+			call: []SharedInformerOption{WithNamespaces("a", "")},
+			want: `cache.WithNamespaces for *v1.PartialObjectMetadata: "" means all namespaces, so it cannot stand next to "a"`,
+		},
+		"an option of another kind": {
+			call: []SharedInformerOption{WithTransform(func(g *gadget) (*gadget, error) { return g, nil })},
+			want: "cache.WithTransform for *v1.PartialObjectMetadata: the option is for *cache.gadget; move it out of the options for *v1.PartialObjectMetadata",
+		},
+		"an option of a kind among those of another kind": {
+			factory: []SharedInformerOption{For[*gadget](WithFieldSelector(color.Is("red")))},
+			want:    "cache.WithFieldSelector for *cache.gadget: the option is for *v1.PartialObjectMetadata",
+			runs:    true,
+		},
+		"For in For": {
+			factory: []SharedInformerOption{For[object](For[*gadget]())},
+			want:    "cache.For for *v1.PartialObjectMetadata: For[*cache.gadget] is among the options for a kind",
+		},
+		"a kind that the factory does not have": {
+			factory: []SharedInformerOption{For[*gadget](WithNamespace("a"))},
+			want:    "cache.For for *cache.gadget: the factory has no such kind",
+			runs:    true,
+		},
+		"an index with a name that is taken": {
+			call:   []SharedInformerOption{WithIndexers(Indexers[object]{"letters": byLetters})},
+			change: func(kind *Kind[object]) { kind.Indexers = Indexers[object]{"letters": byLetters} },
+			want:   `cache.WithIndexers for *v1.PartialObjectMetadata: widgets.test.example.com has an index "letters" already; use another name`,
+		},
+		"a negative resync period": {
+			factory: []SharedInformerOption{WithResync(-1)},
+			want:    "cache.WithResync: -1ns is negative",
+		},
+		"a kind without a source": {
+			change: func(kind *Kind[object]) { kind.ListWatch = nil },
+			want:   "cache.Kind for *v1.PartialObjectMetadata: the Kind of widgets.test.example.com has neither Open nor ListWatch",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src, asked := newSource(), []string{}
+				kind := kindOf(src, &asked)
+				if test.change != nil {
+					test.change(&kind)
+				}
+				f := NewSharedInformerFactory(0, test.factory...)
+				defer f.Shutdown()
+				s := InformerFor(f, kind, test.call...)
+				f.Start(t.Context())
+				err := f.WaitForCacheSync(t.Context())
+				if mistake := (*OptionError)(nil); !errors.As(err, &mistake) || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("the error is %v\nwant one with %s", err, test.want)
+				}
+				synctest.Wait()
+				status := s.Status()
+				if test.runs {
+					if !s.HasSynced() {
+						t.Errorf("the informer of another kind is %v", status)
+					}
+					return
+				}
+				if status.Phase != Stopped || status.Reason != Misconfigured || status.Err == nil {
+					t.Errorf("the informer is %v", status)
+				}
+				if again := InformerFor(f, kind, test.call...); again != s {
+					t.Error("the next call returns another informer")
+				}
+				if len(test.factory) > 0 {
+					return
+				}
+				if single, err := kind.NewInformer(test.call...); single != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("NewInformer returns %v, %v", single, err)
+				}
+			})
+		})
+	}
+}
+
+func sameObject(obj object) (object, error) { return obj, nil }
+
+// TestDeclaredKindsMayHaveOptions starts a factory before the informer of a kind is created.
+func TestDeclaredKindsMayHaveOptions(t *testing.T) {
+	f := NewSharedInformerFactory(0, For[*gadget](WithNamespace("a")))
+	defer f.Shutdown()
+	f.Declare(reflect.TypeFor[*gadget]())
+	f.Start(t.Context())
+	if err := f.WaitForCacheSync(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOptionsOfTwoCallsDiffer asks for one informer in two ways.
+func TestOptionsOfTwoCallsDiffer(t *testing.T) {
+	web := WithLabelSelector("app=web")
+	for name, test := range map[string]struct {
+		first, second []SharedInformerOption
+		want          string
+	}{
+		"only the first is limited":  {[]SharedInformerOption{web}, nil, "other options: labels [app=web], not none"},
+		"only the second is limited": {nil, []SharedInformerOption{web}, "other options: none, not labels [app=web]"},
+		"they have other namespaces": {
+			[]SharedInformerOption{WithNamespace("a")}, []SharedInformerOption{WithNamespaces("b")},
+			`other options: namespaces ["a"], not namespaces ["b"]`,
+		},
+		"a function": {
+			[]SharedInformerOption{WithTransform(sameObject)}, []SharedInformerOption{WithTransform(sameObject)},
+			"functions among the options of the two calls cannot be compared",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src, asked := newSource(), []string{}
+				f := NewSharedInformerFactory(0)
+				defer f.Shutdown()
+				first := InformerFor(f, kindOf(src, &asked), test.first...)
+				second := InformerFor(f, kindOf(src, &asked), test.second...)
+				if first == second || second.Status().Reason != Misconfigured {
+					t.Errorf("the second caller gets an informer that is %v", second.Status())
+				}
+				InformerFor(f, kindOf(src, &asked), test.second...)
+				f.Start(t.Context())
+				synctest.Wait()
+				if !first.HasSynced() {
+					t.Errorf("the first informer is %v", first.Status())
+				}
+				if err := f.WaitForCacheSync(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("the error is %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestKindsOfTwoServers reads one kind from two servers.
+func TestKindsOfTwoServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewSharedInformerFactory(0)
+		defer f.Shutdown()
+		for _, server := range []string{"https://b", "https://a"} {
+			src, asked := newSource(), []string{}
+			src.set("a", "on-"+server[8:], nil)
+			kind := kindOf(src, &asked)
+			kind.Server = server
+			InformerFor(f, kind)
+		}
+		f.Start(t.Context())
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		var got []string
+		for i := range f.Statuses() {
+			got = append(got, i.Server+" "+i.Object+" "+i.Resource.Resource+" "+string(i.Status.Phase))
+		}
+		wantLines(t, got, "https://a *v1.PartialObjectMetadata widgets Watching", "https://b *v1.PartialObjectMetadata widgets Watching")
+		if kind := (Kind[object]{Resource: widgets, Server: "https://a"}); !InformerFor(f, kind).HasSynced() {
+			t.Error("the informer is not found by its server")
+		}
+		for range f.Statuses() {
+			break // a range can end early
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// followAll runs an informer of several namespaces, each of which has a source of its own.
+func followAll(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	t.Helper()
+	kind := Kind[object]{Resource: widgets, Namespaced: true}
+	if os.Getenv(overBodies) != "" {
+		kind.Open = func(namespace string) OpenFunc { return openerOf(sources[namespace]) }
+	} else {
+		kind.ListWatch = func(namespace string) ListerWatcher[object] { return sources[namespace] }
+	}
+	options = append(options, WithNamespaces(slices.Collect(maps.Keys(sources))...), WithWatchErrorHandler(quiet))
+	s, err := kind.NewInformer(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, s.Run)
+	return s
+}
+
+// phases describes the Status of each namespace.
+func phases(status Status) string {
+	text := string(status.Phase)
+	for _, scope := range status.Scopes {
+		text += " " + scope.Namespace + ":" + string(scope.Status.Phase) + string(scope.Status.Reason)
+	}
+	return text
+}
+
+// TestNamespacesFailOnTheirOwn refuses one of two namespaces at first.
+func TestNamespacesFailOnTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newSource(), newSource()
+		a.set("a", "one", nil)
+		b.set("b", "one", nil)
+		b.failWith(func(request) error { return errForbidden })
+		s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList(), WithResync(time.Hour))
+		heard, reg := listen(t, s)
+		synctest.Wait()
+		a.set("a", "two", nil)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/one@101 initial=true", "add a/two@102 initial=false")
+		status := s.Status()
+		if got := phases(status); got != "Degraded a:Watching b:DegradedForbidden" || status.Reason != Forbidden {
+			t.Errorf("the status is %s: %v", got, status)
+		}
+		if text := status.String(); !strings.Contains(text, "namespace b: list: ") {
+			t.Errorf("the status does not name the namespace: %s", text)
+		}
+		if !errors.Is(status.Err, errForbidden) || status.NextAttempt.IsZero() {
+			t.Errorf("the status is %+v", status)
+		}
+		if s.HasSynced() || reg.HasSynced() {
+			t.Error("synced before both namespaces are listed")
+		}
+		late, lateReg := listen(t, s)
+		synctest.Wait()
+		lines := late.drain()
+		slices.Sort(lines)
+		wantLines(t, lines, "add a/one@101 initial=true", "add a/two@102 initial=true")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := WaitForCacheSync(ctx, s, reg)
+		if err == nil || !strings.Contains(err.Error(), "widgets.test.example.com in namespaces a, b: Degraded") || !strings.Contains(err.Error(), "Forbidden: namespace b") {
+			t.Errorf("the wait ends with %v", err)
+		}
+
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 2 {
+			t.Errorf("a resync while one namespace is refused: %q", lines)
+		}
+		late.drain()
+		b.failWith(nil)
+		s.Retry()
+		synctest.Wait()
+		for _, r := range []*recorder{heard, late} {
+			wantLines(t, r.drain(), "add b/one@101 initial=true")
+		}
+		if !s.HasSynced() || !reg.HasSynced() || !lateReg.HasSynced() || phases(s.Status()) != "Watching a:Watching b:Watching" {
+			t.Errorf("with all rights the status is %v", s.Status())
+		}
+	})
+}
+
+// TestRelistOfANamespace lists one of two namespaces again, after changes in both.
+func TestRelistOfANamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newSource(), newSource()
+		for _, name := range []string{"one", "two", "three"} {
+			a.set("a", name, nil)
+			b.set("b", name, nil)
+		}
+		s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList())
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		a.failWith(func(r request) error {
+			if r.verb == "watch" {
+				return errGone
+			}
+			return nil
+		})
+		a.endWatches(errGone)
+		a.remove("a", "two")
+		a.set("a", "four", nil)
+		a.forget()
+		b.set("b", "two", nil)
+		a.failWith(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		lines := heard.drain()
+		slices.Sort(lines)
+		wantLines(t, lines, "add a/four@105 initial=false", "delete a/two@102 unknown=true", "update b/two@102->104")
+		if n := s.GetStore().Len(); n != 6 {
+			t.Errorf("%d objects are cached", n)
+		}
+		if status := s.Status(); status.ResourceVersion != "104" { // that of b, which is earlier
+			t.Errorf("the version is %s", status.ResourceVersion)
+		}
+	})
+}
+
+// TestObjectOfAnotherNamespace gets an object that no relist would remove again.
+func TestObjectOfAnotherNamespace(t *testing.T) {
+	for _, verb := range []string{"list", "watch"} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := newSource(), newSource()
+			s := followAll(t, map[string]*source{"a": a, "b": b}, WithoutStreamingList())
+			if verb == "watch" {
+				synctest.Wait()
+			}
+			a.set("b", "stray", nil)
+			synctest.Wait()
+			status := s.Status()
+			if status.Reason != Decode || s.GetStore().Len() > 0 || !strings.Contains(status.String(), "b/stray: the server sent the object for namespace a") {
+				t.Errorf("after a stray object in a %s: %v", verb, status)
+			}
+		})
+	}
+}
+
+// TestOneOfManyNamespacesIsLate lists three namespaces at different times.
+func TestOneOfManyNamespacesIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{}
+		for _, namespace := range []string{"a", "b", "c", "d", "e", "f"} {
+			sources[namespace] = newSource()
+			sources[namespace].failWith(func(request) error { return errInternal })
+		}
+		s := followAll(t, sources, WithoutStreamingList())
+		_, reg := listen(t, s)
+		if reason := s.NotSyncedReason(); !strings.Contains(reason, "in 6 namespaces: ") {
+			t.Errorf("the reason is %s", reason)
+		}
+		for _, namespace := range slices.Sorted(maps.Keys(sources)) {
+			if reg.HasSynced() {
+				t.Error("synced before namespace", namespace)
+			}
+			sources[namespace].failWith(nil)
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+		}
+		if !reg.HasSynced() {
+			t.Error(reg.NotSyncedReason())
+		}
+		s.Stop()
+		if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped c:Stopped d:Stopped e:Stopped f:Stopped" {
+			t.Error(got)
+		}
+	})
+}
