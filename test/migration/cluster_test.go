@@ -17,8 +17,10 @@ import (
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/typedinformers/informer-gen/test/migration"
-	clientgo "github.com/typedinformers/informer-gen/test/migration/clientgo/controller"
+	clientgocontroller "github.com/typedinformers/informer-gen/test/migration/clientgo/controller"
 	clientgofake "github.com/typedinformers/informer-gen/test/migration/clientgo/generated/clientset/versioned/fake"
+	migratedcontroller "github.com/typedinformers/informer-gen/test/migration/migrated/controller"
+	migratedfake "github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/fake"
 )
 
 // cluster is a fake of a cluster, and one of the two operators on it.
@@ -39,6 +41,7 @@ var operators = []struct {
 	on   func(*cluster)
 }{
 	{"client-go", onClientGo},
+	{"migrated", migrated},
 }
 
 const workers = 2
@@ -49,7 +52,17 @@ func onClientGo(c *cluster) {
 	c.foo = &client.Fake
 	c.foos = func(namespace string) migration.FooClient { return client.SamplecontrollerV1alpha1().Foos(namespace) }
 	c.run = func(ctx context.Context, namespace string) error {
-		return clientgo.Run(ctx, c.kube, client, clientgo.Options{Namespace: namespace, Workers: workers})
+		return clientgocontroller.Run(ctx, c.kube, client, clientgocontroller.Options{Namespace: namespace, Workers: workers})
+	}
+}
+
+func migrated(c *cluster) {
+	client := migratedfake.NewSimpleClientset()
+	c.serve(&client.Fake, client.Tracker())
+	c.foo = &client.Fake
+	c.foos = func(namespace string) migration.FooClient { return client.SamplecontrollerV1alpha1().Foos(namespace) }
+	c.run = func(ctx context.Context, namespace string) error {
+		return migratedcontroller.Run(ctx, c.kube, client, migratedcontroller.Options{Namespace: namespace, Workers: workers})
 	}
 }
 
