@@ -215,3 +215,20 @@ func TestMissedDeletion(t *testing.T) {
 		await(t, c.hasDeployment)
 	})
 }
+
+// TestStopsWatching looks at the watches when Run has returned.
+func TestStopsWatching(t *testing.T) {
+	forBoth(t, func(t *testing.T, c *cluster) {
+		foos, deployments := watch.NewFake(), watch.NewFake()
+		c.foo.PrependWatchReactor("foos", clienttesting.DefaultWatchReactor(foos, nil))
+		c.kube.PrependWatchReactor("deployments", clienttesting.DefaultWatchReactor(deployments, nil))
+		ctx, cancel := context.WithTimeout(logging(t), time.Minute)
+		defer cancel()
+		if err := c.run(ctx, namespace); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if !foos.IsStopped() || !deployments.IsStopped() {
+			t.Errorf("Run has returned, and the watch of Foos is stopped: %t, that of Deployments: %t", foos.IsStopped(), deployments.IsStopped())
+		}
+	})
+}
