@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,
-	"runtime/cache/internal/listed":    {"runtime/wire"},
+	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},

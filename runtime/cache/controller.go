@@ -17,7 +17,7 @@ import (
 type Controller[T Object] struct {
 	// reflectors has one for each namespace, or one for the whole collection.
 	reflectors []*Reflector[T]
-	config     Config[T]
+	config     *Config[T] // that of the only Reflector, or of all
 	queue      *DeltaFIFO[T]
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
@@ -52,7 +52,6 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	c := &Controller[T]{
-		config:  config,
 		queue:   &DeltaFIFO[T]{},
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
@@ -69,7 +68,12 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		}
 		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
 	}
-	c.hooks = newHooks(&c.config, c.Status)
+	c.config = &c.reflectors[0].config // a Config is large
+	if len(scopes) > 1 {
+		shared := config
+		c.config = &shared
+	}
+	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
 		r.use(c.hooks)
@@ -175,6 +179,7 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
+		c.queue.clear()
 		if c.atEnd != nil {
 			c.atEnd()
 		}

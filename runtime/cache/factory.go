@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -30,6 +31,8 @@ type SharedInformerFactory struct {
 
 	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
+	// plain has the informers that serve calls without options.
+	plain map[plainKey]*factoryInformer
 	// declared are the Go types of the kinds that informers may be made of later.
 	declared map[reflect.Type]bool
 	// mistakes are those in options, and logged is the number of those that Start has logged.
@@ -42,6 +45,13 @@ type informerKey struct {
 	resource schema.GroupVersionResource
 	object   reflect.Type
 	server   string
+}
+
+// plainKey finds an informer without a call of Server.String, which is slow.
+type plainKey struct {
+	resource schema.GroupVersionResource
+	object   reflect.Type
+	server   fmt.Stringer
 }
 
 // String returns a text that orders keys.
@@ -63,9 +73,8 @@ type factoryInformer struct {
 		registrations() []Syncer
 	}
 	started bool
-	// call are the options of the call that created it, and isPlain is set if there are none.
-	call    *options
-	isPlain bool
+	// call are the options of the call that created it.
+	call *options
 	// refused is the mistake in its options, if there is one.
 	refused error
 }
@@ -80,6 +89,7 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerO
 	f := &SharedInformerFactory{
 		options:    newOptions(nil, append([]SharedInformerOption{WithResync(resyncPeriod)}, set...)),
 		informers:  map[informerKey]*factoryInformer{},
+		plain:      map[plainKey]*factoryInformer{},
 		declared:   map[reflect.Type]bool{},
 		firstLists: make(chan struct{}, maxFirstLists),
 	}
@@ -109,19 +119,27 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known := f.informers[keyOf(&kind)]; known != nil && known.isPlain && len(set) == 0 && !known.informer.wasStopped() {
+	key := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	if known := f.plain[key]; known != nil && len(set) == 0 && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
 	informer, err := informerLocked(f, kind, set)
-	if err != nil {
+	switch {
+	case err != nil:
 		f.reportLocked(err)
+	case len(set) == 0:
+		f.plain[key] = f.informers[keyOf(&kind)]
 	}
 	return informer
 }
 
 // keyOf returns the key of a kind's informer.
 func keyOf[T Object](kind *Kind[T]) informerKey {
-	return informerKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	key := informerKey{resource: kind.Resource, object: reflect.TypeFor[T]()}
+	if kind.Server != nil {
+		key.server = kind.Server.String()
+	}
+	return key
 }
 
 // informerLocked returns the informer of a kind, which it creates if there is none. With an
@@ -135,7 +153,6 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 	own.apply(set)
 	config, mistake := kind.config(f.options, own)
 	created := &factoryInformer{key: keyOf(&kind), call: newOptions(object, set), refused: mistake}
-	created.isPlain = mistake == nil && created.call.isEmpty()
 	if known := f.informers[created.key]; known != nil && !known.informer.wasStopped() {
 		if known.refused != nil {
 			return known.informer.(*SharedIndexInformer[T]), known.refused
@@ -153,6 +170,9 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 		for i := range config.scopes {
 			config.scopes[i].firstLists = f.firstLists
 		}
+		if f.ctx.Err() != nil {
+			config.StatusHandler = nil // it is Stopped from its start on
+		}
 		informer = NewSharedIndexInformer(config)
 	}
 	created.informer = informer
@@ -165,7 +185,7 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 
 // refused returns an informer that never runs. Its Status has err.
 func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
-	config.scopes, config.Open = nil, nil
+	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
 	config.ListerWatcher = &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
 		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
@@ -258,7 +278,7 @@ type InformerStatus struct {
 	Resource schema.GroupVersionResource
 	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
 	Object string
-	// Server is that of the Kind.
+	// Server is the URL of the API server, or empty.
 	Server string
 	Status Status
 }

@@ -24,9 +24,10 @@ type Kind[T Object] struct {
 	// DecodeOptions.Protobuf.
 	Protobuf   runtime.Object
 	Namespaced bool
-	// Server is the URL of the API server, or empty. A factory has an informer of its own for
-	// each server that a kind is read from.
-	Server string
+	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
+	// informer of its own for each URL that a kind is read from. It compares values of Server
+	// before it calls String, so their type must be comparable.
+	Server fmt.Stringer
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
 	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil.
 	Open func(namespace string) OpenFunc
@@ -188,11 +189,6 @@ func sameOptions(first, second *options) error {
 		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in For, to the factory", first.summary(), second.summary())
 	}
 	return nil
-}
-
-// isEmpty reports whether no option is set.
-func (o *options) isEmpty() bool {
-	return !o.hasFunctions() && len(o.mistakes) == 0 && o.summary() == "none"
 }
 
 func (o *options) hasFunctions() bool {

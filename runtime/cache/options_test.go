@@ -229,6 +229,10 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 	}
 }
 
+type serverURL string
+
+func (u serverURL) String() string { return string(u) }
+
 // TestKindsOfTwoServers reads one kind from two servers.
 func TestKindsOfTwoServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +242,7 @@ func TestKindsOfTwoServers(t *testing.T) {
 			src, asked := newSource(), []string{}
 			src.set("a", "on-"+server[8:], nil)
 			kind := kindOf(src, &asked)
-			kind.Server = server
+			kind.Server = serverURL(server)
 			InformerFor(f, kind)
 		}
 		f.Start(t.Context())
@@ -251,7 +255,7 @@ func TestKindsOfTwoServers(t *testing.T) {
 			got = append(got, i.Server+" "+i.Object+" "+i.Resource.Resource+" "+string(i.Status.Phase))
 		}
 		wantLines(t, got, "https://a *v1.PartialObjectMetadata widgets Watching", "https://b *v1.PartialObjectMetadata widgets Watching")
-		if kind := (Kind[object]{Resource: widgets, Server: "https://a"}); !InformerFor(f, kind).HasSynced() {
+		if kind := (Kind[object]{Resource: widgets, Server: serverURL("https://a")}); !InformerFor(f, kind).HasSynced() {
 			t.Error("the informer is not found by its server")
 		}
 		for range f.Statuses() {

@@ -148,6 +148,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 
 func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
+	defer r.dropMemory()
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
@@ -176,6 +177,12 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		r.conclude(ctx, next, state)
 	}
+}
+
+// dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
+func (r *Reflector[T]) dropMemory() {
+	r.listed.Clear()
+	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
 }
 
 // pause waits before a request, or until Retry is called. Status has the time of the
@@ -252,12 +259,12 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	all := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
-	if r.config.isScope {
-		all.namespace = r.config.Namespace
-	}
+	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
 	r.committed = true
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
+	if r.config.isScope {
+		collection.namespace = r.config.Namespace
+	}
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: collection})
 	r.status.undecodable.Replace(&r.listed.Undecodable)
 	r.listed.Clear()
 	r.status.reach(resourceVersion)

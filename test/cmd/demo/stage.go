@@ -14,13 +14,13 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 // stage is what the story is played on: a server, an operator, and informers
 // that watch what happens.
 type stage struct {
-	server      *apiserver.Server
+	server      *testserver.Server
 	client      *versioned.Clientset
 	factory     informers.SharedInformerFactory
 	events      chan event
@@ -52,11 +52,11 @@ func open(ctx context.Context, build, operator string) (_ *stage, err error) {
 
 func (s *stage) startServer(ctx context.Context, build, manifests string) (err error) {
 	started := time.Now()
-	if s.server, err = apiserver.Start(ctx, apiserver.Options{Dir: filepath.Join(build, "data")}); err != nil {
+	if s.server, err = testserver.New(ctx, testserver.WithDir(filepath.Join(build, "data"))); err != nil {
 		return err
 	}
 	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
-	crds, err := apiserver.LoadCRDs(manifests)
+	crds, err := testserver.LoadCRDs(manifests)
 	if err != nil {
 		return err
 	}
