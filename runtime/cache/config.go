@@ -170,7 +170,7 @@ type Settings struct {
 	// zero or missing value keeps its default: 0.8 s, doubled up to 30 s; after
 	// Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to 24 s; after
 	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
-	// ten requests fail in a minute.
+	// ten requests fail in a minute, for each namespace that the informer is limited to.
 	Backoffs map[Reason]Backoff
 }
 
