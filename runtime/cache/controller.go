@@ -27,6 +27,7 @@ type Controller[T Object] struct {
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 
+	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
@@ -280,7 +281,7 @@ func (c *Controller[T]) NotSyncedReason() string {
 }
 
 func (c *Controller[T]) waitsFor() (subject, NotSynced) {
-	if c.HasSynced() {
+	if c.HasSynced() || c.released.Load() {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
