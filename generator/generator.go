@@ -42,6 +42,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if result.Kinds+result.Views == 0 {
 		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
+	if set.Clientset != nil && !slices.ContainsFunc(set.Informed(), (*model.Kind).HasLister) {
+		return nil, optionError("VersionedClientsetPackage", "no kind in %s can be listed, so there is nothing to generate with {VersionedClientsetPackage}; name other packages, or remove {VersionedClientsetPackage}", strings.Join(options.Patterns, " "))
+	}
 	files, err := render.Render(ctx, render.Options{
 		Set:           set,
 		OutputPackage: setup.outputPackage,
@@ -56,12 +59,15 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if result.plan, err = write.NewPlan(ctx, outputOf(setup, files)); err != nil {
 		return nil, err
 	}
+	if setup.clientset != "" && result.deletesFrom(setup.clientset, setup.outputPackage) {
+		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, and this run would delete it, because it does not generate it; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
+	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
-	result.describe(set, files, setup)
+	result.describe(set, setup)
 	return result, nil
 }
 
-// read loads the packages, those that their markers name, and the CRDs.
+// read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
 	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage}
 	loaded, err := load.Load(ctx, s.load, mistakes)
@@ -70,6 +76,11 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 	}
 	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, s.applyPackage), loaded); err != nil {
 		return nil, in, err
+	}
+	if s.clientset != "" {
+		if in.Clientset, err = load.Clientset(ctx, s.load, s.clientset, loaded); err != nil {
+			return nil, in, err
+		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
 	in.Manifests, err = load.Manifests(ctx, s.crds, mistakes)

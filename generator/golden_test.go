@@ -50,6 +50,17 @@ func dependencyGolden() generator.Options {
 	}
 }
 
+// existingGolden has the options for testdata/existing/generated, over a clientset that exists.
+func existingGolden() generator.Options {
+	return generator.Options{
+		Dir:                       testdata,
+		Patterns:                  []string{"./existing/api/...", "k8s.io/api/apiserverinternal/v1alpha1"},
+		OutputDir:                 "existing/generated",
+		HeaderFile:                "../hack/boilerplate.go.txt",
+		VersionedClientsetPackage: "k8s.io/client-go/kubernetes",
+	}
+}
+
 func generate(t *testing.T, options generator.Options) *generator.Result {
 	t.Helper()
 	result, err := generator.Generate(t.Context(), options)
@@ -73,6 +84,9 @@ func TestGoldenApply(t *testing.T) { checkGolden(t, generate(t, applyGolden())) 
 
 // TestGoldenDependency does the same for testdata/dependency.
 func TestGoldenDependency(t *testing.T) { checkGolden(t, generate(t, dependencyGolden())) }
+
+// TestGoldenExisting does the same for testdata/existing.
+func TestGoldenExisting(t *testing.T) { checkGolden(t, generate(t, existingGolden())) }
 
 func checkGolden(t *testing.T, result *generator.Result) {
 	t.Helper()

@@ -38,8 +38,12 @@ type Options struct {
 	OutputPackage string
 	// HeaderFile is a file with the comment that begins each generated file. It may be empty.
 	HeaderFile string
-	// ClientsetName is the package name of the clientset. If it is empty, it is "versioned".
+	// ClientsetName is the package name of the generated clientset. If it is empty, it is "versioned".
 	ClientsetName string
+	// VersionedClientsetPackage is the import path of a clientset that exists, real or fake, such as
+	// k8s.io/client-go/kubernetes. If it is set, only listers and informers are generated, and the
+	// informers list and watch with that clientset. If it is empty, a clientset is generated.
+	VersionedClientsetPackage string
 	// PluralExceptions maps type names to their plurals, for irregular plurals.
 	PluralExceptions map[string]string
 	// GroupGoNames maps groups to Go names such as SomeName, instead of the derived ones.
@@ -103,6 +107,17 @@ func (o Options) Validate() error {
 	if path := o.ApplyConfigurationPackage; path != "" && !markers.IsImportPath(path) {
 		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", path)
 	}
+	if path := o.VersionedClientsetPackage; path != "" {
+		if !markers.IsImportPath(path) {
+			add("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is not an import path; write the whole path, such as k8s.io/client-go/kubernetes", path)
+		}
+		if o.ClientsetName != "" {
+			add("ClientsetName", "{ClientsetName}=%s names a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two", o.ClientsetName)
+		}
+		if o.ApplyConfigurationPackage != "" {
+			add("ApplyConfigurationPackage", "{ApplyConfigurationPackage} is for a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two")
+		}
+	}
 	if name := o.ClientsetName; name != "" && !isPackageName(name) {
 		add("ClientsetName", "{ClientsetName}=%s is not the name of a Go package that others can import; use {ClientsetName}=versioned", name)
 	}
@@ -135,8 +150,10 @@ type setup struct {
 	outputDir     string
 	outputPackage string
 	clientsetName string
-	boilerplate   []byte
-	crds          []string
+	// clientset is the import path of the clientset that exists, or "".
+	clientset   string
+	boilerplate []byte
+	crds        []string
 }
 
 // setup validates the options and derives the rest. It reads go.mod and the header file.
@@ -152,6 +169,7 @@ func (o Options) setup() (*setup, error) {
 		naming:        decide.NewNaming(o.PluralExceptions),
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
+		clientset:     o.VersionedClientsetPackage,
 	}
 	s.naming.Reserved = render.Reserved()
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs

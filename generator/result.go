@@ -77,6 +77,13 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
+// deletesFrom reports whether Write deletes a file from the folder of a package.
+func (r *Result) deletesFrom(importPath, outputPackage string) bool {
+	return slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool {
+		return c.New == nil && path.Join(outputPackage, path.Dir(c.Path)) == importPath
+	})
+}
+
 // HasNone reports whether the output folder has none of the generated files.
 func (r *Result) HasNone() bool {
 	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
@@ -119,20 +126,21 @@ func (r *Result) Summary(wrote bool) string {
 }
 
 // describe fills in the warnings and decisions.
-func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
+func (r *Result) describe(set *model.Set, s *setup) {
 	for _, w := range set.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
-	if apply := "applyconfiguration"; s.applyPackage == "" && exists(s.outputDir, apply+"/utils.go") {
+	if apply := "applyconfiguration"; s.applyPackage == "" && s.clientset == "" && exists(s.outputDir, apply+"/utils.go") {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
 	}
 	r.versions = map[string]bool{}
-	for _, f := range files {
-		if f.GroupVersion != nil {
-			r.versions[render.VersionDir(f.GroupVersion)] = true
-		}
+	for _, gv := range set.GroupVersions() {
+		r.versions[render.VersionDir(gv)] = true
 	}
 	r.Decisions = append(r.Decisions, "output package "+s.outputPackage)
+	if s.clientset != "" {
+		r.Decisions = append(r.Decisions, "clientset package "+s.clientset)
+	}
 	for _, k := range set.Informed() {
 		gv := k.GroupVersion
 		scope := "namespaced"
@@ -143,6 +151,9 @@ func (r *Result) describe(set *model.Set, files []render.File, s *setup) {
 			scope += ", protobuf"
 		}
 		if v := k.View; v != nil {
+			if s.clientset != "" && v.Kind == nil && v.Client == nil {
+				scope += ", not for fake clientsets, because the clientset has no client for the kind"
+			}
 			r.Decisions = append(r.Decisions, fmt.Sprintf("%s.%s: a view of %s.%s, resource %s of group %q, version %s, %s",
 				gv.Path, k.Name, v.Of.Path, v.Of.Name, k.Resource, v.Group, v.Version, scope))
 			continue

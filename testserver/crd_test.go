@@ -93,7 +93,11 @@ func TestLoadCRDsNamesFaults(t *testing.T) {
 			}
 		})
 	}
-	if _, err := testserver.LoadCRDs(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing path: %v", err)
+	for _, path := range []string{filepath.Join(t.TempDir(), "missing"), "missing"} {
+		_, err := testserver.LoadCRDs(path)
+		absolute, _ := filepath.Abs(path)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), absolute) {
+			t.Errorf("a missing path: %v", err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,13 +38,18 @@ func LoadCRDs(path string) ([]*apiextensionsv1.CustomResourceDefinition, error) 
 		return nil, fmt.Errorf("load CRDs: %w", err)
 	}
 	if len(crds) == 0 {
-		return nil, fmt.Errorf("load CRDs: %s holds no CustomResourceDefinition: name a manifest, or a folder with .yaml, .yml or .json files", path)
+		return nil, fmt.Errorf("load CRDs: %s holds no CustomResourceDefinition; name a manifest, or a folder with .yaml, .yml or .json files", path)
 	}
 	return crds, nil
 }
 
 func manifestFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(path) {
+		if absolute, absErr := filepath.Abs(path); absErr == nil {
+			return nil, fmt.Errorf("%w: that is %s; a relative path begins at the working directory, which for a test is the folder of its package", err, absolute)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +109,14 @@ func parseCRD(document []byte) (*apiextensionsv1.CustomResourceDefinition, error
 	}
 	want := metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"}
 	if kind != want {
-		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s: leave only such documents here", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
+		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; name the files of the CRDs, or a folder that has only CRDs, such as config/crd/bases", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(document, crd); err != nil {
 		return nil, err
 	}
 	if crd.Name == "" {
-		return nil, errors.New("it has no metadata.name: give it PLURAL.GROUP")
+		return nil, errors.New("it has no metadata.name; name it PLURAL.GROUP")
 	}
 	return crd, nil
 }

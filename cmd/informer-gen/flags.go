@@ -44,6 +44,9 @@ Examples:
   # for types of a dependency
   go tool informer-gen --output-dir=pkg/kube k8s.io/api/apps/v1 k8s.io/api/core/v1
 
+  # without a clientset: listers and informers over one that exists
+  go tool informer-gen --output-dir=pkg/kube --versioned-clientset-package=k8s.io/client-go/kubernetes k8s.io/api/core/v1
+
   # for types of a dependency without markers: write aliases, then generate code for the aliases
   go tool informer-gen --alias-package=api/karpenter/v1 sigs.k8s.io/karpenter/pkg/apis/v1
   go tool informer-gen --output-dir=pkg/generated ./api/karpenter/v1
@@ -64,7 +67,8 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.StringVar(&f.options.OutputDir, "output-dir", "", "folder for clientset/, listers/ and informers/ (required)")
 	f.set.StringVar(&f.options.OutputPackage, "output-pkg", "", "import path of the output folder; required only outside of a module, and otherwise checked against go.mod")
 	f.set.StringVar(&f.options.HeaderFile, "go-header-file", "", "file with a comment that begins each generated file; the word YEAR is removed")
-	f.set.StringVar(&f.options.ClientsetName, "clientset-name", "versioned", "package name of the clientset")
+	clientsetName := f.set.String("clientset-name", "versioned", "package name of the clientset")
+	f.set.StringVar(&f.options.VersionedClientsetPackage, "versioned-clientset-package", "", "import path of a clientset that exists, such as k8s.io/client-go/kubernetes; only listers and informers over it are generated")
 	plurals := f.set.StringSlice("plural-exceptions", nil, "irregular plurals as Type:Plural, such as Endpoints:Endpoints; may be repeated")
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
@@ -86,6 +90,9 @@ func parseFlags(args []string) (*flags, error) {
 	if help, _ := f.set.GetBool("help"); help {
 		return f, pflag.ErrHelp
 	}
+	if f.set.Changed("clientset-name") {
+		f.options.ClientsetName = *clientsetName
+	}
 	f.options.Patterns, f.options.BuildTags, f.options.From = f.set.Args(), *tags, generator.From(*from)
 	if f.version {
 		return f, nil
@@ -95,8 +102,8 @@ func parseFlags(args []string) (*flags, error) {
 	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
 	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
 	if f.aliasDir != "" {
-		if f.options.OutputDir != "" || f.verify {
-			return f, errors.New("--alias-package does not generate; remove --output-dir and --verify, and generate in a second run")
+		if f.options.OutputDir != "" || f.verify || f.options.VersionedClientsetPackage != "" {
+			return f, errors.New("--alias-package does not generate; remove --output-dir, --verify and --versioned-clientset-package, and generate in a second run")
 		}
 		f.options.OutputDir = f.aliasDir
 	}
@@ -119,7 +126,7 @@ func pairs(values []string, flag, form string) (map[string]string, error) {
 
 // flagNames has the flag for each field of generator.Options that an error may name.
 var flagNames = map[string]string{
-	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name",
+	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name", "VersionedClientsetPackage": "versioned-clientset-package",
 	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
 	"ApplyConfigurationPackage": "apply-configuration-package", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
 }

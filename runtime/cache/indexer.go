@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -230,9 +232,7 @@ func (x *Indexer[T]) Len() int { return x.store.Len() }
 func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 	objs, ok := x.store.ByIndex(indexName, value)
 	if !ok {
-		names := x.store.Indexes()
-		slices.Sort(names)
-		return nil, fmt.Errorf("%w: %q; there are %q", ErrNoIndex, indexName, names)
+		return nil, x.noIndex(indexName)
 	}
 	return x.found(objs)
 }
@@ -247,10 +247,52 @@ func (x *Indexer[T]) found(objs []T) ([]T, error) {
 	return objs, nil
 }
 
+// byIndexIn returns those of a namespace.
+func (x *Indexer[T]) byIndexIn(namespace, indexName, value string) ([]T, error) {
+	objs, ok := x.store.ByIndexIn(namespace, indexName, value)
+	if !ok {
+		return nil, x.noIndex(indexName)
+	}
+	return x.found(objs)
+}
+
+func (x *Indexer[T]) noIndex(name string) error {
+	names := x.store.Indexes()
+	slices.Sort(names)
+	return fmt.Errorf("%w: %q; there are %q", ErrNoIndex, name, names)
+}
+
 // AllByIndex ranges over the objects that the index has under value when the range
 // begins: over none if there is no such index. It allocates nothing.
 func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 	return x.store.AllByIndex(indexName, value)
+}
+
+// selectAll returns the objects that selector matches; nil matches all. It allocates
+// only the result, and holds no lock while it calls the selector.
+func (x *Indexer[T]) selectAll(selector labels.Selector) ([]T, error) {
+	if selector == nil || selector.Empty() {
+		return x.found(x.List())
+	}
+	return x.found(selected(x.All(), selector))
+}
+
+// selectByIndex does the same with the objects that an index has under value.
+func (x *Indexer[T]) selectByIndex(indexName, value string, selector labels.Selector) ([]T, error) {
+	if selector == nil || selector.Empty() {
+		return x.ByIndex(indexName, value)
+	}
+	return x.found(selected(x.AllByIndex(indexName, value), selector))
+}
+
+func selected[T Object](objs iter.Seq[T], selector labels.Selector) []T {
+	matching := []T{}
+	for obj := range objs {
+		if selector.Matches(labels.Set(obj.GetLabels())) {
+			matching = append(matching, obj)
+		}
+	}
+	return matching
 }
 
 // IndexKeys returns the names of the objects that ByIndex returns.

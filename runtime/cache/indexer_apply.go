@@ -8,6 +8,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
 // apply applies deltas to the cache and returns the notifications for handlers. Readers see
@@ -146,7 +147,7 @@ func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) [
 	switch old, known := x.store.Put(e); {
 	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
-	case old == e.Old: // Match has compared the UIDs
+	case identity.Same(old, e.Old): // Match has compared the UIDs
 		return append(notes, processor.Notification[T]{Kind: processor.Update, Old: old, Obj: e.Object})
 	default:
 		return noteChange(notes, old, e.Object)
@@ -290,7 +291,7 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 	obj := item.Object
 	switch {
-	case old == obj:
+	case identity.Same(old, obj):
 		return true
 	case old.GetUID() != obj.GetUID() || old.GetResourceVersion() != obj.GetResourceVersion():
 		return false
@@ -304,7 +305,6 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 // states, the last one counts. notes are the steps. The objects keep the order in which they
 // first occur.
 func netOf[T Object](notes []processor.Notification[T]) []processor.Notification[T] {
-	var none T
 	firsts := make([]processor.Notification[T], 0, len(notes))
 	at := make(map[ObjectName]int, len(notes)) // of firsts
 	for i := range notes {
@@ -322,9 +322,9 @@ func netOf[T Object](notes []processor.Notification[T]) []processor.Notification
 		switch {
 		case n.Kind == processor.Delete: // it is not listed; the last step of a listed object is no delete
 			net = append(net, n)
-		case n.Old == none:
+		case identity.IsNil(n.Old):
 			net = append(net, processor.Notification[T]{Kind: processor.Add, Obj: n.Obj})
-		case n.Old != n.Obj:
+		case !identity.Same(n.Old, n.Obj):
 			net = noteChange(net, n.Old, n.Obj)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -276,6 +277,16 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 			if want := m.byIndex(values, value); !slices.Equal(sorted(got), want) {
 				t.Errorf("index %s has %v under %q, want %v", index, got, value, want)
 			}
+			for _, namespace := range []string{"a", "b", "absent"} {
+				got, err := NewLister(x, schema.GroupResource{}).Namespace(namespace).ByIndex(index, value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := slices.DeleteFunc(m.byIndex(values, value), func(name ObjectName) bool { return name.Namespace != namespace })
+				if names := namesOf(got); !slices.Equal(names, want) {
+					t.Errorf("namespace %s has %v under %q of index %s, want %v", namespace, names, value, index, want)
+				}
+			}
 			if has := slices.Contains(x.ListIndexFuncValues(index), value); has != (len(got) > 0) {
 				t.Errorf("index %s lists the value %q: %v, but has %d objects under it", index, value, has, len(got))
 			}
@@ -283,11 +294,22 @@ func compare(t *testing.T, x *Indexer[object], m model) {
 	}
 }
 
+// namesOf returns the sorted names of objects.
+func namesOf(objs []object) (names []ObjectName) {
+	for _, obj := range objs {
+		names = append(names, MetaObjectToName(obj))
+	}
+	return sorted(names)
+}
+
 func TestIndexerErrorNamesItsIndexes(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"letters": byLetters})
 	_, err := x.ByIndex("leters", "x")
 	if !errors.Is(err, ErrNoIndex) || !strings.Contains(err.Error(), `"leters"; there are ["letters" "namespace"]`) {
 		t.Errorf("error is %v", err)
+	}
+	if _, inNamespace := NewLister(x, schema.GroupResource{}).Namespace("a").ByIndex("leters", "x"); !errors.Is(inNamespace, ErrNoIndex) || inNamespace.Error() != err.Error() {
+		t.Errorf("error of a namespace is %v", inNamespace)
 	}
 	if err := x.AddIndexers(Indexers[object]{"other": byLetters, "letters": byLetters}); err == nil {
 		t.Error("an index was added twice")

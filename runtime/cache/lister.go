@@ -158,31 +158,11 @@ func (l *NamespaceLister[T]) Get(name string) (T, error) {
 	return l.lister.get(ObjectName{Namespace: l.namespace, Name: name})
 }
 
-// selectAll returns the objects that selector matches; nil matches all. It allocates
-// only the result, and holds no lock while it calls the selector.
-func (x *Indexer[T]) selectAll(selector labels.Selector) ([]T, error) {
-	if selector == nil || selector.Empty() {
-		return x.found(x.List())
-	}
-	return x.found(selected(x.All(), selector))
-}
-
-// selectByIndex does the same with the objects that an index has under value.
-func (x *Indexer[T]) selectByIndex(indexName, value string, selector labels.Selector) ([]T, error) {
-	if selector == nil || selector.Empty() {
-		return x.ByIndex(indexName, value)
-	}
-	return x.found(selected(x.AllByIndex(indexName, value), selector))
-}
-
-func selected[T Object](objs iter.Seq[T], selector labels.Selector) []T {
-	matching := []T{}
-	for obj := range objs {
-		if selector.Matches(labels.Set(obj.GetLabels())) {
-			matching = append(matching, obj)
-		}
-	}
-	return matching
+// ByIndex returns the objects of the namespace that the index has under value, in no
+// particular order, as of one moment. It allocates only the result. The error wraps
+// ErrNoIndex or ErrStopped.
+func (l *NamespaceLister[T]) ByIndex(indexName, value string) ([]T, error) {
+	return l.lister.indexer.byIndexIn(l.namespace, indexName, value)
 }
 
 // GenericObject is an object of any kind, for programs that know only at run time

@@ -366,12 +366,12 @@ func (s *viewStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T],
 
 func (s *viewStream[T]) Stop() { s.whole.Stop() }
 
-// NewUnavailableListWatch returns a ListWatch that always fails. Generated factories with a
-// fake clientset use it for a view of a resource that the clientset has no client for. The
-// error names the option that sets one.
+// NewUnavailableListWatch returns a ListWatch that always fails. Generated code uses it for
+// a resource for which a fake clientset has no client. The error names the option that sets
+// one.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *ListWatch[T] {
 	name := reflect.TypeFor[T]()
-	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; create the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }), where client is a typed client of %s",
+	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },

@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
 const (
@@ -321,7 +322,7 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	}
 	name := MetaObjectToName(obj) // before the transform may change it
 	result, err := r.config.Transform(obj)
-	if none := *new(T); err == nil && result == none {
+	if err == nil && identity.IsNil(result) {
 		err = errors.New("the function returned neither an object nor an error")
 	}
 	if err == nil && MetaObjectToName(result) != name {

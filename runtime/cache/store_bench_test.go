@@ -71,6 +71,13 @@ func BenchmarkStore(b *testing.B) {
 				}
 			}
 		})
+		run("ByIndexInNamespace", func(b *testing.B) {
+			for b.Loop() {
+				if objs, err := lister.Namespace("namespace-3").ByIndex("node", "node-3"); err != nil || len(objs) != 200 {
+					b.Fatal(len(objs), err)
+				}
+			}
+		})
 		run("Update", func(b *testing.B) {
 			i := 0
 			for b.Loop() {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -181,16 +182,18 @@ func TestReadsAllocateOnlyTheirResult(t *testing.T) {
 	for i := range 1000 {
 		x.Add(many(i, 1, "x"))
 	}
+	lister := NewLister(x, schema.GroupResource{})
 	name, sum := ObjectName{"ns-3", "object-10"}, 0
 	for what, test := range map[string]struct {
 		read func()
 		want float64
 	}{
-		"Get":     {func() { _, _ = x.Get(name) }, 0},
-		"a miss":  {func() { _, _ = x.Get(ObjectName{"a", "b"}) }, 0},
-		"List":    {func() { _ = x.List() }, 1},
-		"ByIndex": {func() { _, _ = x.ByIndex("letters", "x") }, 1},
-		"Len":     {func() { _ = x.Len() }, 0},
+		"Get":                    {func() { _, _ = x.Get(name) }, 0},
+		"a miss":                 {func() { _, _ = x.Get(ObjectName{"a", "b"}) }, 0},
+		"List":                   {func() { _ = x.List() }, 1},
+		"ByIndex":                {func() { _, _ = x.ByIndex("letters", "x") }, 1},
+		"ByIndex in a namespace": {func() { _, _ = lister.Namespace("ns-3").ByIndex("letters", "x") }, 1},
+		"Len":                    {func() { _ = x.Len() }, 0},
 		"All": {func() {
 			for obj := range x.All() {
 				sum += len(obj.Name)

@@ -9,7 +9,6 @@ import (
 // Object is a pointer to an API type, such as *v1.Foo. Bodies are decoded to it, caches
 // hold it, and handlers receive it.
 type Object interface {
-	comparable
 	metav1.Object
 	runtime.Object
 }

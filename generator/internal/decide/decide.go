@@ -25,6 +25,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Set {
 	a.linkViews()
 	a.checkGroups()
 	a.checkApplyPackage()
+	a.checkClientset()
 	a.checkManifests()
 	return a.set()
 }
@@ -78,6 +79,9 @@ func (a *assembly) addPackage(pkg *input.Package) {
 // set returns the result, sorted.
 func (a *assembly) set() *model.Set {
 	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage}
+	if a.Clientset != nil {
+		set.Clientset = &model.Clientset{Path: a.Clientset.Path, Name: a.Clientset.Name}
+	}
 	for _, g := range set.Groups {
 		slices.SortFunc(g.Versions, func(x, y *model.GroupVersion) int { return strings.Compare(x.Version, y.Version) })
 	}

@@ -51,7 +51,7 @@ func (a *assembly) addVersion(pkg *input.Package, from From, gv *model.GroupVers
 		}
 	}
 	gv.Group, gv.Version, gv.Dir = group, version, versionDir(version)
-	gv.GoVersion = upperFirst(strings.ReplaceAll(version, "-", ""))
+	gv.GoVersion = goVersion(version)
 	gv.Alias = strings.ToLower(goName + gv.GoVersion)
 	group.Versions = append(group.Versions, gv)
 }
@@ -90,9 +90,10 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 }
 
 // checkRegistration refuses a package without a variable for its group and version, or without a
-// function that registers its types. For a dependency the generated scheme registers them.
+// function that registers its types. For a dependency the generated scheme registers them. A clientset that
+// exists has a scheme.
 func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion, group, version string) {
-	if !gv.HasClient() {
+	if !gv.HasClient() || a.Clientset != nil {
 		return
 	}
 	if pkg.Dependency {
@@ -161,6 +162,9 @@ func (a *assembly) checkGroupFlags() {
 	check("group-go-names", a.Naming.GroupGoNames)
 	check("group-dirs", a.Naming.GroupDirs)
 }
+
+// goVersion returns V1beta1 for v1beta1.
+func goVersion(version string) string { return upperFirst(strings.ReplaceAll(version, "-", "")) }
 
 func groupGoNameFlag(group string) string { return "--group-go-names=" + group + ":SomeName" }
 

@@ -12,8 +12,9 @@
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds
 //	protobuf.go       whether a kind has protobuf tags
 //	prune.go  closure.go  body.go  the types of other packages that a question needs
-//	field.go  json_fields.go  the field at a JSON path of a type
+//	field.go          the field at a JSON path of a type
 //	view.go           whether a view can decode the JSON of its kind
+//	clientset.go      Clientset: the methods of a clientset that exists
 //	manifest.go  manifest_node.go  manifest_parse.go  Manifests: CRDs in YAML or JSON
 //
 // The syntax of the package answers nearly everything. The package is type-checked by itself only if a

@@ -28,6 +28,8 @@ type Options struct {
 	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
+	// withoutComments leaves the comments out of the syntax.
+	withoutComments bool
 }
 
 // config returns the configuration of go/packages.
@@ -147,7 +149,11 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 			files += len(pkg.GoFiles)
 		}
 	}
-	if err := parse(ctx, sources, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+	mode := parser.ParseComments | parser.SkipObjectResolution
+	if options.withoutComments {
+		mode = parser.SkipObjectResolution
+	}
+	if err := parse(ctx, sources, mode); err != nil {
 		return nil, err
 	}
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))

@@ -9,10 +9,19 @@ import (
 // Set has the groups of one run, sorted by group, version and kind.
 type Set struct {
 	Groups []*Group
+	// Clientset is the clientset that exists and that informers list and watch with. It is nil if the
+	// run generates one.
+	Clientset *Clientset
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
 	// Warnings report input that has no effect, in the order of their positions.
 	Warnings []*Error
+}
+
+// Clientset is a package with a clientset that exists.
+type Clientset struct {
+	// Path is the import path, and Name the name in the package clause.
+	Path, Name string
 }
 
 // GroupVersions returns the versions of all groups.
@@ -121,6 +130,18 @@ func (gv *GroupVersion) APIPath() string {
 // HasInformers reports whether a kind of the version is listed and watched.
 func (gv *GroupVersion) HasInformers() bool {
 	return slices.ContainsFunc(gv.Informed(), (*Kind).HasInformer)
+}
+
+// Resources returns the kinds whose informers ForResource returns: those that are listed and watched, and
+// the first one of each resource.
+func (gv *GroupVersion) Resources() []*Kind {
+	var kinds []*Kind
+	for _, k := range gv.Kinds {
+		if k.HasInformer() && !slices.ContainsFunc(kinds, func(first *Kind) bool { return first.Resource == k.Resource }) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // HasMethods reports whether a kind of the version has methods in addition to the verbs.

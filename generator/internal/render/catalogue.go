@@ -20,6 +20,27 @@ type row struct {
 
 type each func(*model.Set) []subject
 
+// generated returns the subjects of a file of a clientset. There are none if the clientset exists.
+func generated(of each) each {
+	return func(set *model.Set) []subject {
+		if set.Clientset != nil {
+			return nil
+		}
+		return of(set)
+	}
+}
+
+// existing returns the subjects of a file that replaces one of a clientset. There are none unless the
+// clientset exists.
+func existing(of each) each {
+	return func(set *model.Set) []subject {
+		if set.Clientset == nil {
+			return nil
+		}
+		return of(set)
+	}
+}
+
 // subject is the set, group, version or kind of a file. Fields that are narrower than the file are nil.
 type subject struct {
 	Set   *model.Set
@@ -30,17 +51,17 @@ type subject struct {
 
 // catalogue has all emitted files. To emit another one, add a template and a row.
 var catalogue = []row{
-	{"clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.clientset(), "clientset.go") }, nil},
-	{"scheme.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
-	{"typed_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, hasClient},
-	{"typed_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+".go") }, nil},
-	{"typed_fields.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+"_fields.go") }, hasFields},
-	{"typed_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, hasClient},
+	{"clientset.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.clientset(), "clientset.go") }, nil},
+	{"scheme.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.scheme(), "register.go") }, nil},
+	{"typed_group.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Group.Dir+"_client.go") }, hasClient},
+	{"typed_kind.go.tmpl", generated(eachKind), func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+".go") }, nil},
+	{"typed_fields.go.tmpl", generated(eachKind), func(l layout, s subject) string { return path.Join(l.typed(s.GV), s.Kind.File+"_fields.go") }, hasFields},
+	{"typed_expansion.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, hasClient},
 
-	{"fake_clientset.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
-	{"fake_register.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
-	{"fake_group.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, hasClient},
-	{"fake_kind.go.tmpl", eachKind, func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
+	{"fake_clientset.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
+	{"fake_register.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
+	{"fake_group.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, hasClient},
+	{"fake_kind.go.tmpl", generated(eachKind), func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
 
 	{"lister.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.listers(s.GV), s.Kind.File+".go") }, hasLister},
 	{"lister_expansion.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.listers(s.GV), "expansion_generated.go") }, hasLister},
@@ -50,6 +71,7 @@ var catalogue = []row{
 	{"factory_interfaces.go.tmpl", once, func(l layout, _ subject) string { return path.Join(l.internal(), "factory_interfaces.go") }, hasInformer},
 	{"informer_group.go.tmpl", eachGroup, func(l layout, s subject) string { return path.Join(l.informerGroup(s.Group), "interface.go") }, hasInformer},
 	{"informer_version.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
+	{"typed_fields.go.tmpl", existing(eachKind), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+"_fields.go") }, func(s subject) bool { return hasInformer(s) && hasFields(s) }},
 	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
 }
 

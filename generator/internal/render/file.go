@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"path"
@@ -83,8 +84,8 @@ func (f *file) Protobuf() string {
 // Whole returns the kind whose client lists and watches for the file's kind or view: the kind itself,
 // or the viewed kind. It is nil if there is no such client.
 func (f *file) Whole() *model.Kind {
-	if f.Kind.View != nil {
-		return f.Kind.View.Kind
+	if view := f.Kind.View; view != nil {
+		return cmp.Or(view.Kind, view.Client)
 	}
 	return f.Kind
 }
@@ -145,6 +146,9 @@ func externalAlias(importPath string) string {
 
 // Clientset returns the package of the clientset.
 func (f *file) Clientset() string {
+	if existing := f.Set.Clientset; existing != nil {
+		return f.imports.use(existing.Path, existing.Name, "versionedclientset")
+	}
 	return f.emitted(f.layout.clientset(), f.layout.clientsetName, "clientset")
 }
 

@@ -21,9 +21,12 @@ var known = map[string]string{
 	"context": "context",
 	"fmt":     "fmt",
 	"io":      "io",
+	"iter":    "iter",
 	"json":    "encoding/json",
 	"http":    "net/http",
+	"reflect": "reflect",
 	"strconv": "strconv",
+	"strings": "strings",
 	"time":    "time",
 
 	"labels":      "k8s.io/apimachinery/pkg/labels",

@@ -39,8 +39,6 @@ type File struct {
 	// Path is relative to the output folder, with slashes.
 	Path    string
 	Content []byte
-	// GroupVersion is nil if the file is about no group version, or about several.
-	GroupVersion *model.GroupVersion
 }
 
 // Render returns all files, sorted by path. The same input gives the same bytes.
@@ -59,7 +57,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 				return err
 			}
 			content, err := f.render(parsed.Lookup(f.template), options.Boilerplate)
-			files[n] = File{Path: f.path, Content: content, GroupVersion: f.GV}
+			files[n] = File{Path: f.path, Content: content}
 			return err
 		})
 	}

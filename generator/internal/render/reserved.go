@@ -5,9 +5,9 @@ import "github.com/typedinformers/informer-gen/generator/internal/model"
 // Reserved returns the names of the templates that names from the input must not be.
 func Reserved() model.Reserved {
 	return model.Reserved{
-		Group:  []string{"ForResource", "Retry", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync"},
+		Group:  []string{"ForResource", "Inner", "Retry", "SharedInformerFactory", "Shutdown", "Start", "Statuses", "WaitForCacheSync"},
 		Plural: []string{"ByIndex", "Fake", "Get", "Invokes", "List", "Lister", "Namespace", "RESTClient"},
-		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace"},
+		Index:  []string{"ByIndex", "Get", "List", "Lister", "Namespace", "NamespaceLister"},
 		Method: []string{"Fake", "GetClient", "GetNamespace", "Kind", "Namespace", "Resource"},
 		PluralPrivate: []string{
 			"apply", "c", "cache", "context", "fmt", "gentype", "http", "metav1", "namespace", "redirect", "rest",
@@ -24,10 +24,10 @@ func Reserved() model.Reserved {
 var locals = map[string]bool{
 	"action": true, "c": true, "client": true, "config": true, "cs": true, "ctx": true, "data": true,
 	"defaultResync": true, "err": true, "f": true, "fake": true, "g": true, "group": true, "groupVersion": true,
-	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "invoke": true, "j": true, "l": true,
-	"localSchemeBuilder": true, "name": true, "namespace": true, "newClientset": true, "obj": true,
+	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "informer": true, "inner": true, "invoke": true, "j": true, "l": true,
+	"localSchemeBuilder": true, "name": true, "namespace": true, "namespaced": true, "newClientset": true, "obj": true,
 	"objects": true, "ok": true, "options": true, "opts": true, "patchOpts": true, "pt": true, "request": true,
-	"resource": true, "result": true, "setConfigDefaults": true, "shallowCopy": true,
-	"sharedInformerFactory": true, "subresources": true, "timeout": true, "v": true, "value": true,
+	"resource": true, "result": true, "server": true, "serverOf": true, "setConfigDefaults": true, "shallowCopy": true,
+	"sharedInformerFactory": true, "subresources": true, "timeout": true, "urlOf": true, "v": true, "value": true,
 	"values": true, "version": true,
 }

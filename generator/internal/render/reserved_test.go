@@ -179,7 +179,7 @@ func TestReserved(t *testing.T) {
 	}
 	const typed, fake, listers, version = "clientset/yakset/typed/yak/v1.", "clientset/yakset/typed/yak/v1/fake.", "listers/yak/v1.", informers + "/yak/v1."
 	want.Group = of(informers+".SharedInformerFactory", informers+".sharedInformerFactory")
-	want.Index = of(listers+"ZebraLister", listers+"zebraLister", listers+"GnuLister", listers+"gnuLister")
+	want.Index = of(listers+"ZebraLister", listers+"zebraLister", listers+"GnuLister", listers+"gnuLister", listers+"ZebraNamespaceLister", listers+"zebraNamespaceLister")
 	want.Plural = of(listers+"ZebraLister", listers+"zebraLister", listers+"GnuLister", listers+"gnuLister",
 		typed+"YakV1Interface", typed+"YakV1Client", fake+"FakeYakV1", version+"Interface", version+"version")
 	isOther := func(name string) bool { // which addMethods compares with the kind's
@@ -263,6 +263,9 @@ func addMembers(members map[string]map[string]bool, dir string, f *ast.File) {
 				add(baseName(decl.Recv.List[0].Type), decl.Name.Name)
 			}
 			for _, field := range append(lists, decl.Type.Params.List...) {
+				if isQualified(field.Type) {
+					continue // a type of another package may have the same name
+				}
 				for _, name := range field.Names {
 					typeOf[name.Name] = baseName(field.Type)
 				}
@@ -287,6 +290,15 @@ func fieldsOf(expr ast.Expr) []*ast.Field {
 		return t.Methods.List
 	}
 	return nil
+}
+
+// isQualified reports whether a type, or what it points to, is of another package.
+func isQualified(expr ast.Expr) bool {
+	if pointer, ok := expr.(*ast.StarExpr); ok {
+		expr = pointer.X
+	}
+	_, qualified := expr.(*ast.SelectorExpr)
+	return qualified
 }
 
 // baseName returns the name of a type without its package, pointers and arguments.

@@ -41,7 +41,7 @@ var (
 
 // clusterScoped are the kinds without a namespace. The Go types do not tell the scope of a kind.
 var clusterScoped = []schema.GroupKind{
-	namespaceKind, {Kind: "Node"}, {Kind: "PersistentVolume"},
+	namespaceKind, {Kind: "ComponentStatus"}, {Kind: "Node"}, {Kind: "PersistentVolume"},
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"},
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"},
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
@@ -61,6 +61,7 @@ var clusterScoped = []schema.GroupKind{
 	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"},
 	{Group: "resource.k8s.io", Kind: "DeviceClass"},
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"},
+	{Group: "resource.k8s.io", Kind: "ResourcePoolStatusRequest"},
 	{Group: "resource.k8s.io", Kind: "ResourceSlice"},
 	{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
 	{Group: "storage.k8s.io", Kind: "CSIDriver"},

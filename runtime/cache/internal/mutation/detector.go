@@ -9,6 +9,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -44,9 +45,8 @@ func (d *Detector[T]) Check(suspect string, objs ...T) {
 	if d == nil {
 		return
 	}
-	var none T
 	for _, obj := range objs {
-		if obj != none {
+		if !identity.IsNil(obj) {
 			d.check(suspect, obj)
 		}
 	}

@@ -51,16 +51,16 @@ func (c *chunked[T]) at(slot uint32) T {
 	return (*c.table.Load())[slot/chunkSize].Load().objects[slot%chunkSize]
 }
 
-// load returns the object in a slot, or nil if there is none. The writer may continue
+// load returns the object in a slot, and whether there is one. The writer may continue
 // meanwhile. The objects have to be loadable.
-func (c *chunked[T]) load(slot uint32) (obj T) {
+func (c *chunked[T]) load(slot uint32) (obj T, ok bool) {
 	table := c.table.Load()
 	if table == nil || int(slot/chunkSize) >= len(*table) {
-		return obj
+		return obj, false
 	}
 	part := (*table)[slot/chunkSize].Load()
 	if part == nil {
-		return obj
+		return obj, false
 	}
 	return loadPointer(&part.objects[slot%chunkSize])
 }

@@ -16,6 +16,7 @@
 //	chunks.go   objects in slots, and snapshots of them
 //	names.go    the slot of an object by its name
 //	index.go    slots by the values of an index
+//	intersect.go objects of a namespace by the value of an index
 //	pointer.go  why Get needs no lock
 //
 // Readers may be in any goroutine. The caller serializes writers. The writer prepares entries

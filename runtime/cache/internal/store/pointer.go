@@ -11,7 +11,8 @@ import (
 // type has two words.
 func isPointer[T any]() bool { return reflect.TypeFor[T]().Kind() == reflect.Pointer }
 
-// loadPointer loads a pointer while storePointer may store another one there. This is
+// loadPointer loads a pointer while storePointer may store another one there, and reports
+// whether it is not nil. This is
 // what lets Get read without a lock. It is sound for these reasons:
 //
 //   - Layout: T is a pointer type, see isPointer. It has the size, the alignment and the
@@ -32,9 +33,9 @@ func isPointer[T any]() bool { return reflect.TypeFor[T]().Kind() == reflect.Poi
 //
 // The object that it returns need not be the one that the caller looks for: the writer may
 // move objects meanwhile. The caller compares its name.
-func loadPointer[T any](slot *T) T {
+func loadPointer[T any](slot *T) (pointer T, ok bool) {
 	p := atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(slot)))
-	return *(*T)(unsafe.Pointer(&p))
+	return *(*T)(unsafe.Pointer(&p)), p != nil
 }
 
 // storePointer stores a pointer that loadPointer may load at the same time. See there.

@@ -63,14 +63,13 @@ func (s *Store[T]) Get(namespace, name string) (T, bool) {
 
 // look is Find without the lock. It may miss an object that the writer moves.
 func (s *Store[T]) look(namespace, name string, hash uint32) (found T, ok bool) {
-	var none T
 	search := s.names.probe(hash)
 	for slot := search.next(); slot != NoSlot; slot = search.next() {
-		if obj := s.objects.load(slot); obj != none && obj.GetName() == name && obj.GetNamespace() == namespace {
+		if obj, ok := s.objects.load(slot); ok && obj.GetName() == name && obj.GetNamespace() == namespace {
 			return obj, true
 		}
 	}
-	return none, false
+	return found, false
 }
 
 // Find returns the object of that name, with its HashOf, and its slot, NoSlot if there is

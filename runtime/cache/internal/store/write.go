@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math/rand/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -72,7 +73,7 @@ func (s *Store[T]) Count() int { return s.objects.n }
 
 // IsAt reports whether an object is in a slot, for the writer. There may be no such slot.
 func (s *Store[T]) IsAt(slot uint32, obj T) bool {
-	return int(slot) < s.objects.n && s.objects.at(slot) == obj
+	return int(slot) < s.objects.n && identity.Same(s.objects.at(slot), obj)
 }
 
 // Each ranges over the objects, for the writer, which does not change them meanwhile.
@@ -98,7 +99,7 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 	}
 	for which, idx := range s.indexes[1:] {
 		for i := range entries {
-			if e := &entries[i]; e.Old != none && !idx.has(e.Slot, e.Values[which]) {
+			if e := &entries[i]; !identity.IsNil(e.Old) && !idx.has(e.Slot, e.Values[which]) {
 				e.Old = none
 			}
 		}
@@ -107,8 +108,7 @@ func (s *Store[T]) Match(entries []Entry[T]) {
 
 // Put stores an entry. It returns the object that was stored under its name.
 func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
-	var none T
-	if e.Old != none && s.IsAt(e.Slot, e.Old) {
+	if !identity.IsNil(e.Old) && s.IsAt(e.Slot, e.Old) {
 		s.objects.set(e.Slot, e.Object)
 		s.SetContentHash(e.Slot, e.ContentHash)
 		return e.Old, true
@@ -133,7 +133,7 @@ func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 		idx.add(slot, e.Values[i])
 	}
 	s.names.add(e.Hash, slot) // last, as Get does not wait
-	return none, false
+	return old, false
 }
 
 // ContentHash returns the content hash of the object in a slot, 0 if it is not known.

@@ -9,9 +9,23 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
+	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
+	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
+	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
+	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
+	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/api"
 	cacheinformers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/cache"
@@ -55,6 +69,13 @@ type SharedInformerFactory interface {
 	// ForResource returns the informer of a resource, for programs that learn the
 	// resource at run time.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
+	// Inner returns the factory that holds the informers. Informers of any kind can be
+	// added to it: with Join, those of another generated package, and with
+	// cache.InformerFor, those of a Kind.
+	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Single() api.Interface
 	Cache() cacheinformers.Interface
@@ -96,14 +117,73 @@ func WithTransform[T cache.Object](transform cache.TransformFunc[T]) SharedInfor
 // client. defaultResync is how often each handler gets every cached object again, as an
 // update; 0 for never.
 func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	// A fake clientset does not support streaming lists, and reports that.
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok && c.IsWatchListSemanticsUnSupported() {
-		options = append(options, cache.WithoutStreamingList())
-	}
+	return Join(cache.NewSharedInformerFactory(defaultResync, options...), client)
+}
+
+// Join returns a factory whose informers list and watch with client, and are held by inner:
+// whatever starts, waits for or shuts down one of the two does so with the informers of
+// both. The options of inner hold for all of them. One program thus has one factory for
+// several generated packages, and for several API servers:
+//
+//	kube := kubeinformers.Join(factory.Inner(), kubeclient)
+//	pods := kube.Core().V1().Pods()
+//
+// Join may be called at any time, also after Start; Start is called again for informers that
+// are created later. It may be called again for the same client.
+func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*singlev1.CronTab](),
+		reflect.TypeFor[*cachev1.Item](),
+		reflect.TypeFor[*discoveryv1.Item](),
+		reflect.TypeFor[*errorv1.Item](),
+		reflect.TypeFor[*vesselsv1.Context](),
+		reflect.TypeFor[*vesselsv1.Error](),
+		reflect.TypeFor[*vesselsv1.Interface](),
+		reflect.TypeFor[*vesselsv1.Opts](),
+		reflect.TypeFor[*vesselsv1.Package](),
+		reflect.TypeFor[*vesselsv1.Test](),
+		reflect.TypeFor[*vesselsv1.Type](),
+		reflect.TypeFor[*vesselsv1.Windows](),
+		reflect.TypeFor[*formsv1.Letter](),
+		reflect.TypeFor[*formsv1.Paper](),
+		reflect.TypeFor[*formsv1.Stamp](),
+		reflect.TypeFor[*iov1.Customer](),
+		reflect.TypeFor[*iov1.NodeRoom](),
+		reflect.TypeFor[*iov1.Owner](),
+		reflect.TypeFor[*iov1.PodSummary](),
+		reflect.TypeFor[*plantv1.Hall](),
+		reflect.TypeFor[*plantv1.HallName](),
+		reflect.TypeFor[*plantv1.Robot](),
+		reflect.TypeFor[*plantv1.RobotSummary](),
+		reflect.TypeFor[*shapesv1.Barrel](),
+		reflect.TypeFor[*shapesv1.Crate](),
+		reflect.TypeFor[*shapesv1.Pallet](),
+		reflect.TypeFor[*shapesv1.Parcel](),
+		reflect.TypeFor[*shapesv1.Tin](),
+		reflect.TypeFor[*shopv1.Basket](),
+		reflect.TypeFor[*shopv1.Invoice](),
+		reflect.TypeFor[*shopv1.Ledger](),
+		reflect.TypeFor[*shopv1.Order](),
+		reflect.TypeFor[*shopv1.Shop](),
+		reflect.TypeFor[*shopv1.Stock](),
+		reflect.TypeFor[*shopv1beta1.Box](),
+		reflect.TypeFor[*shopv1beta1.Endpoints](),
+		reflect.TypeFor[*shopv1beta1.Gateway](),
+		reflect.TypeFor[*shopv1beta1.Ingress](),
+		reflect.TypeFor[*shopv1beta1.NetworkPolicy](),
+		reflect.TypeFor[*shopv1beta1.Order](),
+		reflect.TypeFor[*shopv1beta1.Proxy](),
+		reflect.TypeFor[*shopv1beta1.Shelf](),
+		reflect.TypeFor[*typev1.Item](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
-		SharedInformerFactory: cache.NewSharedInformerFactory(defaultResync, options...),
+		SharedInformerFactory: inner,
 		Client:                client,
 	}}
+}
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.SharedInformerFactory.SharedInformerFactory
 }
 
 func (f *sharedInformerFactory) Single() api.Interface {

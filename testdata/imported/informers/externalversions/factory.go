@@ -9,9 +9,16 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	castlev1 "github.com/typedinformers/informer-gen/testdata/dependency/apis/v1"
+	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
+	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
+	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
+	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/apis"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/coordination"
@@ -19,6 +26,7 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/initgroup"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/maingroup"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -49,6 +57,13 @@ type SharedInformerFactory interface {
 	// ForResource returns the informer of a resource, for programs that learn the
 	// resource at run time.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
+	// Inner returns the factory that holds the informers. Informers of any kind can be
+	// added to it: with Join, those of another generated package, and with
+	// cache.InformerFor, those of a Kind.
+	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Castle() apis.Interface
 	Coordination() coordination.Interface
@@ -84,14 +99,37 @@ func WithTransform[T cache.Object](transform cache.TransformFunc[T]) SharedInfor
 // client. defaultResync is how often each handler gets every cached object again, as an
 // update; 0 for never.
 func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	// A fake clientset does not support streaming lists, and reports that.
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok && c.IsWatchListSemanticsUnSupported() {
-		options = append(options, cache.WithoutStreamingList())
-	}
+	return Join(cache.NewSharedInformerFactory(defaultResync, options...), client)
+}
+
+// Join returns a factory whose informers list and watch with client, and are held by inner:
+// whatever starts, waits for or shuts down one of the two does so with the informers of
+// both. The options of inner hold for all of them. One program thus has one factory for
+// several generated packages, and for several API servers:
+//
+//	kube := kubeinformers.Join(factory.Inner(), kubeclient)
+//	pods := kube.Core().V1().Pods()
+//
+// Join may be called at any time, also after Start; Start is called again for informers that
+// are created later. It may be called again for the same client.
+func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*castlev1.Castle](),
+		reflect.TypeFor[*coordinationv1.Lease](),
+		reflect.TypeFor[*fortv1.Gate](),
+		reflect.TypeFor[*fortv1.Tower](),
+		reflect.TypeFor[*fortv1api20240901.Tower](),
+		reflect.TypeFor[*bridgev1.Bridge](),
+		reflect.TypeFor[*harbourv1.Harbour](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
-		SharedInformerFactory: cache.NewSharedInformerFactory(defaultResync, options...),
+		SharedInformerFactory: inner,
 		Client:                client,
 	}}
+}
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.SharedInformerFactory.SharedInformerFactory
 }
 
 func (f *sharedInformerFactory) Castle() apis.Interface {

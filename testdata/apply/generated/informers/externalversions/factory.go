@@ -9,9 +9,12 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/harbor"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
@@ -45,6 +48,13 @@ type SharedInformerFactory interface {
 	// ForResource returns the informer of a resource, for programs that learn the
 	// resource at run time.
 	ForResource(resource schema.GroupVersionResource) (GenericInformer, error)
+	// Inner returns the factory that holds the informers. Informers of any kind can be
+	// added to it: with Join, those of another generated package, and with
+	// cache.InformerFor, those of a Kind.
+	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Harbor() harbor.Interface
 }
@@ -76,14 +86,32 @@ func WithTransform[T cache.Object](transform cache.TransformFunc[T]) SharedInfor
 // client. defaultResync is how often each handler gets every cached object again, as an
 // update; 0 for never.
 func NewSharedInformerFactory(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	// A fake clientset does not support streaming lists, and reports that.
-	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok && c.IsWatchListSemanticsUnSupported() {
-		options = append(options, cache.WithoutStreamingList())
-	}
+	return Join(cache.NewSharedInformerFactory(defaultResync, options...), client)
+}
+
+// Join returns a factory whose informers list and watch with client, and are held by inner:
+// whatever starts, waits for or shuts down one of the two does so with the informers of
+// both. The options of inner hold for all of them. One program thus has one factory for
+// several generated packages, and for several API servers:
+//
+//	kube := kubeinformers.Join(factory.Inner(), kubeclient)
+//	pods := kube.Core().V1().Pods()
+//
+// Join may be called at any time, also after Start; Start is called again for informers that
+// are created later. It may be called again for the same client.
+func Join(inner *cache.SharedInformerFactory, client versioned.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*harborv1.Berth](),
+		reflect.TypeFor[*harborv1.Mooring](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
-		SharedInformerFactory: cache.NewSharedInformerFactory(defaultResync, options...),
+		SharedInformerFactory: inner,
 		Client:                client,
 	}}
+}
+
+func (f *sharedInformerFactory) Inner() *cache.SharedInformerFactory {
+	return f.SharedInformerFactory.SharedInformerFactory
 }
 
 func (f *sharedInformerFactory) Harbor() harbor.Interface {

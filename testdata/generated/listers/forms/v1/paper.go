@@ -61,9 +61,15 @@ type PaperNamespaceLister interface {
 	// Get returns the Paper with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*formsv1.Paper, error)
+	// ByAuthor returns the Papers of the namespace whose spec.author is value.
+	ByAuthor(value formsbase.Name) ([]*formsv1.Paper, error)
 	PaperNamespaceListerExpansion
 }
 
 type paperNamespaceLister struct {
 	*cache.NamespaceLister[*formsv1.Paper]
+}
+
+func (l paperNamespaceLister) ByAuthor(value formsbase.Name) ([]*formsv1.Paper, error) {
+	return l.ByIndex("byAuthor", string(value))
 }

@@ -62,9 +62,15 @@ type StampNamespaceLister interface {
 	// Get returns the Stamp with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*formsv1.Stamp, error)
+	// ByValue returns the Stamps of the namespace whose spec.value is value.
+	ByValue(value int) ([]*formsv1.Stamp, error)
 	StampNamespaceListerExpansion
 }
 
 type stampNamespaceLister struct {
 	*cache.NamespaceLister[*formsv1.Stamp]
+}
+
+func (l stampNamespaceLister) ByValue(value int) ([]*formsv1.Stamp, error) {
+	return l.ByIndex("byValue", strconv.FormatInt(int64(value), 10))
 }

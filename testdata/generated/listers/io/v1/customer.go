@@ -64,9 +64,15 @@ type CustomerNamespaceLister interface {
 	// Get returns the Customer with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*iov1.Customer, error)
+	// ByCustomer returns the Customers of the namespace whose spec.customer is value.
+	ByCustomer(value iov1.Name) ([]*iov1.Customer, error)
 	CustomerNamespaceListerExpansion
 }
 
 type customerNamespaceLister struct {
 	*cache.NamespaceLister[*iov1.Customer]
+}
+
+func (l customerNamespaceLister) ByCustomer(value iov1.Name) ([]*iov1.Customer, error) {
+	return l.ByIndex("byCustomer", string(value))
 }

@@ -72,9 +72,21 @@ type PodSummaryNamespaceLister interface {
 	// Get returns the PodSummary with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*iov1.PodSummary, error)
+	// ByNodeName returns the PodSummaries of the namespace whose spec.nodeName is value.
+	ByNodeName(value string) ([]*iov1.PodSummary, error)
+	// ByPhase returns the PodSummaries of the namespace whose status.phase is value.
+	ByPhase(value corev1.PodPhase) ([]*iov1.PodSummary, error)
 	PodSummaryNamespaceListerExpansion
 }
 
 type podSummaryNamespaceLister struct {
 	*cache.NamespaceLister[*iov1.PodSummary]
+}
+
+func (l podSummaryNamespaceLister) ByNodeName(value string) ([]*iov1.PodSummary, error) {
+	return l.ByIndex("byNodeName", value)
+}
+
+func (l podSummaryNamespaceLister) ByPhase(value corev1.PodPhase) ([]*iov1.PodSummary, error) {
+	return l.ByIndex("byPhase", string(value))
 }

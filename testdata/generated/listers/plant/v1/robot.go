@@ -199,9 +199,75 @@ type RobotNamespaceLister interface {
 	// Get returns the Robot with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*plantv1.Robot, error)
+	// ByNodeName returns the Robots of the namespace whose spec.nodeName is value.
+	ByNodeName(value string) ([]*plantv1.Robot, error)
+	// ByColor returns the Robots of the namespace whose spec.color is value.
+	ByColor(value string) ([]*plantv1.Robot, error)
+	// ByHall returns the Robots of the namespace whose spec.hall is value.
+	ByHall(value string) ([]*plantv1.Robot, error)
+	// ByPriority returns the Robots of the namespace whose spec.priority is value.
+	ByPriority(value int64) ([]*plantv1.Robot, error)
+	// ByPaused returns the Robots of the namespace whose spec.paused is value.
+	ByPaused(value bool) ([]*plantv1.Robot, error)
+	// ByPhase returns the Robots of the namespace whose status.phase is value.
+	ByPhase(value plantv1.Phase) ([]*plantv1.Robot, error)
+	// ByVolts returns the Robots of the namespace whose spec.charger.volts is value.
+	ByVolts(value uint16) ([]*plantv1.Robot, error)
+	// ByTool returns the Robots of the namespace that have value among spec.tools[*].name.
+	ByTool(value string) ([]*plantv1.Robot, error)
+	// ByPart returns the Robots of the namespace that have value among spec.tools.parts.
+	ByPart(value string) ([]*plantv1.Robot, error)
+	// BySpare returns the Robots of the namespace that have value among spec.spares[left].name.
+	BySpare(value string) ([]*plantv1.Robot, error)
+	// ByApp returns the Robots of the namespace whose metadata.labels[app.kubernetes.io/name] is value.
+	ByApp(value string) ([]*plantv1.Robot, error)
 	RobotNamespaceListerExpansion
 }
 
 type robotNamespaceLister struct {
 	*cache.NamespaceLister[*plantv1.Robot]
+}
+
+func (l robotNamespaceLister) ByNodeName(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byNodeName", value)
+}
+
+func (l robotNamespaceLister) ByColor(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byColor", value)
+}
+
+func (l robotNamespaceLister) ByHall(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byHall", value)
+}
+
+func (l robotNamespaceLister) ByPriority(value int64) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byPriority", strconv.FormatInt(value, 10))
+}
+
+func (l robotNamespaceLister) ByPaused(value bool) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byPaused", strconv.FormatBool(value))
+}
+
+func (l robotNamespaceLister) ByPhase(value plantv1.Phase) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byPhase", string(value))
+}
+
+func (l robotNamespaceLister) ByVolts(value uint16) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byVolts", strconv.FormatUint(uint64(value), 10))
+}
+
+func (l robotNamespaceLister) ByTool(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byTool", value)
+}
+
+func (l robotNamespaceLister) ByPart(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byPart", value)
+}
+
+func (l robotNamespaceLister) BySpare(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("bySpare", value)
+}
+
+func (l robotNamespaceLister) ByApp(value string) ([]*plantv1.Robot, error) {
+	return l.ByIndex("byApp", value)
 }

@@ -74,9 +74,21 @@ type RobotSummaryNamespaceLister interface {
 	// Get returns the RobotSummary with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*plantv1.RobotSummary, error)
+	// ByHall returns the RobotSummaries of the namespace whose spec.hall is value.
+	ByHall(value string) ([]*plantv1.RobotSummary, error)
+	// ByTool returns the RobotSummaries of the namespace that have value among spec.tools.name.
+	ByTool(value string) ([]*plantv1.RobotSummary, error)
 	RobotSummaryNamespaceListerExpansion
 }
 
 type robotSummaryNamespaceLister struct {
 	*cache.NamespaceLister[*plantv1.RobotSummary]
+}
+
+func (l robotSummaryNamespaceLister) ByHall(value string) ([]*plantv1.RobotSummary, error) {
+	return l.ByIndex("byHall", value)
+}
+
+func (l robotSummaryNamespaceLister) ByTool(value string) ([]*plantv1.RobotSummary, error) {
+	return l.ByIndex("byTool", value)
 }

@@ -67,9 +67,15 @@ type PalletNamespaceLister interface {
 	// Get returns the Pallet with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*shapesv1.Pallet, error)
+	// ByOwner returns the Pallets of the namespace whose metadata.labels[owner] is value.
+	ByOwner(value string) ([]*shapesv1.Pallet, error)
 	PalletNamespaceListerExpansion
 }
 
 type palletNamespaceLister struct {
 	*cache.NamespaceLister[*shapesv1.Pallet]
+}
+
+func (l palletNamespaceLister) ByOwner(value string) ([]*shapesv1.Pallet, error) {
+	return l.ByIndex("byOwner", value)
 }

@@ -64,9 +64,15 @@ type ParcelNamespaceLister interface {
 	// Get returns the Parcel with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*shapesv1.Parcel, error)
+	// ByOwner returns the Parcels of the namespace whose metadata.labels[owner] is value.
+	ByOwner(value string) ([]*shapesv1.Parcel, error)
 	ParcelNamespaceListerExpansion
 }
 
 type parcelNamespaceLister struct {
 	*cache.NamespaceLister[*shapesv1.Parcel]
+}
+
+func (l parcelNamespaceLister) ByOwner(value string) ([]*shapesv1.Parcel, error) {
+	return l.ByIndex("byOwner", value)
 }

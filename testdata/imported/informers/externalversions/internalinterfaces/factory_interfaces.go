@@ -8,7 +8,9 @@ package internalinterfaces
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -23,6 +25,55 @@ import (
 type SharedInformerFactory struct {
 	*cache.SharedInformerFactory
 	Client versioned.Interface
+}
+
+// KindOf returns kind with the properties that depend on its client: which server it has, how it
+// returns the bodies of responses, and whether there are streaming lists. restClient is the part of
+// client that sends the requests. KindOf sends none.
+func KindOf[T cache.Object](client versioned.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
+	kind.Server = serverOf(restClient)
+	kind.Open = func(namespace string) cache.OpenFunc {
+		return Open(restClient, kind.Resource, namespace)
+	}
+	// A fake clientset does not support streaming lists, and reports that.
+	if c, ok := client.(interface{ IsWatchListSemanticsUnSupported() bool }); ok {
+		kind.WithoutStreamingList = c.IsWatchListSemanticsUnSupported()
+	}
+	return kind
+}
+
+// server is the API server of a client. It is comparable.
+type server struct {
+	client *rest.RESTClient
+	// url is set if there is no client.
+	url string
+}
+
+// serverOf returns the server of a client, or nil for a fake client.
+func serverOf(client rest.Interface) fmt.Stringer {
+	switch c := client.(type) {
+	case nil:
+		return nil
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
+		return server{client: c}
+	}
+	return server{url: urlOf(client)}
+}
+
+// String returns the base URL of the server.
+func (s server) String() string {
+	if s.client == nil {
+		return s.url
+	}
+	return urlOf(s.client)
+}
+
+func urlOf(client rest.Interface) string {
+	url := client.Get().AbsPath("/").URL()
+	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of

@@ -60,9 +60,15 @@ type DatabaseNamespaceLister interface {
 	// Get returns the Database with the given name. If there is none, apierrors.IsNotFound
 	// reports true for the error.
 	Get(name string) (*datav1.Database, error)
+	// ByClass returns the Databases of the namespace whose spec.className is value.
+	ByClass(value string) ([]*datav1.Database, error)
 	DatabaseNamespaceListerExpansion
 }
 
 type databaseNamespaceLister struct {
 	*cache.NamespaceLister[*datav1.Database]
+}
+
+func (l databaseNamespaceLister) ByClass(value string) ([]*datav1.Database, error) {
+	return l.ByIndex("byClass", value)
 }

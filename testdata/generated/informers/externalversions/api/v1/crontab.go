@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/api/v1"
 )
@@ -26,19 +27,20 @@ type cronTabInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i cronTabInformer) Informer() *cache.SharedIndexInformer[*singlev1.CronTab] {
-	resource := singlev1.GroupVersion.WithResource("crontabs")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*singlev1.CronTab]{
-		Resource:   resource,
+// CronTabKind describes the CronTabs that client lists and watches, for factories of any package.
+func CronTabKind(client versioned.Interface) cache.Kind[*singlev1.CronTab] {
+	return internalinterfaces.KindOf(client, client.SingleV1().RESTClient(), cache.Kind[*singlev1.CronTab]{
+		Resource:   singlev1.GroupVersion.WithResource("crontabs"),
 		Kind:       "CronTab",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.SingleV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*singlev1.CronTab] {
-			return cache.NewListWatch[*singlev1.CronTab](i.factory.Client.SingleV1().CronTabs(namespace))
+			return cache.NewListWatch[*singlev1.CronTab](client.SingleV1().CronTabs(namespace))
 		},
 	})
+}
+
+func (i cronTabInformer) Informer() *cache.SharedIndexInformer[*singlev1.CronTab] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, CronTabKind(i.factory.Client))
 }
 
 func (i cronTabInformer) Lister() listers.CronTabLister {

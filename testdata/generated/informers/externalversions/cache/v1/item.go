@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/cache/v1"
 )
@@ -26,19 +27,20 @@ type itemInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i itemInformer) Informer() *cache.SharedIndexInformer[*cachev1.Item] {
-	resource := cachev1.SchemeGroupVersion.WithResource("items")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*cachev1.Item]{
-		Resource:   resource,
+// ItemKind describes the Items that client lists and watches, for factories of any package.
+func ItemKind(client versioned.Interface) cache.Kind[*cachev1.Item] {
+	return internalinterfaces.KindOf(client, client.CacheV1().RESTClient(), cache.Kind[*cachev1.Item]{
+		Resource:   cachev1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.CacheV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*cachev1.Item] {
-			return cache.NewListWatch[*cachev1.Item](i.factory.Client.CacheV1().Items(namespace))
+			return cache.NewListWatch[*cachev1.Item](client.CacheV1().Items(namespace))
 		},
 	})
+}
+
+func (i itemInformer) Informer() *cache.SharedIndexInformer[*cachev1.Item] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ItemKind(i.factory.Client))
 }
 
 func (i itemInformer) Lister() listers.ItemLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/discovery/v1"
 )
@@ -26,19 +27,20 @@ type itemInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i itemInformer) Informer() *cache.SharedIndexInformer[*discoveryv1.Item] {
-	resource := discoveryv1.SchemeGroupVersion.WithResource("items")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*discoveryv1.Item]{
-		Resource:   resource,
+// ItemKind describes the Items that client lists and watches, for factories of any package.
+func ItemKind(client versioned.Interface) cache.Kind[*discoveryv1.Item] {
+	return internalinterfaces.KindOf(client, client.DiscoveryV1().RESTClient(), cache.Kind[*discoveryv1.Item]{
+		Resource:   discoveryv1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.DiscoveryV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*discoveryv1.Item] {
-			return cache.NewListWatch[*discoveryv1.Item](i.factory.Client.DiscoveryV1().Items(namespace))
+			return cache.NewListWatch[*discoveryv1.Item](client.DiscoveryV1().Items(namespace))
 		},
 	})
+}
+
+func (i itemInformer) Informer() *cache.SharedIndexInformer[*discoveryv1.Item] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ItemKind(i.factory.Client))
 }
 
 func (i itemInformer) Lister() listers.ItemLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/error/v1"
 )
@@ -26,19 +27,20 @@ type itemInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i itemInformer) Informer() *cache.SharedIndexInformer[*errorv1.Item] {
-	resource := errorv1.SchemeGroupVersion.WithResource("items")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*errorv1.Item]{
-		Resource:   resource,
+// ItemKind describes the Items that client lists and watches, for factories of any package.
+func ItemKind(client versioned.Interface) cache.Kind[*errorv1.Item] {
+	return internalinterfaces.KindOf(client, client.ErrorV1().RESTClient(), cache.Kind[*errorv1.Item]{
+		Resource:   errorv1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ErrorV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*errorv1.Item] {
-			return cache.NewListWatch[*errorv1.Item](i.factory.Client.ErrorV1().Items(namespace))
+			return cache.NewListWatch[*errorv1.Item](client.ErrorV1().Items(namespace))
 		},
 	})
+}
+
+func (i itemInformer) Informer() *cache.SharedIndexInformer[*errorv1.Item] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ItemKind(i.factory.Client))
 }
 
 func (i itemInformer) Lister() listers.ItemLister {

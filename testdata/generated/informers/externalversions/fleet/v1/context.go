@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type contextInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i contextInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Context] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("contexts")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Context]{
-		Resource:   resource,
+// ContextKind describes the Contexts that client lists and watches, for factories of any package.
+func ContextKind(client versioned.Interface) cache.Kind[*vesselsv1.Context] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Context]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("contexts"),
 		Kind:       "Context",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Context] {
-			return cache.NewListWatch[*vesselsv1.Context](i.factory.Client.VesselsV1().Contexts(namespace))
+			return cache.NewListWatch[*vesselsv1.Context](client.VesselsV1().Contexts(namespace))
 		},
 	})
+}
+
+func (i contextInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Context] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ContextKind(i.factory.Client))
 }
 
 func (i contextInformer) Lister() listers.ContextLister {

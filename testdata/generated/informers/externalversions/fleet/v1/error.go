@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type errorInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i errorInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Error] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("errors")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Error]{
-		Resource:   resource,
+// ErrorKind describes the Errors that client lists and watches, for factories of any package.
+func ErrorKind(client versioned.Interface) cache.Kind[*vesselsv1.Error] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Error]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("errors"),
 		Kind:       "Error",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Error] {
-			return cache.NewListWatch[*vesselsv1.Error](i.factory.Client.VesselsV1().Errors(namespace))
+			return cache.NewListWatch[*vesselsv1.Error](client.VesselsV1().Errors(namespace))
 		},
 	})
+}
+
+func (i errorInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Error] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ErrorKind(i.factory.Client))
 }
 
 func (i errorInformer) Lister() listers.ErrorLister {

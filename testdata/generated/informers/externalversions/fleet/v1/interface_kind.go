@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type interfaceInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i interfaceInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Interface] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("interfaces")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Interface]{
-		Resource:   resource,
+// InterfaceKind describes the Interfaces that client lists and watches, for factories of any package.
+func InterfaceKind(client versioned.Interface) cache.Kind[*vesselsv1.Interface] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Interface]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("interfaces"),
 		Kind:       "Interface",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Interface] {
-			return cache.NewListWatch[*vesselsv1.Interface](i.factory.Client.VesselsV1().Interfaces(namespace))
+			return cache.NewListWatch[*vesselsv1.Interface](client.VesselsV1().Interfaces(namespace))
 		},
 	})
+}
+
+func (i interfaceInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Interface] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, InterfaceKind(i.factory.Client))
 }
 
 func (i interfaceInformer) Lister() listers.InterfaceLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type optsInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i optsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Opts] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("optses")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Opts]{
-		Resource:   resource,
+// OptsKind describes the Optses that client lists and watches, for factories of any package.
+func OptsKind(client versioned.Interface) cache.Kind[*vesselsv1.Opts] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Opts]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("optses"),
 		Kind:       "Opts",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Opts] {
-			return cache.NewListWatch[*vesselsv1.Opts](i.factory.Client.VesselsV1().Optses(namespace))
+			return cache.NewListWatch[*vesselsv1.Opts](client.VesselsV1().Optses(namespace))
 		},
 	})
+}
+
+func (i optsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Opts] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, OptsKind(i.factory.Client))
 }
 
 func (i optsInformer) Lister() listers.OptsLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type packageInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i packageInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Package] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("packages")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Package]{
-		Resource:   resource,
+// PackageKind describes the Packages that client lists and watches, for factories of any package.
+func PackageKind(client versioned.Interface) cache.Kind[*vesselsv1.Package] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Package]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("packages"),
 		Kind:       "Package",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Package] {
-			return cache.NewListWatch[*vesselsv1.Package](i.factory.Client.VesselsV1().Packages(namespace))
+			return cache.NewListWatch[*vesselsv1.Package](client.VesselsV1().Packages(namespace))
 		},
 	})
+}
+
+func (i packageInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Package] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, PackageKind(i.factory.Client))
 }
 
 func (i packageInformer) Lister() listers.PackageLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type testInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i testInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Test] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("tests")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Test]{
-		Resource:   resource,
+// TestKind describes the Tests that client lists and watches, for factories of any package.
+func TestKind(client versioned.Interface) cache.Kind[*vesselsv1.Test] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Test]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("tests"),
 		Kind:       "Test",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Test] {
-			return cache.NewListWatch[*vesselsv1.Test](i.factory.Client.VesselsV1().Tests(namespace))
+			return cache.NewListWatch[*vesselsv1.Test](client.VesselsV1().Tests(namespace))
 		},
 	})
+}
+
+func (i testInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Test] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, TestKind(i.factory.Client))
 }
 
 func (i testInformer) Lister() listers.TestLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type typeInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i typeInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Type] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("types")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Type]{
-		Resource:   resource,
+// TypeKind describes the Types that client lists and watches, for factories of any package.
+func TypeKind(client versioned.Interface) cache.Kind[*vesselsv1.Type] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Type]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("types"),
 		Kind:       "Type",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*vesselsv1.Type] {
-			return cache.NewListWatch[*vesselsv1.Type](i.factory.Client.VesselsV1().Types(namespace))
+			return cache.NewListWatch[*vesselsv1.Type](client.VesselsV1().Types(namespace))
 		},
 	})
+}
+
+func (i typeInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Type] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, TypeKind(i.factory.Client))
 }
 
 func (i typeInformer) Lister() listers.TypeLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/fleet/v1"
 )
@@ -26,19 +27,20 @@ type windowsInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i windowsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Windows] {
-	resource := vesselsv1.SchemeGroupVersion.WithResource("windowses")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*vesselsv1.Windows]{
-		Resource:   resource,
+// WindowsKind describes the Windowses that client lists and watches, for factories of any package.
+func WindowsKind(client versioned.Interface) cache.Kind[*vesselsv1.Windows] {
+	return internalinterfaces.KindOf(client, client.VesselsV1().RESTClient(), cache.Kind[*vesselsv1.Windows]{
+		Resource:   vesselsv1.SchemeGroupVersion.WithResource("windowses"),
 		Kind:       "Windows",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.VesselsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*vesselsv1.Windows] {
-			return cache.NewListWatch[*vesselsv1.Windows](i.factory.Client.VesselsV1().Windowses())
+			return cache.NewListWatch[*vesselsv1.Windows](client.VesselsV1().Windowses())
 		},
 	})
+}
+
+func (i windowsInformer) Informer() *cache.SharedIndexInformer[*vesselsv1.Windows] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, WindowsKind(i.factory.Client))
 }
 
 func (i windowsInformer) Lister() listers.WindowsLister {

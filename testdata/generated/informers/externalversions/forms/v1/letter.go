@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
@@ -26,19 +27,20 @@ type letterInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i letterInformer) Informer() *cache.SharedIndexInformer[*formsv1.Letter] {
-	resource := formsv1.SchemeGroupVersion.WithResource("letters")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Letter]{
-		Resource:   resource,
+// LetterKind describes the Letters that client lists and watches, for factories of any package.
+func LetterKind(client versioned.Interface) cache.Kind[*formsv1.Letter] {
+	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Letter]{
+		Resource:   formsv1.SchemeGroupVersion.WithResource("letters"),
 		Kind:       "Letter",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*formsv1.Letter] {
-			return cache.NewListWatch[*formsv1.Letter](i.factory.Client.FormsV1().Letters())
+			return cache.NewListWatch[*formsv1.Letter](client.FormsV1().Letters())
 		},
 	})
+}
+
+func (i letterInformer) Informer() *cache.SharedIndexInformer[*formsv1.Letter] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, LetterKind(i.factory.Client))
 }
 
 func (i letterInformer) Lister() listers.LetterLister {

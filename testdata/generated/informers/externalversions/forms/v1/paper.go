@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
@@ -26,20 +27,21 @@ type paperInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i paperInformer) Informer() *cache.SharedIndexInformer[*formsv1.Paper] {
-	resource := formsv1.SchemeGroupVersion.WithResource("papers")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Paper]{
-		Resource:   resource,
+// PaperKind describes the Papers that client lists and watches, for factories of any package.
+func PaperKind(client versioned.Interface) cache.Kind[*formsv1.Paper] {
+	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Paper]{
+		Resource:   formsv1.SchemeGroupVersion.WithResource("papers"),
 		Kind:       "Paper",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*formsv1.Paper] {
-			return cache.NewListWatch[*formsv1.Paper](i.factory.Client.FormsV1().Papers(namespace))
+			return cache.NewListWatch[*formsv1.Paper](client.FormsV1().Papers(namespace))
 		},
 		Indexers: listers.PaperIndexers(),
 	})
+}
+
+func (i paperInformer) Informer() *cache.SharedIndexInformer[*formsv1.Paper] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, PaperKind(i.factory.Client))
 }
 
 func (i paperInformer) Lister() listers.PaperLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/forms/v1"
 )
@@ -26,20 +27,21 @@ type stampInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i stampInformer) Informer() *cache.SharedIndexInformer[*formsv1.Stamp] {
-	resource := formsv1.SchemeGroupVersion.WithResource("stamps")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*formsv1.Stamp]{
-		Resource:   resource,
+// StampKind describes the Stamps that client lists and watches, for factories of any package.
+func StampKind(client versioned.Interface) cache.Kind[*formsv1.Stamp] {
+	return internalinterfaces.KindOf(client, client.FormsV1().RESTClient(), cache.Kind[*formsv1.Stamp]{
+		Resource:   formsv1.SchemeGroupVersion.WithResource("stamps"),
 		Kind:       "Stamp",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FormsV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*formsv1.Stamp] {
-			return cache.NewListWatch[*formsv1.Stamp](i.factory.Client.FormsV1().Stamps(namespace))
+			return cache.NewListWatch[*formsv1.Stamp](client.FormsV1().Stamps(namespace))
 		},
 		Indexers: listers.StampIndexers(),
 	})
+}
+
+func (i stampInformer) Informer() *cache.SharedIndexInformer[*formsv1.Stamp] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, StampKind(i.factory.Client))
 }
 
 func (i stampInformer) Lister() listers.StampLister {

@@ -9,6 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
 )
@@ -28,20 +29,21 @@ type customerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i customerInformer) Informer() *cache.SharedIndexInformer[*iov1.Customer] {
-	resource := shopv1.SchemeGroupVersion.WithResource("orders")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.Customer]{
-		Resource:   resource,
+// CustomerKind describes the Customers that client lists and watches, for factories of any package.
+func CustomerKind(client versioned.Interface) cache.Kind[*iov1.Customer] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*iov1.Customer]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("orders"),
 		Kind:       "Order",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*iov1.Customer] {
-			return cache.NewViewListWatch[*iov1.Customer](i.factory.Client.ShopV1().Orders(namespace))
+			return cache.NewViewListWatch[*iov1.Customer](client.ShopV1().Orders(namespace))
 		},
 		Indexers: listers.CustomerIndexers(),
 	})
+}
+
+func (i customerInformer) Informer() *cache.SharedIndexInformer[*iov1.Customer] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, CustomerKind(i.factory.Client))
 }
 
 func (i customerInformer) Lister() listers.CustomerLister {

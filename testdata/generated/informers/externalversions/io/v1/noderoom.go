@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,20 +30,22 @@ type nodeRoomInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i nodeRoomInformer) Informer() *cache.SharedIndexInformer[*iov1.NodeRoom] {
+// NodeRoomKind describes the NodeRooms that client lists and watches, for factories of any package.
+func NodeRoomKind(client versioned.Interface) cache.Kind[*iov1.NodeRoom] {
 	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"}
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.NodeRoom]{
+	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.NodeRoom]{
 		Resource:   resource,
 		Kind:       "Node",
 		Protobuf:   &corev1.Node{},
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(string) cache.ListerWatcher[*iov1.NodeRoom] {
 			return cache.NewUnavailableListWatch[*iov1.NodeRoom](resource)
 		},
 	})
+}
+
+func (i nodeRoomInformer) Informer() *cache.SharedIndexInformer[*iov1.NodeRoom] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, NodeRoomKind(i.factory.Client))
 }
 
 func (i nodeRoomInformer) Lister() listers.NodeRoomLister {

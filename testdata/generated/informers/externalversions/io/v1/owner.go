@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -29,20 +30,22 @@ type ownerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i ownerInformer) Informer() *cache.SharedIndexInformer[*iov1.Owner] {
+// OwnerKind describes the Owners that client lists and watches, for factories of any package.
+func OwnerKind(client versioned.Interface) cache.Kind[*iov1.Owner] {
 	resource := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.Owner]{
+	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.Owner]{
 		Resource:   resource,
 		Kind:       "Deployment",
 		Protobuf:   &appsv1.Deployment{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(string) cache.ListerWatcher[*iov1.Owner] {
 			return cache.NewUnavailableListWatch[*iov1.Owner](resource)
 		},
 	})
+}
+
+func (i ownerInformer) Informer() *cache.SharedIndexInformer[*iov1.Owner] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, OwnerKind(i.factory.Client))
 }
 
 func (i ownerInformer) Lister() listers.OwnerLister {

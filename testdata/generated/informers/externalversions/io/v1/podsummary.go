@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	iov1 "github.com/typedinformers/informer-gen/testdata/apis/io/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/io/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,21 +30,23 @@ type podSummaryInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i podSummaryInformer) Informer() *cache.SharedIndexInformer[*iov1.PodSummary] {
+// PodSummaryKind describes the PodSummaries that client lists and watches, for factories of any package.
+func PodSummaryKind(client versioned.Interface) cache.Kind[*iov1.PodSummary] {
 	resource := schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*iov1.PodSummary]{
+	return internalinterfaces.KindOf(client, client.Discovery().RESTClient(), cache.Kind[*iov1.PodSummary]{
 		Resource:   resource,
 		Kind:       "Pod",
 		Protobuf:   &corev1.Pod{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.Discovery().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(string) cache.ListerWatcher[*iov1.PodSummary] {
 			return cache.NewUnavailableListWatch[*iov1.PodSummary](resource)
 		},
 		Indexers: listers.PodSummaryIndexers(),
 	})
+}
+
+func (i podSummaryInformer) Informer() *cache.SharedIndexInformer[*iov1.PodSummary] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, PodSummaryKind(i.factory.Client))
 }
 
 func (i podSummaryInformer) Lister() listers.PodSummaryLister {

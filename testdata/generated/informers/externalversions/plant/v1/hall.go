@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
@@ -29,19 +30,20 @@ type hallInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i hallInformer) Informer() *cache.SharedIndexInformer[*plantv1.Hall] {
-	resource := plantv1.GroupVersion.WithResource("factoryhalls")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Hall]{
-		Resource:   resource,
+// HallKind describes the Halls that client lists and watches, for factories of any package.
+func HallKind(client versioned.Interface) cache.Kind[*plantv1.Hall] {
+	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.Hall]{
+		Resource:   plantv1.GroupVersion.WithResource("factoryhalls"),
 		Kind:       "Hall",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*plantv1.Hall] {
-			return cache.NewListWatch[*plantv1.Hall](i.factory.Client.PlantV1().Halls())
+			return cache.NewListWatch[*plantv1.Hall](client.PlantV1().Halls())
 		},
 	})
+}
+
+func (i hallInformer) Informer() *cache.SharedIndexInformer[*plantv1.Hall] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, HallKind(i.factory.Client))
 }
 
 func (i hallInformer) Lister() listers.HallLister {

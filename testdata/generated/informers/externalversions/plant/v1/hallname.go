@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
@@ -27,19 +28,20 @@ type hallNameInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i hallNameInformer) Informer() *cache.SharedIndexInformer[*plantv1.HallName] {
-	resource := plantv1.GroupVersion.WithResource("factoryhalls")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.HallName]{
-		Resource:   resource,
+// HallNameKind describes the HallNames that client lists and watches, for factories of any package.
+func HallNameKind(client versioned.Interface) cache.Kind[*plantv1.HallName] {
+	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.HallName]{
+		Resource:   plantv1.GroupVersion.WithResource("factoryhalls"),
 		Kind:       "Hall",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*plantv1.HallName] {
-			return cache.NewViewListWatch[*plantv1.HallName](i.factory.Client.PlantV1().Halls())
+			return cache.NewViewListWatch[*plantv1.HallName](client.PlantV1().Halls())
 		},
 	})
+}
+
+func (i hallNameInformer) Informer() *cache.SharedIndexInformer[*plantv1.HallName] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, HallNameKind(i.factory.Client))
 }
 
 func (i hallNameInformer) Lister() listers.HallNameLister {

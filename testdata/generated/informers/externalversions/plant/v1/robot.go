@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
@@ -26,20 +27,21 @@ type robotInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i robotInformer) Informer() *cache.SharedIndexInformer[*plantv1.Robot] {
-	resource := plantv1.GroupVersion.WithResource("robots")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.Robot]{
-		Resource:   resource,
+// RobotKind describes the Robots that client lists and watches, for factories of any package.
+func RobotKind(client versioned.Interface) cache.Kind[*plantv1.Robot] {
+	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.Robot]{
+		Resource:   plantv1.GroupVersion.WithResource("robots"),
 		Kind:       "Robot",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*plantv1.Robot] {
-			return cache.NewListWatch[*plantv1.Robot](i.factory.Client.PlantV1().Robots(namespace))
+			return cache.NewListWatch[*plantv1.Robot](client.PlantV1().Robots(namespace))
 		},
 		Indexers: listers.RobotIndexers(),
 	})
+}
+
+func (i robotInformer) Informer() *cache.SharedIndexInformer[*plantv1.Robot] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, RobotKind(i.factory.Client))
 }
 
 func (i robotInformer) Lister() listers.RobotLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/plant/v1"
 )
@@ -27,20 +28,21 @@ type robotSummaryInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i robotSummaryInformer) Informer() *cache.SharedIndexInformer[*plantv1.RobotSummary] {
-	resource := plantv1.GroupVersion.WithResource("robots")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*plantv1.RobotSummary]{
-		Resource:   resource,
+// RobotSummaryKind describes the RobotSummaries that client lists and watches, for factories of any package.
+func RobotSummaryKind(client versioned.Interface) cache.Kind[*plantv1.RobotSummary] {
+	return internalinterfaces.KindOf(client, client.PlantV1().RESTClient(), cache.Kind[*plantv1.RobotSummary]{
+		Resource:   plantv1.GroupVersion.WithResource("robots"),
 		Kind:       "Robot",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.PlantV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*plantv1.RobotSummary] {
-			return cache.NewViewListWatch[*plantv1.RobotSummary](i.factory.Client.PlantV1().Robots(namespace))
+			return cache.NewViewListWatch[*plantv1.RobotSummary](client.PlantV1().Robots(namespace))
 		},
 		Indexers: listers.RobotSummaryIndexers(),
 	})
+}
+
+func (i robotSummaryInformer) Informer() *cache.SharedIndexInformer[*plantv1.RobotSummary] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, RobotSummaryKind(i.factory.Client))
 }
 
 func (i robotSummaryInformer) Lister() listers.RobotSummaryLister {

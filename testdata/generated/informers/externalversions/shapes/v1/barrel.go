@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
@@ -26,19 +27,20 @@ type barrelInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i barrelInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Barrel] {
-	resource := shapesv1.SchemeGroupVersion.WithResource("barrels")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shapesv1.Barrel]{
-		Resource:   resource,
+// BarrelKind describes the Barrels that client lists and watches, for factories of any package.
+func BarrelKind(client versioned.Interface) cache.Kind[*shapesv1.Barrel] {
+	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Barrel]{
+		Resource:   shapesv1.SchemeGroupVersion.WithResource("barrels"),
 		Kind:       "Barrel",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShapesV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shapesv1.Barrel] {
-			return cache.NewListWatch[*shapesv1.Barrel](i.factory.Client.ShapesV1().Barrels(namespace))
+			return cache.NewListWatch[*shapesv1.Barrel](client.ShapesV1().Barrels(namespace))
 		},
 	})
+}
+
+func (i barrelInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Barrel] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, BarrelKind(i.factory.Client))
 }
 
 func (i barrelInformer) Lister() listers.BarrelLister {

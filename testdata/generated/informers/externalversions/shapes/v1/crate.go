@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
@@ -26,19 +27,20 @@ type crateInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i crateInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Crate] {
-	resource := shapesv1.SchemeGroupVersion.WithResource("crates")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shapesv1.Crate]{
-		Resource:   resource,
+// CrateKind describes the Crates that client lists and watches, for factories of any package.
+func CrateKind(client versioned.Interface) cache.Kind[*shapesv1.Crate] {
+	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Crate]{
+		Resource:   shapesv1.SchemeGroupVersion.WithResource("crates"),
 		Kind:       "Crate",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShapesV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shapesv1.Crate] {
-			return cache.NewListWatch[*shapesv1.Crate](i.factory.Client.ShapesV1().Crates(namespace))
+			return cache.NewListWatch[*shapesv1.Crate](client.ShapesV1().Crates(namespace))
 		},
 	})
+}
+
+func (i crateInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Crate] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, CrateKind(i.factory.Client))
 }
 
 func (i crateInformer) Lister() listers.CrateLister {

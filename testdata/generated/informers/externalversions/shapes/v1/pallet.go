@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
@@ -26,20 +27,21 @@ type palletInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i palletInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Pallet] {
-	resource := shapesv1.SchemeGroupVersion.WithResource("pallets")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shapesv1.Pallet]{
-		Resource:   resource,
+// PalletKind describes the Pallets that client lists and watches, for factories of any package.
+func PalletKind(client versioned.Interface) cache.Kind[*shapesv1.Pallet] {
+	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Pallet]{
+		Resource:   shapesv1.SchemeGroupVersion.WithResource("pallets"),
 		Kind:       "Pallet",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShapesV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shapesv1.Pallet] {
-			return cache.NewListWatch[*shapesv1.Pallet](i.factory.Client.ShapesV1().Pallets(namespace))
+			return cache.NewListWatch[*shapesv1.Pallet](client.ShapesV1().Pallets(namespace))
 		},
 		Indexers: listers.PalletIndexers(),
 	})
+}
+
+func (i palletInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Pallet] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, PalletKind(i.factory.Client))
 }
 
 func (i palletInformer) Lister() listers.PalletLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
@@ -26,20 +27,21 @@ type parcelInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i parcelInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Parcel] {
-	resource := shapesv1.SchemeGroupVersion.WithResource("parcels")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shapesv1.Parcel]{
-		Resource:   resource,
+// ParcelKind describes the Parcels that client lists and watches, for factories of any package.
+func ParcelKind(client versioned.Interface) cache.Kind[*shapesv1.Parcel] {
+	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Parcel]{
+		Resource:   shapesv1.SchemeGroupVersion.WithResource("parcels"),
 		Kind:       "Parcel",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShapesV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shapesv1.Parcel] {
-			return cache.NewListWatch[*shapesv1.Parcel](i.factory.Client.ShapesV1().Parcels(namespace))
+			return cache.NewListWatch[*shapesv1.Parcel](client.ShapesV1().Parcels(namespace))
 		},
 		Indexers: listers.ParcelIndexers(),
 	})
+}
+
+func (i parcelInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Parcel] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ParcelKind(i.factory.Client))
 }
 
 func (i parcelInformer) Lister() listers.ParcelLister {

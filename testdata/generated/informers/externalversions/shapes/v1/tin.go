@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shapes/v1"
 )
@@ -26,19 +27,20 @@ type tinInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i tinInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Tin] {
-	resource := shapesv1.SchemeGroupVersion.WithResource("tins")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shapesv1.Tin]{
-		Resource:   resource,
+// TinKind describes the Tins that client lists and watches, for factories of any package.
+func TinKind(client versioned.Interface) cache.Kind[*shapesv1.Tin] {
+	return internalinterfaces.KindOf(client, client.ShapesV1().RESTClient(), cache.Kind[*shapesv1.Tin]{
+		Resource:   shapesv1.SchemeGroupVersion.WithResource("tins"),
 		Kind:       "Tin",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShapesV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shapesv1.Tin] {
-			return cache.NewListWatch[*shapesv1.Tin](i.factory.Client.ShapesV1().Tins(namespace))
+			return cache.NewListWatch[*shapesv1.Tin](client.ShapesV1().Tins(namespace))
 		},
 	})
+}
+
+func (i tinInformer) Informer() *cache.SharedIndexInformer[*shapesv1.Tin] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, TinKind(i.factory.Client))
 }
 
 func (i tinInformer) Lister() listers.TinLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
@@ -26,19 +27,20 @@ type basketInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i basketInformer) Informer() *cache.SharedIndexInformer[*shopv1.Basket] {
-	resource := shopv1.SchemeGroupVersion.WithResource("baskets")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Basket]{
-		Resource:   resource,
+// BasketKind describes the Baskets that client lists and watches, for factories of any package.
+func BasketKind(client versioned.Interface) cache.Kind[*shopv1.Basket] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Basket]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("baskets"),
 		Kind:       "Basket",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Basket] {
-			return cache.NewListWatch[*shopv1.Basket](i.factory.Client.ShopV1().Baskets(namespace))
+			return cache.NewListWatch[*shopv1.Basket](client.ShopV1().Baskets(namespace))
 		},
 	})
+}
+
+func (i basketInformer) Informer() *cache.SharedIndexInformer[*shopv1.Basket] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, BasketKind(i.factory.Client))
 }
 
 func (i basketInformer) Lister() listers.BasketLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
@@ -26,19 +27,20 @@ type invoiceInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i invoiceInformer) Informer() *cache.SharedIndexInformer[*shopv1.Invoice] {
-	resource := shopv1.SchemeGroupVersion.WithResource("invoices")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Invoice]{
-		Resource:   resource,
+// InvoiceKind describes the Invoices that client lists and watches, for factories of any package.
+func InvoiceKind(client versioned.Interface) cache.Kind[*shopv1.Invoice] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Invoice]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("invoices"),
 		Kind:       "Invoice",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Invoice] {
-			return cache.NewListWatch[*shopv1.Invoice](i.factory.Client.ShopV1().Invoices(namespace))
+			return cache.NewListWatch[*shopv1.Invoice](client.ShopV1().Invoices(namespace))
 		},
 	})
+}
+
+func (i invoiceInformer) Informer() *cache.SharedIndexInformer[*shopv1.Invoice] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, InvoiceKind(i.factory.Client))
 }
 
 func (i invoiceInformer) Lister() listers.InvoiceLister {

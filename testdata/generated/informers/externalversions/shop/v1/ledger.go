@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
@@ -26,19 +27,20 @@ type ledgerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i ledgerInformer) Informer() *cache.SharedIndexInformer[*shopv1.Ledger] {
-	resource := shopv1.SchemeGroupVersion.WithResource("ledgers")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Ledger]{
-		Resource:   resource,
+// LedgerKind describes the Ledgers that client lists and watches, for factories of any package.
+func LedgerKind(client versioned.Interface) cache.Kind[*shopv1.Ledger] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Ledger]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("ledgers"),
 		Kind:       "Ledger",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*shopv1.Ledger] {
-			return cache.NewListWatch[*shopv1.Ledger](i.factory.Client.ShopV1().Ledgers())
+			return cache.NewListWatch[*shopv1.Ledger](client.ShopV1().Ledgers())
 		},
 	})
+}
+
+func (i ledgerInformer) Informer() *cache.SharedIndexInformer[*shopv1.Ledger] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, LedgerKind(i.factory.Client))
 }
 
 func (i ledgerInformer) Lister() listers.LedgerLister {

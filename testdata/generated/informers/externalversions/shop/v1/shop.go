@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
@@ -26,19 +27,20 @@ type shopInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i shopInformer) Informer() *cache.SharedIndexInformer[*shopv1.Shop] {
-	resource := shopv1.SchemeGroupVersion.WithResource("shops")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Shop]{
-		Resource:   resource,
+// ShopKind describes the Shops that client lists and watches, for factories of any package.
+func ShopKind(client versioned.Interface) cache.Kind[*shopv1.Shop] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Shop]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("shops"),
 		Kind:       "Shop",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*shopv1.Shop] {
-			return cache.NewListWatch[*shopv1.Shop](i.factory.Client.ShopV1().Shops())
+			return cache.NewListWatch[*shopv1.Shop](client.ShopV1().Shops())
 		},
 	})
+}
+
+func (i shopInformer) Informer() *cache.SharedIndexInformer[*shopv1.Shop] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ShopKind(i.factory.Client))
 }
 
 func (i shopInformer) Lister() listers.ShopLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1"
 )
@@ -26,19 +27,20 @@ type stockInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i stockInformer) Informer() *cache.SharedIndexInformer[*shopv1.Stock] {
-	resource := shopv1.SchemeGroupVersion.WithResource("stock-levels")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1.Stock]{
-		Resource:   resource,
+// StockKind describes the Stocks that client lists and watches, for factories of any package.
+func StockKind(client versioned.Interface) cache.Kind[*shopv1.Stock] {
+	return internalinterfaces.KindOf(client, client.ShopV1().RESTClient(), cache.Kind[*shopv1.Stock]{
+		Resource:   shopv1.SchemeGroupVersion.WithResource("stock-levels"),
 		Kind:       "Stock",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1.Stock] {
-			return cache.NewListWatch[*shopv1.Stock](i.factory.Client.ShopV1().Stocks(namespace))
+			return cache.NewListWatch[*shopv1.Stock](client.ShopV1().Stocks(namespace))
 		},
 	})
+}
+
+func (i stockInformer) Informer() *cache.SharedIndexInformer[*shopv1.Stock] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, StockKind(i.factory.Client))
 }
 
 func (i stockInformer) Lister() listers.StockLister {

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type boxInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i boxInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Box] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("boxes")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Box]{
-		Resource:   resource,
+// BoxKind describes the Boxes that client lists and watches, for factories of any package.
+func BoxKind(client versioned.Interface) cache.Kind[*shopv1beta1.Box] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Box]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("boxes"),
 		Kind:       "Box",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Box] {
-			return cache.NewListWatch[*shopv1beta1.Box](i.factory.Client.ShopV1beta1().Boxes(namespace))
+			return cache.NewListWatch[*shopv1beta1.Box](client.ShopV1beta1().Boxes(namespace))
 		},
 	})
+}
+
+func (i boxInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Box] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, BoxKind(i.factory.Client))
 }
 
 func (i boxInformer) Lister() listers.BoxLister {

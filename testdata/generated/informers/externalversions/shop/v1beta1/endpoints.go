@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type endpointsInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i endpointsInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Endpoints] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("endpoints")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Endpoints]{
-		Resource:   resource,
+// EndpointsKind describes the Endpoints that client lists and watches, for factories of any package.
+func EndpointsKind(client versioned.Interface) cache.Kind[*shopv1beta1.Endpoints] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Endpoints]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("endpoints"),
 		Kind:       "Endpoints",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Endpoints] {
-			return cache.NewListWatch[*shopv1beta1.Endpoints](i.factory.Client.ShopV1beta1().Endpoints(namespace))
+			return cache.NewListWatch[*shopv1beta1.Endpoints](client.ShopV1beta1().Endpoints(namespace))
 		},
 	})
+}
+
+func (i endpointsInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Endpoints] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, EndpointsKind(i.factory.Client))
 }
 
 func (i endpointsInformer) Lister() listers.EndpointsLister {

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type gatewayInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i gatewayInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Gateway] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("gateways")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Gateway]{
-		Resource:   resource,
+// GatewayKind describes the Gateways that client lists and watches, for factories of any package.
+func GatewayKind(client versioned.Interface) cache.Kind[*shopv1beta1.Gateway] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Gateway]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("gateways"),
 		Kind:       "Gateway",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Gateway] {
-			return cache.NewListWatch[*shopv1beta1.Gateway](i.factory.Client.ShopV1beta1().Gateways(namespace))
+			return cache.NewListWatch[*shopv1beta1.Gateway](client.ShopV1beta1().Gateways(namespace))
 		},
 	})
+}
+
+func (i gatewayInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Gateway] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, GatewayKind(i.factory.Client))
 }
 
 func (i gatewayInformer) Lister() listers.GatewayLister {

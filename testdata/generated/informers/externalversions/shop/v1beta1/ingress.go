@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type ingressInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i ingressInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingress] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("ingresses")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Ingress]{
-		Resource:   resource,
+// IngressKind describes the Ingresses that client lists and watches, for factories of any package.
+func IngressKind(client versioned.Interface) cache.Kind[*shopv1beta1.Ingress] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Ingress]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("ingresses"),
 		Kind:       "Ingress",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Ingress] {
-			return cache.NewListWatch[*shopv1beta1.Ingress](i.factory.Client.ShopV1beta1().Ingresses(namespace))
+			return cache.NewListWatch[*shopv1beta1.Ingress](client.ShopV1beta1().Ingresses(namespace))
 		},
 	})
+}
+
+func (i ingressInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Ingress] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, IngressKind(i.factory.Client))
 }
 
 func (i ingressInformer) Lister() listers.IngressLister {

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type networkPolicyInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i networkPolicyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.NetworkPolicy] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.NetworkPolicy]{
-		Resource:   resource,
+// NetworkPolicyKind describes the NetworkPolicies that client lists and watches, for factories of any package.
+func NetworkPolicyKind(client versioned.Interface) cache.Kind[*shopv1beta1.NetworkPolicy] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.NetworkPolicy]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies"),
 		Kind:       "NetworkPolicy",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.NetworkPolicy] {
-			return cache.NewListWatch[*shopv1beta1.NetworkPolicy](i.factory.Client.ShopV1beta1().NetworkPolicies(namespace))
+			return cache.NewListWatch[*shopv1beta1.NetworkPolicy](client.ShopV1beta1().NetworkPolicies(namespace))
 		},
 	})
+}
+
+func (i networkPolicyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.NetworkPolicy] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, NetworkPolicyKind(i.factory.Client))
 }
 
 func (i networkPolicyInformer) Lister() listers.NetworkPolicyLister {

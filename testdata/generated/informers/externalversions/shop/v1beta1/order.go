@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type orderInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Order] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("orders")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Order]{
-		Resource:   resource,
+// OrderKind describes the Orders that client lists and watches, for factories of any package.
+func OrderKind(client versioned.Interface) cache.Kind[*shopv1beta1.Order] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Order]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("orders"),
 		Kind:       "Order",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Order] {
-			return cache.NewListWatch[*shopv1beta1.Order](i.factory.Client.ShopV1beta1().Orders(namespace))
+			return cache.NewListWatch[*shopv1beta1.Order](client.ShopV1beta1().Orders(namespace))
 		},
 	})
+}
+
+func (i orderInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Order] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, OrderKind(i.factory.Client))
 }
 
 func (i orderInformer) Lister() listers.OrderLister {

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type proxyInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i proxyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("proxies")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Proxy]{
-		Resource:   resource,
+// ProxyKind describes the Proxies that client lists and watches, for factories of any package.
+func ProxyKind(client versioned.Interface) cache.Kind[*shopv1beta1.Proxy] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Proxy]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("proxies"),
 		Kind:       "Proxy",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Proxy] {
-			return cache.NewListWatch[*shopv1beta1.Proxy](i.factory.Client.ShopV1beta1().Proxies(namespace))
+			return cache.NewListWatch[*shopv1beta1.Proxy](client.ShopV1beta1().Proxies(namespace))
 		},
 	})
+}
+
+func (i proxyInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Proxy] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ProxyKind(i.factory.Client))
 }
 
 func (i proxyInformer) Lister() listers.ProxyLister {

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/shop/v1beta1"
 )
@@ -26,19 +27,20 @@ type shelfInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i shelfInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf] {
-	resource := shopv1beta1.SchemeGroupVersion.WithResource("shelves")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*shopv1beta1.Shelf]{
-		Resource:   resource,
+// ShelfKind describes the Shelves that client lists and watches, for factories of any package.
+func ShelfKind(client versioned.Interface) cache.Kind[*shopv1beta1.Shelf] {
+	return internalinterfaces.KindOf(client, client.ShopV1beta1().RESTClient(), cache.Kind[*shopv1beta1.Shelf]{
+		Resource:   shopv1beta1.SchemeGroupVersion.WithResource("shelves"),
 		Kind:       "Shelf",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.ShopV1beta1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*shopv1beta1.Shelf] {
-			return cache.NewListWatch[*shopv1beta1.Shelf](i.factory.Client.ShopV1beta1().Shelves(namespace))
+			return cache.NewListWatch[*shopv1beta1.Shelf](client.ShopV1beta1().Shelves(namespace))
 		},
 	})
+}
+
+func (i shelfInformer) Informer() *cache.SharedIndexInformer[*shopv1beta1.Shelf] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ShelfKind(i.factory.Client))
 }
 
 func (i shelfInformer) Lister() listers.ShelfLister {

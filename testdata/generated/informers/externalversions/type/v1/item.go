@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/generated/listers/type/v1"
 )
@@ -26,19 +27,20 @@ type itemInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i itemInformer) Informer() *cache.SharedIndexInformer[*typev1.Item] {
-	resource := typev1.SchemeGroupVersion.WithResource("items")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*typev1.Item]{
-		Resource:   resource,
+// ItemKind describes the Items that client lists and watches, for factories of any package.
+func ItemKind(client versioned.Interface) cache.Kind[*typev1.Item] {
+	return internalinterfaces.KindOf(client, client.TypeV1().RESTClient(), cache.Kind[*typev1.Item]{
+		Resource:   typev1.SchemeGroupVersion.WithResource("items"),
 		Kind:       "Item",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.TypeV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*typev1.Item] {
-			return cache.NewListWatch[*typev1.Item](i.factory.Client.TypeV1().Items(namespace))
+			return cache.NewListWatch[*typev1.Item](client.TypeV1().Items(namespace))
 		},
 	})
+}
+
+func (i itemInformer) Informer() *cache.SharedIndexInformer[*typev1.Item] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, ItemKind(i.factory.Client))
 }
 
 func (i itemInformer) Lister() listers.ItemLister {

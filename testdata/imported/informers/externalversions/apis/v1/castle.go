@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/dependency/apis/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/apis/v1"
 )
@@ -26,19 +27,20 @@ type castleInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i castleInformer) Informer() *cache.SharedIndexInformer[*castlev1.Castle] {
-	resource := castlev1.SchemeGroupVersion.WithResource("castles")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*castlev1.Castle]{
-		Resource:   resource,
+// CastleKind describes the Castles that client lists and watches, for factories of any package.
+func CastleKind(client versioned.Interface) cache.Kind[*castlev1.Castle] {
+	return internalinterfaces.KindOf(client, client.CastleV1().RESTClient(), cache.Kind[*castlev1.Castle]{
+		Resource:   castlev1.SchemeGroupVersion.WithResource("castles"),
 		Kind:       "Castle",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.CastleV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*castlev1.Castle] {
-			return cache.NewListWatch[*castlev1.Castle](i.factory.Client.CastleV1().Castles(namespace))
+			return cache.NewListWatch[*castlev1.Castle](client.CastleV1().Castles(namespace))
 		},
 	})
+}
+
+func (i castleInformer) Informer() *cache.SharedIndexInformer[*castlev1.Castle] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, CastleKind(i.factory.Client))
 }
 
 func (i castleInformer) Lister() listers.CastleLister {

@@ -7,6 +7,7 @@ package v1
 
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/coordination/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -26,20 +27,21 @@ type leaseInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i leaseInformer) Informer() *cache.SharedIndexInformer[*coordinationv1.Lease] {
-	resource := coordinationv1.SchemeGroupVersion.WithResource("leases")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*coordinationv1.Lease]{
-		Resource:   resource,
+// LeaseKind describes the Leases that client lists and watches, for factories of any package.
+func LeaseKind(client versioned.Interface) cache.Kind[*coordinationv1.Lease] {
+	return internalinterfaces.KindOf(client, client.CoordinationV1().RESTClient(), cache.Kind[*coordinationv1.Lease]{
+		Resource:   coordinationv1.SchemeGroupVersion.WithResource("leases"),
 		Kind:       "Lease",
 		Protobuf:   &coordinationv1.Lease{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.CoordinationV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*coordinationv1.Lease] {
-			return cache.NewListWatch[*coordinationv1.Lease](i.factory.Client.CoordinationV1().Leases(namespace))
+			return cache.NewListWatch[*coordinationv1.Lease](client.CoordinationV1().Leases(namespace))
 		},
 	})
+}
+
+func (i leaseInformer) Informer() *cache.SharedIndexInformer[*coordinationv1.Lease] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, LeaseKind(i.factory.Client))
 }
 
 func (i leaseInformer) Lister() listers.LeaseLister {

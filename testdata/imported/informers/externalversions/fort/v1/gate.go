@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/fort/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,19 +28,20 @@ type gateInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i gateInformer) Informer() *cache.SharedIndexInformer[*fortv1.Gate] {
-	resource := schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*fortv1.Gate]{
-		Resource:   resource,
+// GateKind describes the Gates that client lists and watches, for factories of any package.
+func GateKind(client versioned.Interface) cache.Kind[*fortv1.Gate] {
+	return internalinterfaces.KindOf(client, client.FortV1().RESTClient(), cache.Kind[*fortv1.Gate]{
+		Resource:   schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates"),
 		Kind:       "Gate",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FortV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*fortv1.Gate] {
-			return cache.NewListWatch[*fortv1.Gate](i.factory.Client.FortV1().Gates(namespace))
+			return cache.NewListWatch[*fortv1.Gate](client.FortV1().Gates(namespace))
 		},
 	})
+}
+
+func (i gateInformer) Informer() *cache.SharedIndexInformer[*fortv1.Gate] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, GateKind(i.factory.Client))
 }
 
 func (i gateInformer) Lister() listers.GateLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/fort/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,19 +28,20 @@ type towerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i towerInformer) Informer() *cache.SharedIndexInformer[*fortv1.Tower] {
-	resource := schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*fortv1.Tower]{
-		Resource:   resource,
+// TowerKind describes the Towers that client lists and watches, for factories of any package.
+func TowerKind(client versioned.Interface) cache.Kind[*fortv1.Tower] {
+	return internalinterfaces.KindOf(client, client.FortV1().RESTClient(), cache.Kind[*fortv1.Tower]{
+		Resource:   schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers"),
 		Kind:       "Tower",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FortV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*fortv1.Tower] {
-			return cache.NewListWatch[*fortv1.Tower](i.factory.Client.FortV1().Towers())
+			return cache.NewListWatch[*fortv1.Tower](client.FortV1().Towers())
 		},
 	})
+}
+
+func (i towerInformer) Informer() *cache.SharedIndexInformer[*fortv1.Tower] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, TowerKind(i.factory.Client))
 }
 
 func (i towerInformer) Lister() listers.TowerLister {

@@ -8,6 +8,7 @@ package v1api20240901
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	fortv1api20240901 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1api20240901"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/fort/v1api20240901"
 )
@@ -26,19 +27,20 @@ type towerInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i towerInformer) Informer() *cache.SharedIndexInformer[*fortv1api20240901.Tower] {
-	resource := fortv1api20240901.GroupVersion.WithResource("towers")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*fortv1api20240901.Tower]{
-		Resource:   resource,
+// TowerKind describes the Towers that client lists and watches, for factories of any package.
+func TowerKind(client versioned.Interface) cache.Kind[*fortv1api20240901.Tower] {
+	return internalinterfaces.KindOf(client, client.FortV1api20240901().RESTClient(), cache.Kind[*fortv1api20240901.Tower]{
+		Resource:   fortv1api20240901.GroupVersion.WithResource("towers"),
 		Kind:       "Tower",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.FortV1api20240901().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*fortv1api20240901.Tower] {
-			return cache.NewListWatch[*fortv1api20240901.Tower](i.factory.Client.FortV1api20240901().Towers())
+			return cache.NewListWatch[*fortv1api20240901.Tower](client.FortV1api20240901().Towers())
 		},
 	})
+}
+
+func (i towerInformer) Informer() *cache.SharedIndexInformer[*fortv1api20240901.Tower] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, TowerKind(i.factory.Client))
 }
 
 func (i towerInformer) Lister() listers.TowerLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/initgroup/v1"
 )
@@ -26,19 +27,20 @@ type bridgeInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i bridgeInformer) Informer() *cache.SharedIndexInformer[*bridgev1.Bridge] {
-	resource := bridgev1.SchemeGroupVersion.WithResource("bridges")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*bridgev1.Bridge]{
-		Resource:   resource,
+// BridgeKind describes the Bridges that client lists and watches, for factories of any package.
+func BridgeKind(client versioned.Interface) cache.Kind[*bridgev1.Bridge] {
+	return internalinterfaces.KindOf(client, client.BridgeV1().RESTClient(), cache.Kind[*bridgev1.Bridge]{
+		Resource:   bridgev1.SchemeGroupVersion.WithResource("bridges"),
 		Kind:       "Bridge",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.BridgeV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*bridgev1.Bridge] {
-			return cache.NewListWatch[*bridgev1.Bridge](i.factory.Client.BridgeV1().Bridges(namespace))
+			return cache.NewListWatch[*bridgev1.Bridge](client.BridgeV1().Bridges(namespace))
 		},
 	})
+}
+
+func (i bridgeInformer) Informer() *cache.SharedIndexInformer[*bridgev1.Bridge] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, BridgeKind(i.factory.Client))
 }
 
 func (i bridgeInformer) Lister() listers.BridgeLister {

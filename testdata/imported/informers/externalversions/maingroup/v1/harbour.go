@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/imported/listers/maingroup/v1"
 )
@@ -26,19 +27,20 @@ type harbourInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i harbourInformer) Informer() *cache.SharedIndexInformer[*harbourv1.Harbour] {
-	resource := harbourv1.SchemeGroupVersion.WithResource("harbours")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harbourv1.Harbour]{
-		Resource:   resource,
+// HarbourKind describes the Harbours that client lists and watches, for factories of any package.
+func HarbourKind(client versioned.Interface) cache.Kind[*harbourv1.Harbour] {
+	return internalinterfaces.KindOf(client, client.HarbourV1().RESTClient(), cache.Kind[*harbourv1.Harbour]{
+		Resource:   harbourv1.SchemeGroupVersion.WithResource("harbours"),
 		Kind:       "Harbour",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.HarbourV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*harbourv1.Harbour] {
-			return cache.NewListWatch[*harbourv1.Harbour](i.factory.Client.HarbourV1().Harbours(namespace))
+			return cache.NewListWatch[*harbourv1.Harbour](client.HarbourV1().Harbours(namespace))
 		},
 	})
+}
+
+func (i harbourInformer) Informer() *cache.SharedIndexInformer[*harbourv1.Harbour] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, HarbourKind(i.factory.Client))
 }
 
 func (i harbourInformer) Lister() listers.HarbourLister {

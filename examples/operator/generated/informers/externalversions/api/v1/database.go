@@ -7,6 +7,7 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -26,20 +27,21 @@ type databaseInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i databaseInformer) Informer() *cache.SharedIndexInformer[*datav1.Database] {
-	resource := datav1.SchemeGroupVersion.WithResource("databases")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.Database]{
-		Resource:   resource,
+// DatabaseKind describes the Databases that client lists and watches, for factories of any package.
+func DatabaseKind(client versioned.Interface) cache.Kind[*datav1.Database] {
+	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.Database]{
+		Resource:   datav1.SchemeGroupVersion.WithResource("databases"),
 		Kind:       "Database",
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*datav1.Database] {
-			return cache.NewListWatch[*datav1.Database](i.factory.Client.DataV1().Databases(namespace))
+			return cache.NewListWatch[*datav1.Database](client.DataV1().Databases(namespace))
 		},
 		Indexers: listers.DatabaseIndexers(),
 	})
+}
+
+func (i databaseInformer) Informer() *cache.SharedIndexInformer[*datav1.Database] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, DatabaseKind(i.factory.Client))
 }
 
 func (i databaseInformer) Lister() listers.DatabaseLister {

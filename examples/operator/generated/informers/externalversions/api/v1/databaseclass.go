@@ -7,6 +7,7 @@ package v1
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -26,19 +27,20 @@ type databaseClassInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i databaseClassInformer) Informer() *cache.SharedIndexInformer[*datav1.DatabaseClass] {
-	resource := datav1.SchemeGroupVersion.WithResource("databaseclasses")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*datav1.DatabaseClass]{
-		Resource:   resource,
+// DatabaseClassKind describes the DatabaseClasses that client lists and watches, for factories of any package.
+func DatabaseClassKind(client versioned.Interface) cache.Kind[*datav1.DatabaseClass] {
+	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*datav1.DatabaseClass]{
+		Resource:   datav1.SchemeGroupVersion.WithResource("databaseclasses"),
 		Kind:       "DatabaseClass",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*datav1.DatabaseClass] {
-			return cache.NewListWatch[*datav1.DatabaseClass](i.factory.Client.DataV1().DatabaseClasses())
+			return cache.NewListWatch[*datav1.DatabaseClass](client.DataV1().DatabaseClasses())
 		},
 	})
+}
+
+func (i databaseClassInformer) Informer() *cache.SharedIndexInformer[*datav1.DatabaseClass] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, DatabaseClassKind(i.factory.Client))
 }
 
 func (i databaseClassInformer) Lister() listers.DatabaseClassLister {

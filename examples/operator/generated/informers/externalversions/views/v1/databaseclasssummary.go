@@ -8,6 +8,7 @@ package v1
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/examples/operator/generated/listers/views/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -28,19 +29,20 @@ type databaseClassSummaryInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i databaseClassSummaryInformer) Informer() *cache.SharedIndexInformer[*viewsv1.DatabaseClassSummary] {
-	resource := datav1.SchemeGroupVersion.WithResource("databaseclasses")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*viewsv1.DatabaseClassSummary]{
-		Resource:   resource,
+// DatabaseClassSummaryKind describes the DatabaseClassSummaries that client lists and watches, for factories of any package.
+func DatabaseClassSummaryKind(client versioned.Interface) cache.Kind[*viewsv1.DatabaseClassSummary] {
+	return internalinterfaces.KindOf(client, client.DataV1().RESTClient(), cache.Kind[*viewsv1.DatabaseClassSummary]{
+		Resource:   datav1.SchemeGroupVersion.WithResource("databaseclasses"),
 		Kind:       "DatabaseClass",
 		Namespaced: false,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.DataV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(_ string) cache.ListerWatcher[*viewsv1.DatabaseClassSummary] {
-			return cache.NewViewListWatch[*viewsv1.DatabaseClassSummary](i.factory.Client.DataV1().DatabaseClasses())
+			return cache.NewViewListWatch[*viewsv1.DatabaseClassSummary](client.DataV1().DatabaseClasses())
 		},
 	})
+}
+
+func (i databaseClassSummaryInformer) Informer() *cache.SharedIndexInformer[*viewsv1.DatabaseClassSummary] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, DatabaseClassSummaryKind(i.factory.Client))
 }
 
 func (i databaseClassSummaryInformer) Lister() listers.DatabaseClassSummaryLister {

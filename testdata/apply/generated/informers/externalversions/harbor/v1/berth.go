@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
+	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/apply/generated/listers/harbor/v1"
 )
@@ -26,20 +27,21 @@ type berthInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i berthInformer) Informer() *cache.SharedIndexInformer[*harborv1.Berth] {
-	resource := harborv1.SchemeGroupVersion.WithResource("berths")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harborv1.Berth]{
-		Resource:   resource,
+// BerthKind describes the Berths that client lists and watches, for factories of any package.
+func BerthKind(client versioned.Interface) cache.Kind[*harborv1.Berth] {
+	return internalinterfaces.KindOf(client, client.HarborV1().RESTClient(), cache.Kind[*harborv1.Berth]{
+		Resource:   harborv1.SchemeGroupVersion.WithResource("berths"),
 		Kind:       "Berth",
 		Protobuf:   &harborv1.Berth{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.HarborV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*harborv1.Berth] {
-			return cache.NewListWatch[*harborv1.Berth](i.factory.Client.HarborV1().Berths(namespace))
+			return cache.NewListWatch[*harborv1.Berth](client.HarborV1().Berths(namespace))
 		},
 	})
+}
+
+func (i berthInformer) Informer() *cache.SharedIndexInformer[*harborv1.Berth] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, BerthKind(i.factory.Client))
 }
 
 func (i berthInformer) Lister() listers.BerthLister {

@@ -8,6 +8,7 @@ package v1
 import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
+	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
 	listers "github.com/typedinformers/informer-gen/testdata/apply/generated/listers/harbor/v1"
 )
@@ -27,20 +28,21 @@ type mooringInformer struct {
 	factory internalinterfaces.SharedInformerFactory
 }
 
-func (i mooringInformer) Informer() *cache.SharedIndexInformer[*harborv1.Mooring] {
-	resource := harborv1.SchemeGroupVersion.WithResource("berths")
-	return cache.InformerFor(i.factory.SharedInformerFactory, cache.Kind[*harborv1.Mooring]{
-		Resource:   resource,
+// MooringKind describes the Moorings that client lists and watches, for factories of any package.
+func MooringKind(client versioned.Interface) cache.Kind[*harborv1.Mooring] {
+	return internalinterfaces.KindOf(client, client.HarborV1().RESTClient(), cache.Kind[*harborv1.Mooring]{
+		Resource:   harborv1.SchemeGroupVersion.WithResource("berths"),
 		Kind:       "Berth",
 		Protobuf:   &harborv1.Berth{},
 		Namespaced: true,
-		Open: func(namespace string) cache.OpenFunc {
-			return internalinterfaces.Open(i.factory.Client.HarborV1().RESTClient(), resource, namespace)
-		},
 		ListWatch: func(namespace string) cache.ListerWatcher[*harborv1.Mooring] {
-			return cache.NewViewListWatch[*harborv1.Mooring](i.factory.Client.HarborV1().Berths(namespace))
+			return cache.NewViewListWatch[*harborv1.Mooring](client.HarborV1().Berths(namespace))
 		},
 	})
+}
+
+func (i mooringInformer) Informer() *cache.SharedIndexInformer[*harborv1.Mooring] {
+	return cache.InformerFor(i.factory.SharedInformerFactory, MooringKind(i.factory.Client))
 }
 
 func (i mooringInformer) Lister() listers.MooringLister {
