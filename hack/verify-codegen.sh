@@ -5,3 +5,4 @@ set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/verify-codegen.sh
 go test ./generator -run Golden -count=1
+go -C test test ./migration -run Generated -count=1

@@ -51,8 +51,8 @@ type Config[T Object] struct {
 	isScope bool
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
-	// time to its capacity.
-	firstLists chan struct{}
+	// time to its capacity. ownFirstLists does that for the namespaces of one informer.
+	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
 	cache *Indexer[T]
 }

@@ -66,6 +66,7 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 	}
 	options := hook.Options[Status]{
 		Status:  status,
+		IsSlow:  len(config.scopes) > 0, // there may be a thousand
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {

@@ -3,6 +3,7 @@ package smoke
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	applied "github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
 	appliedinformers "github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions"
 	fortv1 "github.com/typedinformers/informer-gen/testdata/dependency/fort/v1"
+	existinginformers "github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 	imported "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
@@ -53,6 +56,8 @@ func TestProtobuf(t *testing.T) {
 	berths.TypeMeta, berths.ListMeta = listOf("BerthList", "harbor.example.com/v1")
 	pods := &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: meta, Spec: corev1.PodSpec{NodeName: "me"}}}}
 	pods.TypeMeta, pods.ListMeta = listOf("PodList", "v1")
+	secrets := &corev1.SecretList{Items: []corev1.Secret{{ObjectMeta: meta, Type: "me"}}}
+	secrets.TypeMeta, secrets.ListMeta = listOf("SecretList", "v1")
 	towers := &fortv1.TowerList{Items: []fortv1.Tower{{ObjectMeta: metav1.ObjectMeta{Name: "me", ResourceVersion: "1"}}}}
 	towers.TypeMeta, towers.ListMeta = listOf("TowerList", "fort.example.com/v1")
 
@@ -108,6 +113,28 @@ func TestProtobuf(t *testing.T) {
 					return "", err
 				}
 				return summary.Spec.NodeName, nil
+			}
+		}},
+		{"an alias of a built-in kind, with the clientset of client-go", acceptsProtobuf, secrets, func(config *rest.Config) (anyFactory, func() (string, error)) {
+			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			lister := factory.Core().V1().Secrets().Lister()
+			return factory, func() (string, error) {
+				found, err := lister.ByType("me")
+				if err != nil || len(found) != 1 {
+					return "", fmt.Errorf("%v, %w", found, err)
+				}
+				return string(found[0].Type), nil
+			}
+		}},
+		{"a view of a built-in kind, with the clientset of client-go", acceptsProtobuf, pods, func(config *rest.Config) (anyFactory, func() (string, error)) {
+			factory := existinginformers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0, cache.WithoutStreamingList())
+			lister := factory.Core().V1().PodNames().Lister()
+			return factory, func() (string, error) {
+				pod, err := lister.PodNames("east").Get("one")
+				if err != nil {
+					return "", err
+				}
+				return pod.Spec.NodeName, nil
 			}
 		}},
 		{"a kind without protobuf", acceptsJSON, towers, func(config *rest.Config) (anyFactory, func() (string, error)) {

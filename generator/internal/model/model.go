@@ -132,6 +132,18 @@ func (gv *GroupVersion) HasInformers() bool {
 	return slices.ContainsFunc(gv.Informed(), (*Kind).HasInformer)
 }
 
+// Resources returns the kinds whose informers ForResource returns: those that are listed and watched, and
+// the first one of each resource.
+func (gv *GroupVersion) Resources() []*Kind {
+	var kinds []*Kind
+	for _, k := range gv.Kinds {
+		if k.HasInformer() && !slices.ContainsFunc(kinds, func(first *Kind) bool { return first.Resource == k.Resource }) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
 // HasMethods reports whether a kind of the version has methods in addition to the verbs.
 func (gv *GroupVersion) HasMethods() bool {
 	return slices.ContainsFunc(gv.Kinds, func(k *Kind) bool { return len(k.Methods) > 0 })

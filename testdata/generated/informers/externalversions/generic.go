@@ -21,7 +21,18 @@ import (
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
 	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/api/v1"
+	informerscachev1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/cache/v1"
+	informersdiscoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/discovery/v1"
+	informerserrorv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/error/v1"
+	informersvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/fleet/v1"
+	informersformsv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/forms/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
+	informersplantv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/plant/v1"
+	informersshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shapes/v1"
+	informersshopv1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/shop/v1beta1"
+	informerstypev1 "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/type/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -30,83 +41,35 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case singlev1.GroupVersion.WithResource("crontabs"):
-		return cache.NewGenericInformer(f.Single().V1().CronTabs().Informer()), nil
-	case cachev1.SchemeGroupVersion.WithResource("items"):
-		return cache.NewGenericInformer(f.Cache().V1().Items().Informer()), nil
-	case discoveryv1.SchemeGroupVersion.WithResource("items"):
-		return cache.NewGenericInformer(f.Discovery().V1().Items().Informer()), nil
-	case errorv1.SchemeGroupVersion.WithResource("items"):
-		return cache.NewGenericInformer(f.Error().V1().Items().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("contexts"):
-		return cache.NewGenericInformer(f.Vessels().V1().Contexts().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("errors"):
-		return cache.NewGenericInformer(f.Vessels().V1().Errors().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("interfaces"):
-		return cache.NewGenericInformer(f.Vessels().V1().Interfaces().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("optses"):
-		return cache.NewGenericInformer(f.Vessels().V1().Optses().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("packages"):
-		return cache.NewGenericInformer(f.Vessels().V1().Packages().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("tests"):
-		return cache.NewGenericInformer(f.Vessels().V1().Tests().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("types"):
-		return cache.NewGenericInformer(f.Vessels().V1().Types().Informer()), nil
-	case vesselsv1.SchemeGroupVersion.WithResource("windowses"):
-		return cache.NewGenericInformer(f.Vessels().V1().Windowses().Informer()), nil
-	case formsv1.SchemeGroupVersion.WithResource("letters"):
-		return cache.NewGenericInformer(f.Forms().V1().Letters().Informer()), nil
-	case formsv1.SchemeGroupVersion.WithResource("papers"):
-		return cache.NewGenericInformer(f.Forms().V1().Papers().Informer()), nil
-	case formsv1.SchemeGroupVersion.WithResource("stamps"):
-		return cache.NewGenericInformer(f.Forms().V1().Stamps().Informer()), nil
-	case plantv1.GroupVersion.WithResource("factoryhalls"):
-		return cache.NewGenericInformer(f.Plant().V1().Halls().Informer()), nil
-	case plantv1.GroupVersion.WithResource("robots"):
-		return cache.NewGenericInformer(f.Plant().V1().Robots().Informer()), nil
-	case shapesv1.SchemeGroupVersion.WithResource("barrels"):
-		return cache.NewGenericInformer(f.Shapes().V1().Barrels().Informer()), nil
-	case shapesv1.SchemeGroupVersion.WithResource("crates"):
-		return cache.NewGenericInformer(f.Shapes().V1().Crates().Informer()), nil
-	case shapesv1.SchemeGroupVersion.WithResource("pallets"):
-		return cache.NewGenericInformer(f.Shapes().V1().Pallets().Informer()), nil
-	case shapesv1.SchemeGroupVersion.WithResource("parcels"):
-		return cache.NewGenericInformer(f.Shapes().V1().Parcels().Informer()), nil
-	case shapesv1.SchemeGroupVersion.WithResource("tins"):
-		return cache.NewGenericInformer(f.Shapes().V1().Tins().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("baskets"):
-		return cache.NewGenericInformer(f.Shop().V1().Baskets().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("invoices"):
-		return cache.NewGenericInformer(f.Shop().V1().Invoices().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("ledgers"):
-		return cache.NewGenericInformer(f.Shop().V1().Ledgers().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("orders"):
-		return cache.NewGenericInformer(f.Shop().V1().Orders().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("shops"):
-		return cache.NewGenericInformer(f.Shop().V1().Shops().Informer()), nil
-	case shopv1.SchemeGroupVersion.WithResource("stock-levels"):
-		return cache.NewGenericInformer(f.Shop().V1().Stocks().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("boxes"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Boxes().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("endpoints"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Endpoints().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("gateways"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Gateways().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("ingresses"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Ingresses().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().NetworkPolicies().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("orders"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Orders().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("proxies"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Proxies().Informer()), nil
-	case shopv1beta1.SchemeGroupVersion.WithResource("shelves"):
-		return cache.NewGenericInformer(f.Shop().V1beta1().Shelves().Informer()), nil
-	case typev1.SchemeGroupVersion.WithResource("items"):
-		return cache.NewGenericInformer(f.Type().V1().Items().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case singlev1.GroupVersion:
+		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case cachev1.SchemeGroupVersion:
+		informer = informerscachev1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case discoveryv1.SchemeGroupVersion:
+		informer = informersdiscoveryv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case errorv1.SchemeGroupVersion:
+		informer = informerserrorv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case vesselsv1.SchemeGroupVersion:
+		informer = informersvesselsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case formsv1.SchemeGroupVersion:
+		informer = informersformsv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case plantv1.GroupVersion:
+		informer = informersplantv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case shapesv1.SchemeGroupVersion:
+		informer = informersshapesv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case shopv1.SchemeGroupVersion:
+		informer = informersshopv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case shopv1beta1.SchemeGroupVersion:
+		informer = v1beta1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case typev1.SchemeGroupVersion:
+		informer = informerstypev1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as
@@ -115,7 +78,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

@@ -14,7 +14,13 @@ import (
 	bridgev1 "github.com/typedinformers/informer-gen/testdata/dependency/init/v1"
 	harbourv1 "github.com/typedinformers/informer-gen/testdata/dependency/main/v1"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
+	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/apis/v1"
+	informerscoordinationv1 "github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/coordination/v1"
+	informersfortv1 "github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/fort/v1"
+	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/fort/v1api20240901"
+	informersbridgev1 "github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/initgroup/v1"
 	"github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/internalinterfaces"
+	informersharbourv1 "github.com/typedinformers/informer-gen/testdata/imported/informers/externalversions/maingroup/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -24,23 +30,25 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case castlev1.SchemeGroupVersion.WithResource("castles"):
-		return cache.NewGenericInformer(f.Castle().V1().Castles().Informer()), nil
-	case coordinationv1.SchemeGroupVersion.WithResource("leases"):
-		return cache.NewGenericInformer(f.Coordination().V1().Leases().Informer()), nil
-	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates"):
-		return cache.NewGenericInformer(f.Fort().V1().Gates().Informer()), nil
-	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers"):
-		return cache.NewGenericInformer(f.Fort().V1().Towers().Informer()), nil
-	case fortv1api20240901.GroupVersion.WithResource("towers"):
-		return cache.NewGenericInformer(f.Fort().V1api20240901().Towers().Informer()), nil
-	case bridgev1.SchemeGroupVersion.WithResource("bridges"):
-		return cache.NewGenericInformer(f.Bridge().V1().Bridges().Informer()), nil
-	case harbourv1.SchemeGroupVersion.WithResource("harbours"):
-		return cache.NewGenericInformer(f.Harbour().V1().Harbours().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case castlev1.SchemeGroupVersion:
+		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case coordinationv1.SchemeGroupVersion:
+		informer = informerscoordinationv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case schema.GroupVersion{Group: "fort.example.com", Version: "v1"}:
+		informer = informersfortv1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case fortv1api20240901.GroupVersion:
+		informer = v1api20240901.ForResource(f.SharedInformerFactory, resource.Resource)
+	case bridgev1.SchemeGroupVersion:
+		informer = informersbridgev1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case harbourv1.SchemeGroupVersion:
+		informer = informersharbourv1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as
@@ -49,7 +57,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

@@ -11,6 +11,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	harborv1 "github.com/typedinformers/informer-gen/testdata/apply/api/harbor/v1"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/harbor/v1"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -20,11 +21,15 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case harborv1.SchemeGroupVersion.WithResource("berths"):
-		return cache.NewGenericInformer(f.Harbor().V1().Berths().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case harborv1.SchemeGroupVersion:
+		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as
@@ -33,7 +38,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

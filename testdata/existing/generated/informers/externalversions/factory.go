@@ -9,12 +9,16 @@ package externalversions
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	corev1 "github.com/typedinformers/informer-gen/testdata/existing/api/core/v1"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/apiserverinternal"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/core"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
+	internalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 )
@@ -50,6 +54,9 @@ type SharedInformerFactory interface {
 	// added to it: with Join, those of another generated package, and with
 	// cache.InformerFor, those of a Kind.
 	Inner() *cache.SharedInformerFactory
+	// Statuses ranges over the informers that exist, also those that other packages have
+	// added. It creates none.
+	Statuses() iter.Seq[cache.InformerStatus]
 
 	Internal() apiserverinternal.Interface
 	Core() core.Interface
@@ -96,6 +103,11 @@ func NewSharedInformerFactory(client kubernetes.Interface, defaultResync time.Du
 // Join may be called at any time, also after Start; Start is called again for informers that
 // are created later. It may be called again for the same client.
 func Join(inner *cache.SharedInformerFactory, client kubernetes.Interface) SharedInformerFactory {
+	inner.Declare(
+		reflect.TypeFor[*internalv1alpha1.StorageVersion](),
+		reflect.TypeFor[*corev1.PodName](),
+		reflect.TypeFor[*corev1.Secret](),
+	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{
 		SharedInformerFactory: inner,
 		Client:                client,

@@ -9,6 +9,8 @@ import (
 	"fmt"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/apiserverinternal/v1alpha1"
+	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/core/v1"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
 	internalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,13 +22,17 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case internalv1alpha1.SchemeGroupVersion.WithResource("storageversions"):
-		return cache.NewGenericInformer(f.Internal().V1alpha1().StorageVersions().Informer()), nil
-	case schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secrets"):
-		return cache.NewGenericInformer(f.Core().V1().Secrets().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case internalv1alpha1.SchemeGroupVersion:
+		informer = v1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
+	case schema.GroupVersion{Group: "", Version: "v1"}:
+		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as

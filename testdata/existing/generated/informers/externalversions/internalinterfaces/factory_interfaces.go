@@ -25,10 +25,11 @@ type SharedInformerFactory struct {
 	Client kubernetes.Interface
 }
 
-// KindOf returns kind with the properties that depend on its client: where the server is, how to get
-// the bodies of responses, and whether there are streaming lists. restClient is the part of client
-// that sends the requests.
+// KindOf returns kind with the properties that depend on its client: which server it has, how it
+// returns the bodies of responses, and whether there are streaming lists. restClient is the part of
+// client that sends the requests. KindOf sends none.
 func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
+	kind.Server = serverOf(restClient)
 	kind.Open = func(namespace string) cache.OpenFunc {
 		return Open(restClient, kind.Resource, namespace)
 	}
@@ -37,6 +38,15 @@ func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interfa
 		kind.WithoutStreamingList = c.IsWatchListSemanticsUnSupported()
 	}
 	return kind
+}
+
+// serverOf returns the base URL of a client, or "" for a fake client.
+func serverOf(client rest.Interface) string {
+	if c, ok := client.(*rest.RESTClient); client == nil || ok && c == nil {
+		return ""
+	}
+	url := client.Get().AbsPath("/").URL()
+	return url.Scheme + "://" + url.Host + url.Path
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of

@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -61,4 +62,28 @@ func (v version) Types() TypeInformer {
 
 func (v version) Windowses() WindowsInformer {
 	return windowsInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "contexts":
+		return cache.NewGenericInformer(v.Contexts().Informer())
+	case "errors":
+		return cache.NewGenericInformer(v.Errors().Informer())
+	case "interfaces":
+		return cache.NewGenericInformer(v.Interfaces().Informer())
+	case "optses":
+		return cache.NewGenericInformer(v.Optses().Informer())
+	case "packages":
+		return cache.NewGenericInformer(v.Packages().Informer())
+	case "tests":
+		return cache.NewGenericInformer(v.Tests().Informer())
+	case "types":
+		return cache.NewGenericInformer(v.Types().Informer())
+	case "windowses":
+		return cache.NewGenericInformer(v.Windowses().Informer())
+	}
+	return nil
 }

@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -36,4 +37,18 @@ func (v version) Papers() PaperInformer {
 
 func (v version) Stamps() StampInformer {
 	return stampInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "letters":
+		return cache.NewGenericInformer(v.Letters().Informer())
+	case "papers":
+		return cache.NewGenericInformer(v.Papers().Informer())
+	case "stamps":
+		return cache.NewGenericInformer(v.Stamps().Informer())
+	}
+	return nil
 }

@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -41,4 +42,16 @@ func (v version) Robots() RobotInformer {
 
 func (v version) RobotSummaries() RobotSummaryInformer {
 	return robotSummaryInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "factoryhalls":
+		return cache.NewGenericInformer(v.Halls().Informer())
+	case "robots":
+		return cache.NewGenericInformer(v.Robots().Informer())
+	}
+	return nil
 }

@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -46,4 +47,22 @@ func (v version) Parcels() ParcelInformer {
 
 func (v version) Tins() TinInformer {
 	return tinInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "barrels":
+		return cache.NewGenericInformer(v.Barrels().Informer())
+	case "crates":
+		return cache.NewGenericInformer(v.Crates().Informer())
+	case "pallets":
+		return cache.NewGenericInformer(v.Pallets().Informer())
+	case "parcels":
+		return cache.NewGenericInformer(v.Parcels().Informer())
+	case "tins":
+		return cache.NewGenericInformer(v.Tins().Informer())
+	}
+	return nil
 }

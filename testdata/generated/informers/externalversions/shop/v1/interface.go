@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -51,4 +52,24 @@ func (v version) Shops() ShopInformer {
 
 func (v version) Stocks() StockInformer {
 	return stockInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "baskets":
+		return cache.NewGenericInformer(v.Baskets().Informer())
+	case "invoices":
+		return cache.NewGenericInformer(v.Invoices().Informer())
+	case "ledgers":
+		return cache.NewGenericInformer(v.Ledgers().Informer())
+	case "orders":
+		return cache.NewGenericInformer(v.Orders().Informer())
+	case "shops":
+		return cache.NewGenericInformer(v.Shops().Informer())
+	case "stock-levels":
+		return cache.NewGenericInformer(v.Stocks().Informer())
+	}
+	return nil
 }

@@ -7,6 +7,7 @@
 package v1beta1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -61,4 +62,28 @@ func (v version) Proxies() ProxyInformer {
 
 func (v version) Shelves() ShelfInformer {
 	return shelfInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "boxes":
+		return cache.NewGenericInformer(v.Boxes().Informer())
+	case "endpoints":
+		return cache.NewGenericInformer(v.Endpoints().Informer())
+	case "gateways":
+		return cache.NewGenericInformer(v.Gateways().Informer())
+	case "ingresses":
+		return cache.NewGenericInformer(v.Ingresses().Informer())
+	case "networkpolicies":
+		return cache.NewGenericInformer(v.NetworkPolicies().Informer())
+	case "orders":
+		return cache.NewGenericInformer(v.Orders().Informer())
+	case "proxies":
+		return cache.NewGenericInformer(v.Proxies().Informer())
+	case "shelves":
+		return cache.NewGenericInformer(v.Shelves().Informer())
+	}
+	return nil
 }

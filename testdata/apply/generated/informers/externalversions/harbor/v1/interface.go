@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/apply/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -31,4 +32,14 @@ func (v version) Berths() BerthInformer {
 
 func (v version) Moorings() MooringInformer {
 	return mooringInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "berths":
+		return cache.NewGenericInformer(v.Berths().Informer())
+	}
+	return nil
 }

@@ -7,6 +7,7 @@
 package v1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testdata/existing/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -31,4 +32,14 @@ func (v version) PodNames() PodNameInformer {
 
 func (v version) Secrets() SecretInformer {
 	return secretInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "secrets":
+		return cache.NewGenericInformer(v.Secrets().Informer())
+	}
+	return nil
 }
