@@ -9,6 +9,7 @@ tool (
 
 require (
 	github.com/typedinformers/informer-gen v0.0.0
+	github.com/typedinformers/informer-gen/kubernetes v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -78,5 +79,7 @@ require (
 )
 
 // This example is built with the informer-gen of the checkout that it is in. The
-// go.mod of an operator that uses a released version has no such line.
+// go.mod of an operator that uses a released version has no such lines.
 replace github.com/typedinformers/informer-gen => ../..
+
+replace github.com/typedinformers/informer-gen/kubernetes => ../../kubernetes

@@ -70,7 +70,7 @@ func TestNextLeader(t *testing.T) {
 		if second.leads.IsZero() {
 			t.Fatal("nobody leads")
 		}
-		if wait := second.leads.Sub(first.wrote); wait < 0 || wait > 2*retryPeriod {
+		if wait := second.leads.Sub(first.wrote); wait < 0 || wait > 3*retryPeriod {
 			t.Errorf("the next leader began %v after the last write", wait)
 		}
 	})

@@ -23,12 +23,13 @@ import (
 	"context"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
+	coreinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
+	corelisters "github.com/typedinformers/informer-gen/kubernetes/listers/core/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
@@ -45,7 +46,7 @@ type Controller struct {
 	databases  datalisters.DatabaseLister
 	servers    datalisters.DatabaseServerLister
 	classes    viewlisters.DatabaseClassSummaryLister
-	namespaces *cache.SharedIndexInformer[*corev1.Namespace]
+	namespaces corelisters.NamespaceLister
 	events     events.EventRecorder
 	// queue holds the names of Databases to reconcile. One name is never with two
 	// workers at a time.
@@ -56,36 +57,26 @@ type Controller struct {
 // the factory, and reports to recorder. The caller starts the factory, and then calls Run.
 func New(client versioned.Interface, kube kubernetes.Interface, factory informers.SharedInformerFactory, recorder events.EventRecorder) (*Controller, error) {
 	data := factory.Data().V1()
+	// With many built-in kinds, join their whole factory instead: kubeinformers.Join.
+	namespaces := cache.InformerFor(factory.Inner(), coreinformers.NamespaceKind(kube))
 	c := &Controller{
 		client:     client,
 		factory:    factory,
 		databases:  data.Databases().Lister(),
 		servers:    data.DatabaseServers().Lister(),
 		classes:    factory.Views().V1().DatabaseClassSummaries().Lister(),
-		namespaces: namespaceInformer(factory.Inner(), kube),
+		namespaces: corelisters.NewNamespaceLister(namespaces.GetIndexer()),
 		events:     recorder,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "databases"},
 		),
 	}
-	if err := c.addHandlers(); err != nil {
+	if err := c.addHandlers(namespaces); err != nil {
 		c.queue.ShutDown()
 		return nil, err
 	}
 	return c, nil
-}
-
-// namespaceInformer returns the informer of Namespaces, over another client, in the factory
-// of the other kinds.
-func namespaceInformer(factory *cache.SharedInformerFactory, kube kubernetes.Interface) *cache.SharedIndexInformer[*corev1.Namespace] {
-	return cache.InformerFor(factory, cache.Kind[*corev1.Namespace]{
-		Resource: corev1.SchemeGroupVersion.WithResource("namespaces"),
-		Kind:     "Namespace",
-		ListWatch: func(string) cache.ListerWatcher[*corev1.Namespace] {
-			return cache.NewListWatch[*corev1.Namespace](kube.CoreV1().Namespaces())
-		},
-	})
 }
 
 // Run waits until the caches are filled and the queue has what is in them. Then it

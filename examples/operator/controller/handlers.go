@@ -16,7 +16,7 @@ import (
 )
 
 // addHandlers lets the events of the informers fill the queue.
-func (c *Controller) addHandlers() error {
+func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespace]) error {
 	data := c.factory.Data().V1()
 	if _, err := data.Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
 		AddFunc:    func(db *datav1.Database, _ bool) { c.enqueue(db) },
@@ -46,7 +46,7 @@ func (c *Controller) addHandlers() error {
 	}); err != nil {
 		return fmt.Errorf("cannot listen to database classes: %w", err)
 	}
-	if _, err := c.namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Namespace]{
+	if _, err := namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Namespace]{
 		AddFunc: func(namespace *corev1.Namespace, _ bool) { c.enqueueAllIn(namespace) },
 		UpdateFunc: func(old, namespace *corev1.Namespace) {
 			if isTerminating(old) != isTerminating(namespace) {

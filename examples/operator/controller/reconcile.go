@@ -49,9 +49,11 @@ func (c *Controller) observe(db *datav1.Database) (seen observation, err error) 
 	if seen.class, err = c.classes.Get(db.Spec.ClassName); err != nil && !apierrors.IsNotFound(err) {
 		return seen, err
 	}
-	if namespace, ok := c.namespaces.GetStore().Get(cache.ObjectName{Name: db.Namespace}); ok {
-		seen.terminating = isTerminating(namespace)
+	namespace, err := c.namespaces.Get(db.Namespace)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return seen, err
 	}
+	seen.terminating = namespace != nil && isTerminating(namespace)
 	seen.servers, err = c.serversOf(db)
 	return seen, err
 }

@@ -10,6 +10,7 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	eventsinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/events/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -68,12 +69,7 @@ func (s *stage) startInformers(ctx context.Context) error {
 	if err := listen(s, data.DatabaseServers().Informer(), func(e *event, server *datav1.DatabaseServer) { e.server = server }); err != nil {
 		return err
 	}
-	notes := cache.InformerFor(s.factory.Inner(), cache.Kind[*eventsv1.Event]{
-		Resource: eventsv1.SchemeGroupVersion.WithResource("events"),
-		ListWatch: func(namespace string) cache.ListerWatcher[*eventsv1.Event] {
-			return cache.NewListWatch[*eventsv1.Event](s.kube.EventsV1().Events("team-a"))
-		},
-	})
+	notes := cache.InformerFor(s.factory.Inner(), eventsinformers.EventKind(s.kube))
 	if err := listen(s, notes, func(e *event, note *eventsv1.Event) { e.note = note }); err != nil {
 		return err
 	}
