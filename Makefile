@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes examples/operator test
+MODULES := . testdata kubernetes examples/operator testserver test
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -51,6 +51,7 @@ test-builtin: ## Run the tests of the informers of built-in kinds
 	cd kubernetes && $(TEST) -race ./informers/externalversions
 
 test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
+	cd testserver && $(RACE) $(TEST) ./...
 	cd test && $(RACE) $(TEST) ./...
 
 test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver: 12 CPU minutes the first time, 1 after that
@@ -64,7 +65,7 @@ test-wild: ## Generate code for published API modules, and write docs/wild.md, i
 
 apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
-	@go -C test build -o ../build/bin/apiserver ./cmd/apiserver
+	@go -C testserver build -o ../build/bin/apiserver ./cmd/apiserver
 	@build/bin/apiserver $(ARGS)
 
 generate: ## Write all generated files of the repository

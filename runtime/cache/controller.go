@@ -17,7 +17,7 @@ import (
 type Controller[T Object] struct {
 	// reflectors has one for each namespace, or one for the whole collection.
 	reflectors []*Reflector[T]
-	config     Config[T]
+	config     *Config[T] // that of the only Reflector, or of all
 	queue      *DeltaFIFO[T]
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
@@ -27,6 +27,7 @@ type Controller[T Object] struct {
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 
+	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
@@ -52,7 +53,6 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	c := &Controller[T]{
-		config:  config,
 		queue:   &DeltaFIFO[T]{},
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
@@ -69,7 +69,12 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		}
 		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
 	}
-	c.hooks = newHooks(&c.config, c.Status)
+	c.config = &c.reflectors[0].config // a Config is large
+	if len(scopes) > 1 {
+		shared := config
+		c.config = &shared
+	}
+	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
 		r.use(c.hooks)
@@ -161,12 +166,11 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		reading.Go(func() {
 			defer c.queue.Close()
-			var all sync.WaitGroup
-			for _, r := range c.reflectors[1:] {
-				all.Go(func() { r.Run(ctx) })
+			if len(c.reflectors) == 1 {
+				c.reflectors[0].Run(ctx)
+				return
 			}
-			c.reflectors[0].Run(ctx)
-			all.Wait()
+			c.readAll(ctx)
 		})
 		if c.config.ResyncPeriod > 0 {
 			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
@@ -180,6 +184,21 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 		}
 		close(c.ended)
 	})
+}
+
+// readAll runs several Reflectors until ctx ends. If one of them ends before, because a transform
+// called runtime.Goexit, it ends the others, which would hide that.
+func (c *Controller[T]) readAll(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, r := range c.reflectors {
+		all.Go(func() {
+			defer cancel()
+			r.Run(ctx)
+		})
+	}
+	all.Wait()
 }
 
 // processAll processes what is read, until ctx or the reading ends.
@@ -261,7 +280,7 @@ func (c *Controller[T]) NotSyncedReason() string {
 }
 
 func (c *Controller[T]) waitsFor() (subject, NotSynced) {
-	if c.HasSynced() {
+	if c.HasSynced() || c.released.Load() {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()

@@ -18,14 +18,15 @@
 //	                                                       ResourceEventHandler
 //
 //	factory.go          SharedInformerFactory: the informers of one program
-//	config.go           Config, Settings, and the options of a factory
+//	config.go           Config and Settings
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration
+//	lease.go            Lease: a counted use of an informer of a factory
 //	hooks.go            WatchErrorHandler and StatusHandler
 //	status.go           Status, Reason, and WaitForCacheSync
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
-//	listwatch.go        ListerWatcher, and the one of a typed client; source.go has others
+//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
 //	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	lister.go           Lister: typed reads, also of kinds known only at run time

@@ -15,11 +15,16 @@ var (
 	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
 	ErrClosed = errors.New("queue is closed")
 	// ErrStopped is wrapped if a handler is added to an informer that has stopped. It is
-	// also the cause if WaitForCacheSync waits for such an informer.
+	// also the cause if WaitForCacheSync waits for such an informer. Reads of the cache return
+	// it after Stop or the last Release, which empty the cache: then an object that is missing
+	// was not deleted.
 	ErrStopped = errors.New("informer has stopped")
 	// ErrNoIndex is wrapped by reads of an index that was never added.
 	ErrNoIndex = errors.New("no such index")
 )
+
+// DecodeError names an object that cannot be decoded, the path in it, and the reason.
+type DecodeError = wire.DecodeError
 
 // OptionError is a mistake in the options of a factory or an informer.
 type OptionError struct {
@@ -40,9 +45,6 @@ func (e *OptionError) Error() string {
 
 // Unwrap returns the reason.
 func (e *OptionError) Unwrap() error { return e.Err }
-
-// DecodeError names an object that cannot be decoded, the path in it, and the reason.
-type DecodeError = wire.DecodeError
 
 // ObjectError is an error about one object that was read from the server, but cannot be
 // stored in the cache.

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -26,10 +27,14 @@ type SharedInformerFactory struct {
 
 	ctx    context.Context // ends at Shutdown
 	cancel context.CancelFunc
-	wg     sync.WaitGroup // one for each running informer
+	wg     sync.WaitGroup // one for each running informer, and for each that a Release stops
 
 	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
+	// running is the context of the last Start, nil before the first one.
+	running context.Context
+	// plain has the informers that serve calls without options.
+	plain map[plainKey]*factoryInformer
 	// declared are the Go types of the kinds that informers may be made of later.
 	declared map[reflect.Type]bool
 	// mistakes are those in options, and logged is the number of those that Start has logged.
@@ -42,6 +47,13 @@ type informerKey struct {
 	resource schema.GroupVersionResource
 	object   reflect.Type
 	server   string
+}
+
+// plainKey finds an informer without a call of Server.String, which is slow.
+type plainKey struct {
+	resource schema.GroupVersionResource
+	object   reflect.Type
+	server   fmt.Stringer
 }
 
 // String returns a text that orders keys.
@@ -63,9 +75,12 @@ type factoryInformer struct {
 		registrations() []Syncer
 	}
 	started bool
-	// call are the options of the call that created it, and isPlain is set if there are none.
-	call    *options
-	isPlain bool
+	// leases is the number of leases that are not released. pinned is set by InformerFor: no
+	// Release stops the informer then.
+	leases int
+	pinned bool
+	// call are the options of the call that created it.
+	call *options
 	// refused is the mistake in its options, if there is one.
 	refused error
 }
@@ -80,6 +95,7 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerO
 	f := &SharedInformerFactory{
 		options:    newOptions(nil, append([]SharedInformerOption{WithResync(resyncPeriod)}, set...)),
 		informers:  map[informerKey]*factoryInformer{},
+		plain:      map[plainKey]*factoryInformer{},
 		declared:   map[reflect.Type]bool{},
 		firstLists: make(chan struct{}, maxFirstLists),
 	}
@@ -100,7 +116,8 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
-// first call, and another one at the first call after Stop. Start starts it.
+// first call, and another one at the first call after Stop. Start starts it. No Release of a
+// Lease stops it from then on.
 //
 // The options are for this informer. All calls need the same ones, because they share it.
 // Functions cannot be compared: if a call passes one, another call is a mistake. To share such
@@ -109,19 +126,29 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known := f.informers[keyOf(&kind)]; known != nil && known.isPlain && len(set) == 0 && !known.informer.wasStopped() {
+	key := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	if known := f.plain[key]; known != nil && len(set) == 0 && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
 	informer, err := informerLocked(f, kind, set)
 	if err != nil {
 		f.reportLocked(err)
 	}
+	known := f.informers[keyOf(&kind)]
+	known.pinned = true
+	if err == nil && len(set) == 0 {
+		f.plain[key] = known
+	}
 	return informer
 }
 
 // keyOf returns the key of a kind's informer.
 func keyOf[T Object](kind *Kind[T]) informerKey {
-	return informerKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	key := informerKey{resource: kind.Resource, object: reflect.TypeFor[T]()}
+	if kind.Server != nil {
+		key.server = kind.Server.String()
+	}
+	return key
 }
 
 // informerLocked returns the informer of a kind, which it creates if there is none. With an
@@ -135,7 +162,6 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 	own.apply(set)
 	config, mistake := kind.config(f.options, own)
 	created := &factoryInformer{key: keyOf(&kind), call: newOptions(object, set), refused: mistake}
-	created.isPlain = mistake == nil && created.call.isEmpty()
 	if known := f.informers[created.key]; known != nil && !known.informer.wasStopped() {
 		if known.refused != nil {
 			return known.informer.(*SharedIndexInformer[T]), known.refused
@@ -153,6 +179,9 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 		for i := range config.scopes {
 			config.scopes[i].firstLists = f.firstLists
 		}
+		if f.ctx.Err() != nil {
+			config.StatusHandler = nil // it is Stopped from its start on
+		}
 		informer = NewSharedIndexInformer(config)
 	}
 	created.informer = informer
@@ -165,7 +194,7 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 
 // refused returns an informer that never runs. Its Status has err.
 func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
-	config.scopes, config.Open = nil, nil
+	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
 	config.ListerWatcher = &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
 		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
@@ -191,7 +220,7 @@ func (f *SharedInformerFactory) reportLocked(mistake error) {
 
 // Start starts the informers that exist and are not started yet. They run until ctx
 // ends or Shutdown is called. It does not block. A caller that creates another informer
-// later calls Start again. Start logs mistakes in options.
+// later calls Start again, or uses Acquire. Start logs mistakes in options.
 func (f *SharedInformerFactory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,18 +231,25 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 	for ; f.logged < len(f.mistakes); f.logged++ {
 		klog.FromContext(ctx).Error(f.mistakes[f.logged], "Mistake in the options of informers")
 	}
+	f.running = ctx
 	for _, i := range f.informers {
-		if i.started || i.refused != nil {
-			continue
-		}
-		i.started = true
-		f.wg.Go(func() {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			defer context.AfterFunc(f.ctx, cancel)()
-			i.informer.Run(ctx)
-		})
+		f.startLocked(i)
 	}
+}
+
+// startLocked starts an informer with the context of Start, if it is not started yet.
+func (f *SharedInformerFactory) startLocked(i *factoryInformer) {
+	if i.started || i.refused != nil {
+		return
+	}
+	i.started = true
+	running := f.running
+	f.wg.Go(func() {
+		ctx, cancel := context.WithCancel(running)
+		defer cancel()
+		defer context.AfterFunc(f.ctx, cancel)()
+		i.informer.Run(ctx)
+	})
 }
 
 // checkKindsLocked reports options for kinds that the factory does not have.
@@ -258,7 +294,7 @@ type InformerStatus struct {
 	Resource schema.GroupVersionResource
 	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
 	Object string
-	// Server is that of the Kind.
+	// Server is the URL of the API server, or empty.
 	Server string
 	Status Status
 }

@@ -26,10 +26,14 @@ import (
 type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionResource, err error)
 
 // StatusHandler is called when the Status of an informer has another Phase or Reason, or an
-// error with another text. It is not called for another version, number of objects or list
-// of undecodable objects. It is called as WatchErrorHandler is. While it blocks, changes may
-// be merged: Old is then the state of the call before, and New is the last one. So it always
-// gets the last state. An informer that is Stopped from its start on causes no call.
+// error with another text; or one of Scopes has. It is not called for another version, number
+// of objects or list of undecodable objects.
+//
+// It is called as WatchErrorHandler is. While it blocks, changes may be merged: Old is then the
+// state of the call before, and New is the last one. So it always gets the last state. With
+// several namespaces, changes that follow one another quickly are merged, too. An
+// informer that is Stopped from the beginning, because of a mistake in its options or because its
+// factory was shut down before, causes no call.
 type StatusHandler func(ctx context.Context, change StatusChange)
 
 // StatusChange is a change of the Status of an informer.
@@ -63,6 +67,7 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 	}
 	options := hook.Options[Status]{
 		Status:  status,
+		IsSlow:  len(config.scopes) > 0, // there may be a thousand
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {

@@ -130,7 +130,9 @@ func TestBlockedHooksBlockNothing(t *testing.T) {
 		}
 		synctest.Wait()
 		wantLines(t, handler.drain(), "add a/w@101 initial=true")
-		wantLines(t, heard.take(), "Pending to Listing")
+		if lines := heard.take(); len(lines) != 1 {
+			t.Fatalf("%d hooks were called while the first one blocks", len(lines))
+		}
 		ended := make(chan struct{})
 		go func() {
 			s.Stop()
@@ -169,6 +171,23 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 			t.Errorf("Stop returned after %v", waited)
 		}
 		s.Stop()
+		wantLines(t, heard.take())
+
+		f := NewSharedInformerFactory(0, WithStatusHandler(heard.onChange))
+		var asked []string
+		early := InformerFor(f, kindOf(newSource(), &asked))
+		began = time.Now()
+		f.Shutdown()
+		wantLines(t, heard.take(), "Pending to Stopped")
+		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != Stopped {
+			t.Errorf("Shutdown returned after %v", waited)
+		}
+		late := kindOf(newSource(), &asked)
+		late.Resource.Resource = "others"
+		if s := InformerFor(f, late); s.Status().Phase != Stopped {
+			t.Errorf("after Shutdown the status is %v", s.Status())
+		}
+		synctest.Wait()
 		wantLines(t, heard.take())
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -46,6 +47,8 @@ const NamespaceIndex = "namespace"
 type Indexer[T Object] struct {
 	store    *store.Store[T]
 	detector *mutation.Detector[T] // nil without Settings.MutationDetector
+	// stopped is the result of Err.
+	stopped atomic.Pointer[error]
 
 	writing sync.Mutex // serializes writers, and guards what follows
 	// functions are those of the store's indexes, but for the one by namespace.
@@ -108,7 +111,7 @@ type Index[T Object] struct {
 
 // AddIndex adds an index to the cache of an informer, at any time: before the informer is
 // started, or while it runs, over the objects that it has then. values is called for each of
-// them before AddIndex returns. It fails if there is an index of that name.
+// them before AddIndex returns. It fails if there is an index of that name, or after Stop.
 //
 //	byClass, err := cache.AddIndex(informer, "class", func(foo *v1.Foo) []string { return []string{foo.Spec.Class} })
 //	…
@@ -117,6 +120,9 @@ func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values In
 	if values == nil {
 		return nil, fmt.Errorf("index %q of %s has no function", name, informer.name())
 	}
+	if err := informer.indexer.Err(); err != nil {
+		return nil, fmt.Errorf("cannot add index %q: %w", name, err)
+	}
 	if err := informer.AddIndexers(Indexers[T]{name: values}); err != nil {
 		return nil, fmt.Errorf("%s: %w", informer.name(), err)
 	}
@@ -124,7 +130,7 @@ func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values In
 }
 
 // Get returns the objects that the index has under value, in no particular order. The
-// slice belongs to the caller.
+// slice belongs to the caller. After Stop of the informer there are none, and Err says so.
 func (i *Index[T]) Get(value string) []T {
 	objs, _ := i.indexer.store.ByIndex(i.name, value) // an index is never removed
 	return objs
@@ -133,6 +139,10 @@ func (i *Index[T]) Get(value string) []T {
 // All ranges over the objects that Get returns when the range begins. It allocates
 // nothing.
 func (i *Index[T]) All(value string) iter.Seq[T] { return i.indexer.AllByIndex(i.name, value) }
+
+// Err returns an error that wraps ErrStopped after Stop of the informer, and nil otherwise;
+// see Indexer.Err.
+func (i *Index[T]) Err() error { return i.indexer.Err() }
 
 // newIndexer returns the cache of an informer, and sets c.cache for the decoder.
 func (c *Config[T]) newIndexer() *Indexer[T] {
@@ -156,6 +166,28 @@ func (c *Config[T]) useCache(x *Indexer[T]) {
 	}
 }
 
+// Err returns an error that wraps ErrStopped, with the resource, after Stop of the informer,
+// which empties the cache. Otherwise it returns nil. A caller that concludes from a missing
+// object that it was deleted calls Err after it has missed the object. Methods of the Indexer
+// and of listers that return an error do so.
+func (x *Indexer[T]) Err() error {
+	if err := x.stopped.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// empty removes all objects and releases their memory. A reader that misses an object then
+// gets err from Err.
+func (x *Indexer[T]) empty(err error) {
+	x.stopped.Store(&err) // first: a reader calls Err after it has missed an object
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.store.Begin()
+	defer x.store.End()
+	x.store.Clear()
+}
+
 // checkAll panics if the detector finds that a cached object was changed.
 func (x *Indexer[T]) checkAll() {
 	if x.detector != nil {
@@ -165,20 +197,24 @@ func (x *Indexer[T]) checkAll() {
 
 // Get returns the object of that name, and reports whether there is one. It allocates
 // nothing and takes no lock. It retries under the read lock if it misses during a write, or
-// if T is an interface type. States of one object never go back.
+// if T is an interface type. States of one object never go back. After Stop of the informer
+// there are no objects, and Err says so.
 func (x *Indexer[T]) Get(name ObjectName) (T, bool) {
 	return x.store.Get(name.Namespace, name.Name)
 }
 
 // GetByKey is Get with the key of a work queue. It returns an error for a key that is
-// neither "name" nor "namespace/name".
+// neither "name" nor "namespace/name", and one that wraps ErrStopped instead of a miss after
+// Stop of the informer.
 func (x *Indexer[T]) GetByKey(key string) (obj T, exists bool, err error) {
 	name, err := ParseObjectName(key)
 	if err != nil {
 		return obj, false, err
 	}
-	obj, exists = x.Get(name)
-	return obj, exists, nil
+	if obj, exists = x.Get(name); !exists {
+		return obj, false, x.Err()
+	}
+	return obj, true, nil
 }
 
 // List returns all objects, in no particular order.
@@ -192,11 +228,21 @@ func (x *Indexer[T]) All() iter.Seq[T] { return x.store.All() }
 func (x *Indexer[T]) Len() int { return x.store.Len() }
 
 // ByIndex returns the objects that the index has under value, in no particular
-// order. The error wraps ErrNoIndex.
+// order. The error wraps ErrNoIndex, or ErrStopped after Stop of the informer.
 func (x *Indexer[T]) ByIndex(indexName, value string) ([]T, error) {
 	objs, ok := x.store.ByIndex(indexName, value)
 	if !ok {
 		return nil, x.noIndex(indexName)
+	}
+	return x.found(objs)
+}
+
+// found returns the result of a read, or the result of Err if nothing was found.
+func (x *Indexer[T]) found(objs []T) ([]T, error) {
+	if len(objs) == 0 {
+		if err := x.Err(); err != nil {
+			return nil, err
+		}
 	}
 	return objs, nil
 }
@@ -207,7 +253,7 @@ func (x *Indexer[T]) byIndexIn(namespace, indexName, value string) ([]T, error) 
 	if !ok {
 		return nil, x.noIndex(indexName)
 	}
-	return objs, nil
+	return x.found(objs)
 }
 
 func (x *Indexer[T]) noIndex(name string) error {
@@ -224,11 +270,11 @@ func (x *Indexer[T]) AllByIndex(indexName, value string) iter.Seq[T] {
 
 // selectAll returns the objects that selector matches; nil matches all. It allocates
 // only the result, and holds no lock while it calls the selector.
-func (x *Indexer[T]) selectAll(selector labels.Selector) []T {
+func (x *Indexer[T]) selectAll(selector labels.Selector) ([]T, error) {
 	if selector == nil || selector.Empty() {
-		return x.List()
+		return x.found(x.List())
 	}
-	return selected(x.All(), selector)
+	return x.found(selected(x.All(), selector))
 }
 
 // selectByIndex does the same with the objects that an index has under value.
@@ -236,7 +282,7 @@ func (x *Indexer[T]) selectByIndex(indexName, value string, selector labels.Sele
 	if selector == nil || selector.Empty() {
 		return x.ByIndex(indexName, value)
 	}
-	return selected(x.AllByIndex(indexName, value), selector), nil
+	return x.found(selected(x.AllByIndex(indexName, value), selector))
 }
 
 func selected[T Object](objs iter.Seq[T], selector labels.Selector) []T {

@@ -29,13 +29,15 @@ func NewLister[T Object](indexer *Indexer[T], resource schema.GroupResource) *Li
 }
 
 // List returns the objects that selector matches, in no particular order. A nil
-// selector matches all. The error is always nil; client-go's listers have it.
+// selector matches all. After Stop of the informer the error wraps ErrStopped. Otherwise it is
+// nil.
 func (l *Lister[T]) List(selector labels.Selector) ([]T, error) {
-	return l.indexer.selectAll(selector), nil
+	return l.indexer.selectAll(selector)
 }
 
 // Get returns the cluster-scoped object of that name, or an error that
-// apierrors.IsNotFound recognizes.
+// apierrors.IsNotFound recognizes. After Stop of the informer, the error wraps ErrStopped
+// instead.
 func (l *Lister[T]) Get(name string) (T, error) {
 	return l.get(ObjectName{Name: name})
 }
@@ -115,7 +117,7 @@ func (l *namespaceListers[T]) add(n *NamespaceLister[T], limit int) {
 }
 
 // ByIndex returns the objects that the index has under value. The error wraps
-// ErrNoIndex.
+// ErrNoIndex, or ErrStopped after Stop of the informer.
 func (l *Lister[T]) ByIndex(indexName, value string) ([]T, error) {
 	return l.indexer.ByIndex(indexName, value)
 }
@@ -123,9 +125,17 @@ func (l *Lister[T]) ByIndex(indexName, value string) ([]T, error) {
 func (l *Lister[T]) get(name ObjectName) (T, error) {
 	obj, ok := l.indexer.Get(name)
 	if !ok {
-		return obj, apierrors.NewNotFound(l.resource, name.Name)
+		return obj, l.indexer.missing(l.resource, name.Name)
 	}
 	return obj, nil
+}
+
+// missing returns the error of a read that has missed an object.
+func (x *Indexer[T]) missing(resource schema.GroupResource, name string) error {
+	if err := x.Err(); err != nil {
+		return err
+	}
+	return apierrors.NewNotFound(resource, name)
 }
 
 // NamespaceLister reads the objects of one namespace.
@@ -135,20 +145,22 @@ type NamespaceLister[T Object] struct {
 }
 
 // List returns the objects of the namespace that selector matches, in no
-// particular order. A nil selector matches all. The error is always nil.
+// particular order. A nil selector matches all. After Stop of the informer the error wraps
+// ErrStopped. Otherwise it is nil.
 func (l *NamespaceLister[T]) List(selector labels.Selector) ([]T, error) {
 	return l.lister.indexer.selectByIndex(NamespaceIndex, l.namespace, selector)
 }
 
 // Get returns the object of that name in the namespace, or an error that
-// apierrors.IsNotFound recognizes.
+// apierrors.IsNotFound recognizes. After Stop of the informer, the error wraps ErrStopped
+// instead.
 func (l *NamespaceLister[T]) Get(name string) (T, error) {
 	return l.lister.get(ObjectName{Namespace: l.namespace, Name: name})
 }
 
 // ByIndex returns the objects of the namespace that the index has under value, in no
 // particular order, as of one moment. It allocates only the result. The error wraps
-// ErrNoIndex.
+// ErrNoIndex or ErrStopped.
 func (l *NamespaceLister[T]) ByIndex(indexName, value string) ([]T, error) {
 	return l.lister.indexer.byIndexIn(l.namespace, indexName, value)
 }
@@ -180,10 +192,11 @@ type GenericLister interface {
 // GenericNamespaceLister reads the objects of one namespace, or cluster-scoped
 // ones.
 type GenericNamespaceLister interface {
-	// List returns the objects that selector matches.
+	// List returns the objects that selector matches. The error wraps ErrStopped after Stop
+	// of the informer, and is nil otherwise.
 	List(selector labels.Selector) ([]GenericObject, error)
 	// Get returns the object of that name, or an error that apierrors.IsNotFound
-	// recognizes.
+	// recognizes, or that wraps ErrStopped after Stop of the informer.
 	Get(name string) (GenericObject, error)
 }
 
@@ -257,18 +270,24 @@ func (l genericLister[T]) ByNamespace(namespace string) GenericNamespaceLister {
 
 func (l genericLister[T]) List(selector labels.Selector) ([]GenericObject, error) {
 	if l.limited {
-		objs, err := l.indexer.selectByIndex(NamespaceIndex, l.namespace, selector)
-		return generic(objs), err
+		return genericOr(l.indexer.selectByIndex(NamespaceIndex, l.namespace, selector))
 	}
-	return generic(l.indexer.selectAll(selector)), nil
+	return genericOr(l.indexer.selectAll(selector))
 }
 
 func (l genericLister[T]) Get(name string) (GenericObject, error) {
 	obj, ok := l.indexer.Get(ObjectName{Namespace: l.namespace, Name: name})
 	if !ok {
-		return nil, apierrors.NewNotFound(l.resource, name)
+		return nil, l.indexer.missing(l.resource, name)
 	}
 	return obj, nil
+}
+
+func genericOr[T Object](objs []T, err error) ([]GenericObject, error) {
+	if err != nil {
+		return nil, err
+	}
+	return generic(objs), nil
 }
 
 func generic[T Object](objs []T) []GenericObject {

@@ -25,8 +25,8 @@ import (
 
 // TransformFunc changes an object before it is stored, for example to drop fields that
 // the program does not read. It may change and return obj, or return another object of
-// the same name. The Reflector calls it from one goroutine, once for each state that it
-// reads, and over a typed client again after a relist. The result has to depend on the
+// the same name. An informer calls it from one goroutine at a time, once for each state that
+// it reads, and over a typed client again after a relist. The result has to depend on the
 // state alone: otherwise a relist causes an update. An error keeps the object out of the
 // cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
@@ -148,12 +148,16 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 
 func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.status.enter(Stopped, nil)
+	defer r.dropMemory()
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
 	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
-	r.leaveFirst = awaitFirstList(ctx, r.config.firstLists)
+	// The others of this informer do not wait in front of other informers.
+	leaveOwn := awaitFirstList(ctx, r.config.ownFirstLists)
+	leave := awaitFirstList(ctx, r.config.firstLists)
+	r.leaveFirst = func() { leave(); leaveOwn() }
 	defer func() { r.leaveFirst() }()
 	for {
 		if !r.pause(ctx, next.Wait) {
@@ -176,6 +180,12 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		r.conclude(ctx, next, state)
 	}
+}
+
+// dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
+func (r *Reflector[T]) dropMemory() {
+	r.listed.Clear()
+	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
 }
 
 // pause waits before a request, or until Retry is called. Status has the time of the
@@ -252,12 +262,12 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	all := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
-	if r.config.isScope {
-		all.namespace = r.config.Namespace
-	}
+	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
 	r.committed = true
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: all})
+	if r.config.isScope {
+		collection.namespace = r.config.Namespace
+	}
+	r.queue.Push(Delta[T]{Type: Replaced, Collection: collection})
 	r.status.undecodable.Replace(&r.listed.Undecodable)
 	r.listed.Clear()
 	r.status.reach(resourceVersion)

@@ -58,8 +58,8 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	s.alive, s.stop = context.WithCancel(context.Background())
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
-	s.unlisted = len(s.controller.reflectors)
 	s.controller.objects = s.indexer.Len
+	s.unlisted = len(s.controller.reflectors)
 	return s
 }
 
@@ -88,14 +88,15 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 	})
 }
 
-// Stop ends Run, and waits until it has returned: no handler is running then. An informer
-// that was not started can no longer be. The factory creates another one at the next call
-// for the kind. A handler or a hook must not call Stop, which would wait for it.
+// Stop ends Run, and waits until it has returned: no handler is running then. It empties the
+// cache. Listers that are kept return errors that wrap ErrStopped then. An informer that was not
+// started can no longer be. The factory creates another one at the next call for the kind. A handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire(nil)
 	<-s.done
 	s.awaitHooks()
+	s.indexer.empty(fmt.Errorf("%s: %w", s.name(), ErrStopped))
 }
 
 // awaitHooks waits for the hooks of an informer that has ended. It does nothing to another

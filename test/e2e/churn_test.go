@@ -16,11 +16,10 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/test/apiserver"
-	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/progress"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 // writers change a population of databases at random, and get over restarts of
@@ -189,7 +188,7 @@ func (w *writers) awaitWrites(t *testing.T, more int) {
 }
 
 // restart restarts the server, and lets the writers wait until it serves again.
-func (w *writers) restart(t *testing.T, server *apiserver.Server) {
+func (w *writers) restart(t *testing.T, server *testserver.Server) {
 	t.Helper()
 	up := make(chan struct{})
 	w.mu.Lock()
@@ -219,7 +218,7 @@ func TestChurn(t *testing.T) {
 	began := time.Now()
 	phase := func(what string) { t.Logf("%6.1f s: %s", time.Since(began).Seconds(), what) }
 
-	server := servertest.Start(t, apiserver.Options{})
+	server := testserver.Start(t)
 	install(t, server)
 	w := &writers{client: clientOf(t, server), objects: objects, seed: 7}
 	w.fill(t, 0, objects/2) // for the list

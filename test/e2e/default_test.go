@@ -12,15 +12,14 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/test/apiserver"
-	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 // TestNewDefaultIsAnUpdate adds a default to the schema of a CRD: the server then answers
 // with it at the resourceVersion that the object had without it.
 func TestNewDefaultIsAnUpdate(t *testing.T) {
-	server := servertest.Start(t, apiserver.Options{})
-	crds, err := apiserver.LoadCRDs(manifests)
+	server := testserver.Start(t)
+	crds, err := testserver.LoadCRDs(manifests)
 	if err != nil {
 		t.Fatal(err)
 	}

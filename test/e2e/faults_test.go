@@ -18,11 +18,10 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/test/apiserver"
-	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
 	"github.com/typedinformers/informer-gen/test/faults"
 	"github.com/typedinformers/informer-gen/test/faults/history"
 	"github.com/typedinformers/informer-gen/test/progress"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 // databases is what most tests are about.
@@ -46,7 +45,7 @@ type follower struct {
 }
 
 // follow starts a follower of a namespace, under rules.
-func follow(t *testing.T, server *apiserver.Server, namespace string, rules ...faults.Rule) (f *follower, struck []<-chan struct{}) {
+func follow(t *testing.T, server *testserver.Server, namespace string, rules ...faults.Rule) (f *follower, struck []<-chan struct{}) {
 	t.Helper()
 	proxy, err := faults.Start(server.URL())
 	if err != nil {
@@ -428,7 +427,7 @@ func TestOpenWatchIsCut(t *testing.T) {
 // under a watch: the 410 are the server's own.
 func TestCompactionExpires(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t, apiserver.Options{DisableWatchCache: true})
+	server := testserver.Start(t, testserver.WithoutWatchCache())
 	install(t, server)
 	const namespace = "compacted"
 	create(t, clientOf(t, server).DataV1().Databases(namespace).Create, 700)
@@ -470,7 +469,7 @@ func TestCompactionExpires(t *testing.T) {
 // TestRestartUnderWriters restarts the server on its data while it is written to.
 func TestRestartUnderWriters(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t, apiserver.Options{})
+	server := testserver.Start(t)
 	install(t, server)
 	f, _ := follow(t, server, "")
 	w := &writers{client: f.direct, objects: 200, seed: 1}

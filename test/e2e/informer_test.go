@@ -19,8 +19,7 @@ import (
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
-	"github.com/typedinformers/informer-gen/test/apiserver"
-	"github.com/typedinformers/informer-gen/test/apiserver/servertest"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 func TestInformerHearsWhatTheClientsetDoes(t *testing.T) {
@@ -228,7 +227,7 @@ func create(t *testing.T, create createFunc, count int) {
 }
 
 func TestInformerWaitsForItsCRD(t *testing.T) {
-	server := servertest.Start(t, apiserver.Options{})
+	server := testserver.Start(t)
 	heard := newLog()
 	factory := startFactory(t, clientOf(t, server), func(f informers.SharedInformerFactory) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
@@ -265,7 +264,7 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 // TestInformerSurvivesARestart changes the collection while the server's memory
 // of what came before is gone: after the restart the watch has to begin anew.
 func TestInformerSurvivesARestart(t *testing.T) {
-	server := servertest.Start(t, apiserver.Options{})
+	server := testserver.Start(t)
 	install(t, server)
 	client := clientOf(t, server)
 	for _, name := range []string{"kept", "gone"} {
@@ -299,7 +298,7 @@ func TestInformerSurvivesARestart(t *testing.T) {
 // TestInformerSurvivesCompaction has its watch cut by a change of the CRD, after
 // which the version that it was at is gone: the server answers 410.
 func TestInformerSurvivesCompaction(t *testing.T) {
-	server := servertest.Start(t, apiserver.Options{DisableWatchCache: true})
+	server := testserver.Start(t, testserver.WithoutWatchCache())
 	crds := install(t, server)
 	client, lists := tellLists(t, server)
 	heard := newLog()

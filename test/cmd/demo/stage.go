@@ -12,16 +12,19 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/test/apiserver"
+	"github.com/typedinformers/informer-gen/testserver"
 )
 
 // stage is what the story is played on: a server, an operator, and informers
 // that watch what happens.
 type stage struct {
-	server      *apiserver.Server
+	server      *testserver.Server
 	client      *versioned.Clientset
+	kube        *kubernetes.Clientset
 	factory     informers.SharedInformerFactory
 	events      chan event
 	operator    *exec.Cmd
@@ -52,11 +55,11 @@ func open(ctx context.Context, build, operator string) (_ *stage, err error) {
 
 func (s *stage) startServer(ctx context.Context, build, manifests string) (err error) {
 	started := time.Now()
-	if s.server, err = apiserver.Start(ctx, apiserver.Options{Dir: filepath.Join(build, "data")}); err != nil {
+	if s.server, err = testserver.New(ctx, testserver.WithDir(filepath.Join(build, "data"))); err != nil {
 		return err
 	}
 	say("server", "the API server for CRDs, on an embedded etcd, serves %s (%s)", s.server.URL(), seconds(started))
-	crds, err := apiserver.LoadCRDs(manifests)
+	crds, err := testserver.LoadCRDs(manifests)
 	if err != nil {
 		return err
 	}
@@ -67,8 +70,11 @@ func (s *stage) startServer(ctx context.Context, build, manifests string) (err e
 	for _, crd := range crds {
 		names = append(names, crd.Name)
 	}
-	say("crds", "installed %s", strings.Join(names, " and "))
-	s.client, err = versioned.NewForConfig(s.server.Config())
+	say("crds", "installed %s", strings.Join(names, ", "))
+	if s.client, err = versioned.NewForConfig(s.server.Config()); err != nil {
+		return err
+	}
+	s.kube, err = kubernetes.NewForConfig(s.server.Config())
 	return err
 }
 
@@ -93,7 +99,7 @@ func (s *stage) startOperator(build string) error {
 		return err
 	}
 	defer log.Close()
-	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig)
+	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig, "--leader-elect", "--health-address=127.0.0.1:0")
 	s.operator.Stdout, s.operator.Stderr = log, log
 	if err := s.operator.Start(); err != nil {
 		s.operator = nil

@@ -47,7 +47,7 @@ func Kubernetes(ctx context.Context, repo string) (Input, error) {
 
 // SampleController is one small package with one kind.
 func SampleController(repo string) (Input, error) {
-	return inModule(filepath.Join(repo, "test/compare/testdata"))
+	return inModule(filepath.Join(repo, "test/migration/apis"))
 }
 
 // Fleet is one small package with one kind, which has an index whose path leads into a

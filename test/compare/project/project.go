@@ -95,7 +95,8 @@ func (p *Project) writeModule(ctx context.Context) error {
 	const product = "github.com/typedinformers/informer-gen"
 	_, err := goCommand(ctx, p.Dir, "mod", "edit", "-module="+ModulePath,
 		"-replace="+product+"="+p.tools.repo,
-		"-replace="+product+"/examples/operator="+filepath.Join(p.tools.repo, "examples/operator"))
+		"-replace="+product+"/examples/operator="+filepath.Join(p.tools.repo, "examples/operator"),
+		"-replace="+product+"/kubernetes="+filepath.Join(p.tools.repo, "kubernetes"))
 	return err
 }
 

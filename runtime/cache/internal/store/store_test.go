@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -240,5 +241,44 @@ func TestRemoveUnmarkedOfANamespace(t *testing.T) {
 		}
 		none := s.NewMarksOutside("c")
 		s.RemoveUnmarked(&none, func(object) { t.Error("an object was removed without a namespace") })
+	}
+}
+
+// TestClear empties a store, and fills it again, while a range over the objects of before goes
+// on.
+func TestClear(t *testing.T) {
+	x := newIndexed(map[string]func(object) []string{"name": func(obj object) []string { return []string{obj.Name} }})
+	x.KeepHashes()
+	for i := range 3 * chunkSize {
+		x.put(many(i))
+	}
+	next, stop := iter.Pull(x.All())
+	defer stop()
+	next()
+	for round := range 2 {
+		x.Begin()
+		x.Clear()
+		x.End()
+		if err := x.Check(); err != nil || x.Len() != 0 || len(x.List()) != 0 || len(x.keys(t, "namespace", many(0).Namespace)) != 0 {
+			t.Fatalf("round %d: %d objects, %v", round, x.Len(), err)
+		}
+		if _, ok := x.Get(many(1).Namespace, many(1).Name); ok {
+			t.Fatal("an object is found after Clear")
+		}
+		for i := range chunkSize + 1 {
+			x.put(many(i))
+		}
+		obj := many(1)
+		if _, ok := x.Get(obj.Namespace, obj.Name); !ok || x.Len() != chunkSize+1 || x.Check() != nil {
+			t.Fatalf("round %d: %d objects, %v", round, x.Len(), x.Check())
+		}
+		x.remove(obj)
+	}
+	n := 1
+	for _, ok := next(); ok; _, ok = next() {
+		n++
+	}
+	if n != 3*chunkSize {
+		t.Errorf("the range had %d objects", n)
 	}
 }

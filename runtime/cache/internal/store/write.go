@@ -56,6 +56,18 @@ func (s *Store[T]) End() {
 	s.mu.Unlock()
 }
 
+// Clear removes all objects, and releases the memory for them. The indexes stay.
+func (s *Store[T]) Clear() {
+	s.names.table.Store(nil)
+	s.names.used = 0
+	s.objects.table.Store(nil)
+	s.objects.n = 0
+	for i, idx := range s.indexes {
+		s.indexes[i] = newIndex(idx.name)
+	}
+	s.nameHashes, s.hashes = nil, nil
+}
+
 // Count returns the number of objects, for the writer.
 func (s *Store[T]) Count() int { return s.objects.n }
 

@@ -1,0 +1,32 @@
+package testserver_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/typedinformers/informer-gen/testserver"
+)
+
+// BenchmarkStart measures New, and not Stop.
+func BenchmarkStart(b *testing.B) {
+	for name, options := range map[string][]testserver.Option{
+		"plain":      {},
+		"crds":       {testserver.WithCRDs("testdata")},
+		"deployment": {testserver.WithBuiltIn(&appsv1.Deployment{})},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				server, err := testserver.New(b.Context(), options...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := server.Stop(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
