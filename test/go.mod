@@ -8,6 +8,7 @@ require (
 	github.com/spf13/pflag v1.0.10
 	github.com/typedinformers/informer-gen v0.0.0
 	github.com/typedinformers/informer-gen/examples/operator v0.0.0-00010101000000-000000000000
+	github.com/typedinformers/informer-gen/kubernetes v0.0.0
 	github.com/typedinformers/informer-gen/testserver v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.7.0
 	go.uber.org/goleak v1.3.0
@@ -148,6 +149,8 @@ require (
 replace github.com/typedinformers/informer-gen => ../
 
 replace github.com/typedinformers/informer-gen/examples/operator => ../examples/operator
+
+replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
 
 replace github.com/typedinformers/informer-gen/testserver => ../testserver
 

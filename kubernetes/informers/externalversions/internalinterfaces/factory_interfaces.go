@@ -29,7 +29,9 @@ type SharedInformerFactory struct {
 // returns the bodies of responses, and whether there are streaming lists. restClient is the part of
 // client that sends the requests. KindOf sends none.
 func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
-	kind.Server = serverOf(restClient)
+	if hasServer(restClient) {
+		kind.Server = server{restClient}
+	}
 	kind.Open = func(namespace string) cache.OpenFunc {
 		return Open(restClient, kind.Resource, namespace)
 	}
@@ -40,13 +42,19 @@ func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interfa
 	return kind
 }
 
-// serverOf returns the base URL of a client, or "" for a fake client.
-func serverOf(client rest.Interface) string {
-	if c, ok := client.(*rest.RESTClient); client == nil || ok && c == nil {
-		return ""
-	}
-	url := client.Get().AbsPath("/").URL()
+// server is the API server of a client.
+type server struct{ client rest.Interface }
+
+// String returns the base URL.
+func (s server) String() string {
+	url := s.client.Get().AbsPath("/").URL()
 	return url.Scheme + "://" + url.Host + url.Path
+}
+
+// hasServer returns false for a fake client.
+func hasServer(client rest.Interface) bool {
+	c, ok := client.(*rest.RESTClient)
+	return client != nil && (!ok || c != nil)
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of
@@ -58,13 +66,10 @@ func serverOf(client rest.Interface) string {
 // that host would receive the credentials. If client is not a *rest.RESTClient, its own HTTP
 // client decides about redirects.
 func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	switch c := client.(type) {
-	case nil:
+	if !hasServer(client) {
 		return nil
-	case *rest.RESTClient:
-		if c == nil {
-			return nil
-		}
+	}
+	if c, ok := client.(*rest.RESTClient); ok {
 		refusing := shallowCopy(c)
 		refusing.Client = redirect.Refuse(c.Client)
 		client = refusing
