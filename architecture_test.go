@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -52,9 +53,8 @@ var rooms = map[string][]string{
 	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
 }
 
-// maxFiles is how many files a package may have, tests left out. runtime/cache has more,
-// because its exported names are promised to be in one package.
-const maxFiles, maxFilesOfCache = 20, 24
+// maxFiles is how many files a package may have, tests left out.
+const maxFiles = 20
 
 func TestImportsPointOneWay(t *testing.T) {
 	packages := listPackages(t)
@@ -72,12 +72,22 @@ func TestImportsPointOneWay(t *testing.T) {
 
 func TestPackagesAreSmall(t *testing.T) {
 	for name, content := range listPackages(t) {
-		limit := maxFiles
-		if strings.HasSuffix(name, "runtime/cache") {
-			limit = maxFilesOfCache
-		}
-		if n := len(content.GoFiles); n > limit {
+		if n := len(content.GoFiles); n > maxFiles {
 			t.Errorf("%s has %d files without tests; make two packages of it, or join files that are parts of one noun", name, n)
+		}
+	}
+}
+
+// TestTestServerStandsAlone reads the go.mod of the test server. Other modules can require it only if it
+// replaces nothing, and its users need nothing of this module.
+func TestTestServerStandsAlone(t *testing.T) {
+	content, err := os.ReadFile("testserver/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		if words := strings.Fields(line); slices.Contains(words, "replace") || slices.Contains(words, module) {
+			t.Errorf("testserver/go.mod has the line %q", line)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,10 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	applycoordinationv1 "k8s.io/client-go/applyconfigurations/coordination/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	kubeinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -303,32 +306,27 @@ func TestFinalizersHoldObjects(t *testing.T) {
 	}
 }
 
-func TestDiscoveryListsBuiltIns(t *testing.T) {
+// TestInformerOfBuiltIns follows leases with an informer of client-go.
+func TestInformerOfBuiltIns(t *testing.T) {
 	t.Parallel()
 	client := kubeClient(t, shared)
-	_, lists, err := client.Discovery().ServerGroupsAndResources()
+	factory := kubeinformers.NewSharedInformerFactoryWithOptions(client, 0, kubeinformers.WithNamespace("informed"))
+	added := make(chan string)
+	informer := factory.Coordination().V1().Leases().Informer()
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) { added <- object.(metav1.Object).GetName() }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{}
-	for _, list := range lists {
-		for _, resource := range list.APIResources {
-			found[list.GroupVersion+" "+resource.Name] = true
+	ctx, stop := context.WithCancel(t.Context())
+	defer factory.Shutdown()
+	defer stop()
+	factory.StartWithContext(ctx)
+	for _, name := range []string{"a", "b"} {
+		if _, err := client.CoordinationV1().Leases("informed").Create(t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-added; got != name {
+			t.Errorf("the informer adds %s, want %s", got, name)
 		}
 	}
-	for _, want := range []string{"v1 namespaces", "v1 namespaces/status", "v1 events", "events.k8s.io/v1 events", "coordination.k8s.io/v1 leases", "example.com/v1 widgets"} {
-		if !found[want] {
-			t.Errorf("discovery does not list %s", want)
-		}
-	}
-	document, err := client.Discovery().OpenAPISchema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, definition := range document.GetDefinitions().GetAdditionalProperties() {
-		if definition.GetName() == "io.k8s.api.coordination.v1.Lease" {
-			return
-		}
-	}
-	t.Error("OpenAPI does not describe leases")
 }

@@ -40,12 +40,12 @@
 //     there is no garbage collection by owner, a foreground deletion never ends, and a Deployment gets no Pods.
 //   - A namespace does not have to exist for objects to be created in it, unless WithNamespaceLifecycle is given.
 //   - Built-in kinds have no defaults and no validation beyond metadata, and no subresource besides status.
-//   - Nobody is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
+//   - No one is authenticated and everything is allowed. So it listens on a loopback address only, and refuses
 //     requests that name another host and those of web pages of other origins. Each user of the machine can use it.
 //   - A crash of the machine may lose writes, because etcd runs without fsync.
 //   - Conversion webhooks are reached by URL only, and admission webhooks are not called.
 //
-// Two things are shared by the process and not by choice. klog has one output: the first start turns it from
+// Two things are shared by all servers of a process. klog has one output: the first start turns it from
 // standard error to the WithLog of the servers that run at that time, for good, so klog lines of client-go
 // go there too. A logger set with klog.SetLogger takes precedence and is left alone. And the API server's
 // libraries register metrics globally, so the figures of several servers add up.

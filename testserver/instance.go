@@ -52,9 +52,12 @@ func startInstance(ctx context.Context, settings settings, dataDir string, logs 
 	}
 	i.front.serve(i.extensions.handler(), logs)
 	// The server's own controllers list CRDs as soon as they run. If the CRDs' storage is not ready then, they
-	// are told to come back in a second, and so the whole start would take one.
-	if err = i.await(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?"+untilCached); err != nil {
-		return nil, err
+	// are told to come back in a second, and so the whole start would take one. The check that the other storage
+	// is ready is repeated after 100 ms.
+	for _, path := range append(settings.kinds.Paths(), "/apis/apiextensions.k8s.io/v1/customresourcedefinitions") {
+		if err = i.await(ctx, path+"?"+untilCached); err != nil {
+			return nil, err
+		}
 	}
 	i.run()
 	if err = i.await(ctx, "/readyz"); err != nil {

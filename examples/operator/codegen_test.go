@@ -101,7 +101,8 @@ func copyModule(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "mod", "edit", "-replace=github.com/typedinformers/informer-gen="+checkout)
+	const informerGen = "-replace=github.com/typedinformers/informer-gen"
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "edit", informerGen+"="+checkout, informerGen+"/kubernetes="+filepath.Join(checkout, "kubernetes"))
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,12 +31,52 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func operator(t *testing.T, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
-	cmd = exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asOperator+"=1")
-	output = &bytes.Buffer{}
+// operator returns a process that knows no cluster but that of its arguments.
+func operator(t *testing.T, args ...string) (cmd *exec.Cmd, output *lines) {
+	cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"--health-address=127.0.0.1:0"}, args...)...)
+	cmd.Env = append(os.Environ(), asOperator+"=1", "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=")
+	output = &lines{changed: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = output, output
 	return cmd, output
+}
+
+// lines is what a process has printed.
+type lines struct {
+	mu      sync.Mutex // guards what follows
+	text    bytes.Buffer
+	changed chan struct{} // closed by the next Write
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.changed)
+	l.changed = make(chan struct{})
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// await returns the first submatch of pattern as soon as it is there.
+func (l *lines) await(t *testing.T, pattern string) string {
+	t.Helper()
+	for {
+		l.mu.Lock()
+		match, changed := regexp.MustCompile(pattern).FindStringSubmatch(l.text.String()), l.changed
+		l.mu.Unlock()
+		if match != nil {
+			return match[1]
+		}
+		select {
+		case <-changed:
+		case <-time.After(stall):
+			t.Fatalf("the operator did not print %s:\n%s", pattern, l)
+		}
+	}
 }
 
 // stall is how long nothing may happen. A slow machine takes long for each step of a
@@ -48,7 +92,7 @@ func TestTerminatesInGoodOrder(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for seen := map[string]bool{}; len(seen) < 2; {
+	for seen := map[string]bool{}; len(seen) < 4; {
 		select {
 		case path := <-watches:
 			seen[path] = true
@@ -58,11 +102,91 @@ func TestTerminatesInGoodOrder(t *testing.T) {
 			t.Fatalf("the operator watches no more than %v:\n%s", seen, output)
 		}
 	}
+	address := output.await(t, `address="([^"]+)"`)
+	output.await(t, `(Reconciling databases)`)
+	if code, answer := get(t, "http://"+address+"/livez"); code != http.StatusOK {
+		t.Errorf("/livez is %d: %s", code, answer)
+	}
+	for began := time.Now(); ; { // the server has answered the watches before the operator knows
+		code, answer := get(t, "http://"+address+"/readyz")
+		if code == http.StatusOK && strings.Contains(answer, "[+] namespaces") {
+			break
+		}
+		if time.Since(began) > stall {
+			t.Fatalf("/readyz is %d:\n%s", code, answer)
+		}
+	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("after SIGTERM the operator ended with %v, want exit code 0:\n%s", err, output)
+	}
+}
+
+func get(t *testing.T, url string) (code int, answer string) {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// TestOneNamespace finds the operator reading no other namespace.
+func TestOneNamespace(t *testing.T) {
+	watches := make(chan string, 10)
+	server := httptest.NewServer(emptyCluster(watches))
+	t.Cleanup(server.Close)
+	cmd, output := operator(t, "--kubeconfig="+kubeconfig(t, server.URL), "--namespace=team-a")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	for len(seen) < 4 {
+		select {
+		case path := <-watches:
+			seen = append(seen, path)
+		case <-time.After(stall):
+			t.Errorf("the operator watches no more than %v:\n%s", seen, output)
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	const data = "/apis/data.example.com/v1/"
+	want := []string{"/api/v1/namespaces?metadata.name=team-a", data + "databaseclasses", data + "namespaces/team-a/databases", data + "namespaces/team-a/databaseservers"}
+	if slices.Sort(seen); !slices.Equal(seen, want) {
+		t.Errorf("the operator watches %q, want %q", seen, want)
+	}
+}
+
+// TestFirstSyncTakesTooLong has a right that is missing.
+func TestFirstSyncTakesTooLong(t *testing.T) {
+	cluster := emptyCluster(make(chan string, 100))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/databaseservers") {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"no role allows it","code":403}`)
+			return
+		}
+		cluster.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	cmd, output := operator(t, "--kubeconfig="+kubeconfig(t, server.URL), "--sync-timeout=1s")
+	_ = cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != 1 {
+		t.Errorf("the exit code is %d, want 1", got)
+	}
+	for _, want := range []string{"databaseservers.data.example.com", "Forbidden", "no role allows it", "within 1s (--sync-timeout)"} {
+		if !strings.Contains(output.String(), want) {
+			t.Errorf("the output does not say %q:\n%s", want, output)
+		}
 	}
 }
 
@@ -75,6 +199,8 @@ func TestWrongUsage(t *testing.T) {
 		"help":          {[]string{"--help"}, 0, "-kubeconfig"},
 		"unknown flag":  {[]string{"--kubeconf=x"}, 2, "kubeconf"},
 		"argument":      {[]string{"orders"}, 1, `unexpected argument "orders"`},
+		"no timeout":    {[]string{"--sync-timeout=0"}, 1, "--sync-timeout=0"},
+		"no address":    {[]string{"--kubeconfig=" + kubeconfig(t, "http://cluster.invalid"), "--health-address=nowhere"}, 1, "--health-address"},
 		"no workers":    {[]string{"--workers=0"}, 1, "--workers=0"},
 		"no kubeconfig": {[]string{"--kubeconfig=/no/such/file"}, 1, "/no/such/file"},
 	} {
@@ -104,7 +230,7 @@ func emptyCluster(watches chan<- string) http.Handler {
 		case query.Has("watch"):
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
-			watches <- r.URL.Path
+			watches <- strings.TrimSuffix(r.URL.Path+"?"+query.Get("fieldSelector"), "?")
 			<-r.Context().Done()
 		default:
 			fmt.Fprint(w, `{"metadata":{"resourceVersion":"1"},"items":[]}`)

@@ -51,8 +51,8 @@ type Config[T Object] struct {
 	isScope bool
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
-	// time to its capacity.
-	firstLists chan struct{}
+	// time to its capacity. ownFirstLists does that for the namespaces of one informer.
+	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
 	cache *Indexer[T]
 }
@@ -83,15 +83,6 @@ func (c *Config[T]) namespaces() (names []string) {
 		names = append(names, c.scopes[i].Namespace)
 	}
 	return names
-}
-
-// all returns the Config of each namespace that the cache is filled from: one if c has no
-// scopes.
-func (c *Config[T]) all() []Config[T] {
-	if len(c.scopes) > 0 {
-		return c.scopes
-	}
-	return []Config[T]{*c}
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
@@ -170,7 +161,7 @@ type Settings struct {
 	// zero or missing value keeps its default: 0.8 s, doubled up to 30 s; after
 	// Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to 24 s; after
 	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
-	// ten requests fail in a minute.
+	// ten requests fail in a minute, for each namespace that the informer is limited to.
 	Backoffs map[Reason]Backoff
 }
 

@@ -27,6 +27,7 @@ type Controller[T Object] struct {
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 
+	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
@@ -165,12 +166,11 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	finally(func() {
 		reading.Go(func() {
 			defer c.queue.Close()
-			var all sync.WaitGroup
-			for _, r := range c.reflectors[1:] {
-				all.Go(func() { r.Run(ctx) })
+			if len(c.reflectors) == 1 {
+				c.reflectors[0].Run(ctx)
+				return
 			}
-			c.reflectors[0].Run(ctx)
-			all.Wait()
+			c.readAll(ctx)
 		})
 		if c.config.ResyncPeriod > 0 {
 			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
@@ -179,12 +179,26 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
-		c.queue.clear()
 		if c.atEnd != nil {
 			c.atEnd()
 		}
 		close(c.ended)
 	})
+}
+
+// readAll runs several Reflectors until ctx ends. If one of them ends before, because a transform
+// called runtime.Goexit, it ends the others, which would hide that.
+func (c *Controller[T]) readAll(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, r := range c.reflectors {
+		all.Go(func() {
+			defer cancel()
+			r.Run(ctx)
+		})
+	}
+	all.Wait()
 }
 
 // processAll processes what is read, until ctx or the reading ends.
@@ -266,7 +280,7 @@ func (c *Controller[T]) NotSyncedReason() string {
 }
 
 func (c *Controller[T]) waitsFor() (subject, NotSynced) {
-	if c.HasSynced() {
+	if c.HasSynced() || c.released.Load() {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()

@@ -18,9 +18,10 @@
 //	                                                       ResourceEventHandler
 //
 //	factory.go          SharedInformerFactory: the informers of one program
-//	config.go           Config, Settings, and the options of a factory
+//	config.go           Config and Settings
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration
+//	lease.go            Lease: a counted use of an informer of a factory
 //	hooks.go            WatchErrorHandler and StatusHandler
 //	status.go           Status, Reason, and WaitForCacheSync
 //	controller.go       Controller: from Reflector to queue to one function

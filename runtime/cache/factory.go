@@ -27,10 +27,12 @@ type SharedInformerFactory struct {
 
 	ctx    context.Context // ends at Shutdown
 	cancel context.CancelFunc
-	wg     sync.WaitGroup // one for each running informer
+	wg     sync.WaitGroup // one for each running informer, and for each that a Release stops
 
 	mu        sync.Mutex // guards what follows, and the start of informers against shutdown
 	informers map[informerKey]*factoryInformer
+	// running is the context of the last Start, nil before the first one.
+	running context.Context
 	// plain has the informers that serve calls without options.
 	plain map[plainKey]*factoryInformer
 	// declared are the Go types of the kinds that informers may be made of later.
@@ -73,6 +75,10 @@ type factoryInformer struct {
 		registrations() []Syncer
 	}
 	started bool
+	// leases is the number of leases that are not released. pinned is set by InformerFor: no
+	// Release stops the informer then.
+	leases int
+	pinned bool
 	// call are the options of the call that created it.
 	call *options
 	// refused is the mistake in its options, if there is one.
@@ -110,7 +116,8 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 }
 
 // InformerFor returns the factory's informer of a kind. It creates the informer at the
-// first call, and another one at the first call after Stop. Start starts it.
+// first call, and another one at the first call after Stop. Start starts it. No Release of a
+// Lease stops it from then on.
 //
 // The options are for this informer. All calls need the same ones, because they share it.
 // Functions cannot be compared: if a call passes one, another call is a mistake. To share such
@@ -124,11 +131,13 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...Shared
 		return known.informer.(*SharedIndexInformer[T])
 	}
 	informer, err := informerLocked(f, kind, set)
-	switch {
-	case err != nil:
+	if err != nil {
 		f.reportLocked(err)
-	case len(set) == 0:
-		f.plain[key] = f.informers[keyOf(&kind)]
+	}
+	known := f.informers[keyOf(&kind)]
+	known.pinned = true
+	if err == nil && len(set) == 0 {
+		f.plain[key] = known
 	}
 	return informer
 }
@@ -211,7 +220,7 @@ func (f *SharedInformerFactory) reportLocked(mistake error) {
 
 // Start starts the informers that exist and are not started yet. They run until ctx
 // ends or Shutdown is called. It does not block. A caller that creates another informer
-// later calls Start again. Start logs mistakes in options.
+// later calls Start again, or uses Acquire. Start logs mistakes in options.
 func (f *SharedInformerFactory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -222,18 +231,25 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 	for ; f.logged < len(f.mistakes); f.logged++ {
 		klog.FromContext(ctx).Error(f.mistakes[f.logged], "Mistake in the options of informers")
 	}
+	f.running = ctx
 	for _, i := range f.informers {
-		if i.started || i.refused != nil {
-			continue
-		}
-		i.started = true
-		f.wg.Go(func() {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			defer context.AfterFunc(f.ctx, cancel)()
-			i.informer.Run(ctx)
-		})
+		f.startLocked(i)
 	}
+}
+
+// startLocked starts an informer with the context of Start, if it is not started yet.
+func (f *SharedInformerFactory) startLocked(i *factoryInformer) {
+	if i.started || i.refused != nil {
+		return
+	}
+	i.started = true
+	running := f.running
+	f.wg.Go(func() {
+		ctx, cancel := context.WithCancel(running)
+		defer cancel()
+		defer context.AfterFunc(f.ctx, cancel)()
+		i.informer.Run(ctx)
+	})
 }
 
 // checkKindsLocked reports options for kinds that the factory does not have.

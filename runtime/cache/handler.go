@@ -145,7 +145,7 @@ func (r *registration[T]) NotSyncedReason() string {
 }
 
 func (r *registration[T]) waitsFor() (subject, NotSynced) {
-	if r.HasSynced() || r.Removed() {
+	if r.HasSynced() || r.Removed() || r.informer.controller.released.Load() {
 		return subject{}, NotSynced{}
 	}
 	about, waiting := r.informer.waitsFor()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -26,10 +27,12 @@ type Kind[T Object] struct {
 	Namespaced bool
 	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
 	// informer of its own for each URL that a kind is read from. It compares values of Server
-	// before it calls String, so their type must be comparable.
+	// before it calls String, so their type must be comparable. Clients without a Server, such as
+	// fakes, share an informer.
 	Server fmt.Stringer
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
-	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil.
+	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither
+	// Open nor ListWatch may call the factory, whose lock is held.
 	Open func(namespace string) OpenFunc
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
@@ -86,15 +89,24 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 			if _, exists := config.Indexers[name]; exists || name == NamespaceIndex {
 				errs = append(errs, optionError("WithIndexers", own.object, "%s has an index %q already; use another name", k.Resource.GroupResource(), name))
 			}
+			if values == nil {
+				errs = append(errs, optionError("WithIndexers", own.object, "index %q of %s has no function; set one", name, k.Resource.GroupResource()))
+			}
 			config.Indexers[name] = values
 		}
 	}
 	namespaces, err := k.namespaces(of, own)
 	errs = append(errs, err)
+	var firstLists chan struct{}
+	if len(namespaces) > 1 {
+		config.Transform = oneAtATime(config.Transform)
+		firstLists = make(chan struct{}, maxFirstLists/2)
+	}
 	tweak := tweakOf(of, own)
 	for _, namespace := range namespaces {
 		scope := config
 		scope.Namespace, scope.scopes, scope.isScope = namespace, nil, len(namespaces) > 1
+		scope.ownFirstLists = firstLists
 		errs = append(errs, k.addSource(&scope, own))
 		scope.tweak(tweak)
 		config.scopes = append(config.scopes, scope)
@@ -103,6 +115,19 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		config = config.scopes[0]
 	}
 	return config, errors.Join(errs...)
+}
+
+// oneAtATime returns a transform that the Reflectors of several namespaces may call.
+func oneAtATime[T Object](transform TransformFunc[T]) TransformFunc[T] {
+	if transform == nil {
+		return nil
+	}
+	turn := make(chan struct{}, 1) // holds a token during a call
+	return func(obj T) (T, error) {
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		return transform(obj)
+	}
 }
 
 // namespaces returns the namespaces to follow; one that is "" for all of them.
@@ -122,17 +147,19 @@ func (k Kind[T]) namespaces(of, own *options) ([]string, error) {
 func (k Kind[T]) addSource(config *Config[T], own *options) error {
 	namespace := config.Namespace
 	if source, _ := own.source.(func(string) ListerWatcher[T]); source != nil {
-		config.ListerWatcher = source(namespace)
+		if config.ListerWatcher = source(namespace); config.ListerWatcher == nil {
+			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
+		}
 		return nil
 	}
 	if k.Open != nil {
 		config.Open = k.Open(namespace)
 	}
-	if config.Open == nil {
-		if k.ListWatch == nil {
-			return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch; set one of them", k.Resource.GroupResource())
-		}
+	if config.Open == nil && k.ListWatch != nil {
 		config.ListerWatcher = k.ListWatch(namespace)
+	}
+	if config.Open == nil && config.ListerWatcher == nil {
+		return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch, or both return nil; set one of them", k.Resource.GroupResource())
 	}
 	return nil
 }
@@ -140,15 +167,8 @@ func (k Kind[T]) addSource(config *Config[T], own *options) error {
 // tweakOf returns a function that applies tweaks and selectors to the options of a request, or
 // nil if there are none.
 func tweakOf(of, own *options) func(*metav1.ListOptions) {
-	var byLabels labels.Selector
-	for _, selector := range append(of.labels[:len(of.labels):len(of.labels)], own.labels...) {
-		if byLabels == nil {
-			byLabels = labels.NewSelector()
-		}
-		requirements, _ := selector.Requirements()
-		byLabels = byLabels.Add(requirements...)
-	}
-	if byLabels == nil && len(own.fields) == 0 && of.tweak == nil && own.tweak == nil {
+	byLabels := allOf(append(slices.Clip(of.labels), own.labels...))
+	if byLabels.Empty() && len(own.fields) == 0 && of.tweak == nil && own.tweak == nil {
 		return nil
 	}
 	return func(request *metav1.ListOptions) {
@@ -158,13 +178,23 @@ func tweakOf(of, own *options) func(*metav1.ListOptions) {
 			}
 		}
 		// A tweak may have set selectors.
-		if byLabels != nil {
+		if !byLabels.Empty() {
 			request.LabelSelector = and(request.LabelSelector, byLabels.String())
 		}
 		if len(own.fields) > 0 {
 			request.FieldSelector = and(request.FieldSelector, fields.AndSelectors(own.fields...).String())
 		}
 	}
+}
+
+// allOf returns the selector for what all of selectors select.
+func allOf(selectors []labels.Selector) labels.Selector {
+	all := labels.NewSelector()
+	for _, selector := range selectors {
+		requirements, _ := selector.Requirements()
+		all = all.Add(requirements...)
+	}
+	return all
 }
 
 // and returns the selector for what two selectors select.
@@ -212,10 +242,15 @@ func (o *options) summary() string {
 		add("namespaces", fmt.Sprintf("%q", o.namespaces))
 	}
 	if len(o.labels) > 0 {
-		add("labels", o.labels)
+		add("labels", fmt.Sprintf("[%v]", allOf(o.labels)))
 	}
 	if len(o.fields) > 0 {
-		add("fields", o.fields)
+		var terms []string // in any order
+		for _, selector := range o.fields {
+			terms = append(terms, selector.String())
+		}
+		slices.Sort(terms)
+		add("fields", terms)
 	}
 	if o.resync != nil {
 		add("resync", *o.resync)

@@ -371,7 +371,7 @@ func (s *viewStream[T]) Stop() { s.whole.Stop() }
 // one.
 func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *ListWatch[T] {
 	name := reflect.TypeFor[T]()
-	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; create the factory with cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }), where client is a typed or dynamic client of %s",
+	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },

@@ -6,11 +6,13 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // SharedInformerOption sets a property of informers. It is passed
@@ -22,7 +24,7 @@ import (
 // An option of a kind replaces the same option of the factory. But an object must match all
 // selectors, all tweaks are called, that of the factory first, and Without… of the factory
 // cannot be revoked. For one kind, an option that is not a selector, a Without… or a backoff may
-// be set only once.
+// be set only once. A function or map that is nil has no effect.
 //
 // Options with a type argument, such as WithTransform, are about one kind. For it they need no
 // For.
@@ -64,6 +66,10 @@ func newOptions(object reflect.Type, set []SharedInformerOption) *options {
 
 func (o *options) apply(set []SharedInformerOption) {
 	for _, option := range set {
+		if option == nil {
+			o.mistake("SharedInformerOption", "an option is nil; remove it")
+			continue
+		}
 		option(o)
 	}
 }
@@ -166,9 +172,16 @@ func WithNamespace(namespace string) SharedInformerOption { return WithNamespace
 // on its own, and keeps all objects in one cache. The rights in these namespaces are sufficient.
 // Status.Scopes has the state of each.
 func WithNamespaces(namespaces ...string) SharedInformerOption {
+	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
 	return func(o *options) {
 		o.once("WithNamespaces")
-		namespaces := slices.Compact(slices.Sorted(slices.Values(namespaces)))
+		for _, namespace := range namespaces {
+			// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
+			if problems := validation.IsDNS1123Label(namespace); namespace != "" && len(problems) > 0 {
+				o.mistake("WithNamespaces", "%q cannot be the name of a namespace: %s", namespace, strings.Join(problems, "; "))
+				return
+			}
+		}
 		switch {
 		case len(namespaces) == 0:
 			o.mistake("WithNamespaces", `there is no namespace; name at least one, or "" for all namespaces`)
@@ -209,11 +222,14 @@ func WithFieldSelector[T Object](selector FieldSelector[T]) SharedInformerOption
 }
 
 // WithTweakListOptions lets tweak change the options of every list and watch. The informers depend
-// on the paging, versions and timeouts that they request: tweak must not change these.
+// on the paging, versions and timeouts that they request: tweak must not change these. It cannot
+// remove the selectors of other options. Several goroutines call it at one time.
 func WithTweakListOptions(tweak func(*metav1.ListOptions)) SharedInformerOption {
 	return func(o *options) {
-		o.once("WithTweakListOptions")
-		o.tweak = tweak
+		if tweak != nil {
+			o.once("WithTweakListOptions")
+			o.tweak = tweak
+		}
 	}
 }
 
@@ -240,16 +256,20 @@ func WithCustomResync[T Object](period time.Duration) SharedInformerOption {
 // WithWatchErrorHandler sets Config.WatchErrorHandler.
 func WithWatchErrorHandler(handler WatchErrorHandler) SharedInformerOption {
 	return func(o *options) {
-		o.once("WithWatchErrorHandler")
-		o.onError = handler
+		if handler != nil {
+			o.once("WithWatchErrorHandler")
+			o.onError = handler
+		}
 	}
 }
 
 // WithStatusHandler sets Config.StatusHandler.
 func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 	return func(o *options) {
-		o.once("WithStatusHandler")
-		o.onStatus = handler
+		if handler != nil {
+			o.once("WithStatusHandler")
+			o.onStatus = handler
+		}
 	}
 }
 
@@ -258,7 +278,7 @@ func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 //	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
 func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithTransform"); o != nil {
+		if o = typed[T](o, "WithTransform"); o != nil && transform != nil {
 			o.once("WithTransform")
 			o.transform = transform
 		}
@@ -268,7 +288,7 @@ func WithTransform[T Object](transform TransformFunc[T]) SharedInformerOption {
 // WithIndexers adds indexes to those of the Kind.
 func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithIndexers"); o != nil {
+		if o = typed[T](o, "WithIndexers"); o != nil && indexers != nil {
 			o.once("WithIndexers")
 			o.indexers = indexers
 		}
@@ -277,7 +297,7 @@ func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
 
 // WithListerWatcher sets the ListerWatcher of one kind, which is used instead of the
 // client of the factory. source gets each namespace that the informer is limited to, or
-// "" for all of them. For example, a test with a fake clientset provides the
+// "" for all of them. It must not call the factory, whose lock is held. For example, a test with a fake clientset provides the
 // objects of a view of another project's kind:
 //
 //	cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*PodSummary] {
@@ -285,7 +305,7 @@ func WithIndexers[T Object](indexers Indexers[T]) SharedInformerOption {
 //	})
 func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T]) SharedInformerOption {
 	return func(o *options) {
-		if o = typed[T](o, "WithListerWatcher"); o != nil {
+		if o = typed[T](o, "WithListerWatcher"); o != nil && source != nil {
 			o.once("WithListerWatcher")
 			o.source = source
 		}
@@ -338,6 +358,7 @@ func WithoutManagedFields() SharedInformerOption {
 // WithoutAnnotations adds keys to DecodeOptions.WithoutAnnotations, for example
 // corev1.LastAppliedConfigAnnotation, kubectl's copy of the whole object.
 func WithoutAnnotations(keys ...string) SharedInformerOption {
+	keys = slices.Clone(keys)
 	return setting(func(s *Settings) {
 		s.Decode.WithoutAnnotations = append(slices.Clip(s.Decode.WithoutAnnotations), keys...)
 	})

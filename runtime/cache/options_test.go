@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"strings"
@@ -133,6 +134,30 @@ func TestMistakesInOptions(t *testing.T) {
 			change: func(kind *Kind[object]) { kind.ListWatch = nil },
 			want:   "cache.Kind for *v1.PartialObjectMetadata: the Kind of widgets.test.example.com has neither Open nor ListWatch",
 		},
+		"a kind whose source is nil": {
+			change: func(kind *Kind[object]) { kind.ListWatch = func(string) ListerWatcher[object] { return nil } },
+			want:   "has neither Open nor ListWatch, or both return nil; set one of them",
+		},
+		"a source that is nil": {
+			call: []SharedInformerOption{WithNamespaces("a", "b"), WithListerWatcher(func(string) ListerWatcher[object] { return nil })},
+			want: `cache.WithListerWatcher for *v1.PartialObjectMetadata: the function returned nil for namespace "b"; return a ListerWatcher`,
+		},
+		"an index without a function": {
+			call: []SharedInformerOption{WithIndexers(Indexers[object]{"letters": nil})},
+			want: `cache.WithIndexers for *v1.PartialObjectMetadata: index "letters" of widgets.test.example.com has no function; set one`,
+		},
+		"an option that is nil": {
+			call: []SharedInformerOption{nil},
+			want: "cache.SharedInformerOption for *v1.PartialObjectMetadata: an option is nil; remove it",
+		},
+		"a path instead of a namespace": {
+			factory: []SharedInformerOption{WithNamespaces("a", "../secrets")},
+			want:    `cache.WithNamespaces: "../secrets" cannot be the name of a namespace: `,
+		},
+		"a space next to a namespace": {
+			call: []SharedInformerOption{WithNamespace("a ")},
+			want: `cache.WithNamespaces for *v1.PartialObjectMetadata: "a " cannot be the name of a namespace: `,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -262,4 +287,58 @@ func TestKindsOfTwoServers(t *testing.T) {
 			break // a range can end early
 		}
 	})
+}
+
+// TestOptionsThatAreNil have no effect, so they are the same as no option.
+func TestOptionsThatAreNil(t *testing.T) {
+	var asked []string
+	calls := 0
+	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, StatusChange) { calls++ }), For[object](WithStatusHandler(nil)))
+	s := InformerFor(f, kindOf(newSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
+		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(FieldSelector[object]{}), WithLabelSelector(" "))
+	if InformerFor(f, kindOf(newSource(), &asked)) != s || len(f.mistakes) > 0 {
+		t.Errorf("two informers, with the mistakes %v", f.mistakes)
+	}
+	f.Shutdown()
+	if calls != 1 {
+		t.Errorf("the handler of the factory was called %d times", calls)
+	}
+}
+
+// TestOptionsKeepTheirValues changes slices and maps after they were passed, and shares them
+// between informers.
+func TestOptionsKeepTheirValues(t *testing.T) {
+	var asked []string
+	shared := kindOf(newSource(), &asked)
+	shared.Indexers = Indexers[object]{"letters": byLetters}
+	keys, namespaces := []string{"first", "second"}[:1], []string{"a"}
+	options := []SharedInformerOption{
+		WithoutAnnotations(keys...), WithNamespaces(namespaces...), WithBackoff(Forbidden, Backoff{Max: 1}), WithIndexers(Indexers[object]{"more": byLetters}),
+	}
+	keys[0], namespaces[0] = "other", "other"
+	for _, annotation := range []string{"b", "c"} {
+		s, err := shared.NewInformer(append(options, WithoutAnnotations(annotation), WithBackoff(NotFound, Backoff{Max: 2}))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, s.config.Decode.WithoutAnnotations, "first", annotation)
+		if s.config.Namespace != "a" || len(s.config.Backoffs) != 2 {
+			t.Errorf("in namespace %s, with the waits %v", s.config.Namespace, s.config.Backoffs)
+		}
+	}
+	if s, err := shared.NewInformer(options...); err != nil || len(s.config.Backoffs) != 1 || len(shared.Indexers) != 1 {
+		t.Errorf("%v, with the waits %v and the indexes %v", err, s.config.Backoffs, shared.Indexers)
+	}
+}
+
+// TestOrderOfSelectors does not matter for whether two calls agree.
+func TestOrderOfSelectors(t *testing.T) {
+	f, asked := NewSharedInformerFactory(0), []string{}
+	defer f.Shutdown()
+	color, size := Field[object, string]("spec.color"), Field[object, int]("spec.size")
+	first := InformerFor(f, kindOf(newSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
+	second := InformerFor(f, kindOf(newSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
+	if first != second {
+		t.Error(f.mistakes)
+	}
 }

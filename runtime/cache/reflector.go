@@ -25,8 +25,8 @@ import (
 
 // TransformFunc changes an object before it is stored, for example to drop fields that
 // the program does not read. It may change and return obj, or return another object of
-// the same name. The Reflector calls it from one goroutine, once for each state that it
-// reads, and over a typed client again after a relist. The result has to depend on the
+// the same name. An informer calls it from one goroutine at a time, once for each state that
+// it reads, and over a typed client again after a relist. The result has to depend on the
 // state alone: otherwise a relist causes an update. An error keeps the object out of the
 // cache and fails the list, with the object's name.
 type TransformFunc[T Object] func(obj T) (T, error)
@@ -154,7 +154,10 @@ func (r *Reflector[T]) run(ctx context.Context) {
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
 	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
 	r.status.enter(Listing, nil)
-	r.leaveFirst = awaitFirstList(ctx, r.config.firstLists)
+	// The others of this informer do not wait in front of other informers.
+	leaveOwn := awaitFirstList(ctx, r.config.ownFirstLists)
+	leave := awaitFirstList(ctx, r.config.firstLists)
+	r.leaveFirst = func() { leave(); leaveOwn() }
 	defer func() { r.leaveFirst() }()
 	for {
 		if !r.pause(ctx, next.Wait) {

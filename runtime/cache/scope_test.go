@@ -3,10 +3,14 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -179,6 +183,162 @@ func TestOneOfManyNamespacesIsLate(t *testing.T) {
 		s.Stop()
 		if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped c:Stopped d:Stopped e:Stopped f:Stopped" {
 			t.Error(got)
+		}
+	})
+}
+
+// TestTransformThatEndsTheGoroutineOfANamespace stops the whole informer: the others would
+// hide that one of them is no longer followed.
+func TestTransformThatEndsTheGoroutineOfANamespace(t *testing.T) {
+	for _, namespace := range []string{"a", "b"} {
+		synctest.Test(t, func(t *testing.T) {
+			sources := map[string]*source{"a": newSource(), "b": newSource()}
+			s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+				runtime.Goexit()
+				return obj, nil
+			}))
+			synctest.Wait()
+			sources[namespace].set(namespace, "one", nil)
+			synctest.Wait()
+			if got := phases(s.Status()); got != "Stopped a:Stopped b:Stopped" || !isClosed(s.done) {
+				t.Errorf("after the end of namespace %s the status is %s", namespace, got)
+			}
+		})
+	}
+}
+
+// TestStatusOfNamespaces joins the states of two namespaces, in both orders.
+func TestStatusOfNamespaces(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+	for name, test := range map[string]struct{ a, b, want Status }{
+		"the last one that is followed counts": {
+			Status{Phase: Watching, Since: at(1), ResourceVersion: "10"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+		},
+		"the first one that fails counts": {
+			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(9)},
+			Status{Phase: Degraded, Since: at(2), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
+			Status{Phase: Degraded, Since: at(1), ResourceVersion: "x", Err: errForbidden, Reason: Forbidden, NextAttempt: at(8)},
+		},
+		"a failure is worse than a list": {
+			Status{Phase: Listing, Since: at(1)},
+			Status{Phase: Degraded, Since: at(2), ResourceVersion: "9", Err: errForbidden, Reason: Forbidden},
+			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
+		},
+		"an error is kept after the end": {
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+			Status{Phase: Degraded, Since: at(2), Err: errForbidden, Reason: Forbidden},
+			Status{Phase: Stopped, Since: at(3), Err: errForbidden, Reason: Forbidden},
+		},
+		"the end of one is the end of all": {
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+			Status{Phase: Watching, Since: at(2), ResourceVersion: "9"},
+			Status{Phase: Stopped, Since: at(3), ResourceVersion: "9"},
+		},
+	} {
+		for _, pair := range [][]Status{{test.a, test.b}, {test.b, test.a}} {
+			got := joined([]ScopeStatus{{"a", pair[0]}, {"b", pair[1]}})
+			if len(got.Scopes) != 2 || !errors.Is(got.Err, test.want.Err) {
+				t.Errorf("%s: the status is %+v", name, got)
+			}
+			got.Err, got.Scopes = test.want.Err, nil
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s:\ngot  %+v\nwant %+v", name, got, test.want)
+			}
+		}
+	}
+}
+
+// TestStatusNamesTheNamespaceThatIsLate has one that never answers.
+func TestStatusNamesTheNamespaceThatIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		sources["a"].set("a", "one", nil)
+		for _, namespace := range []string{"b", "c"} {
+			sources[namespace].failWith(func(request) error { time.Sleep(time.Minute); return nil })
+		}
+		s := followAll(t, sources, WithoutStreamingList())
+		time.Sleep(time.Second)
+		if got, want := s.NotSyncedReason(), "widgets.test.example.com in namespaces a, b, c: Listing for 1s in 2 of 3 namespaces: 1 object"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		sources["c"].failWith(nil)
+		time.Sleep(time.Minute)
+		if got, want := s.Status().String(), "Listing for 61s in namespace b: 1 object at version 100"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestTransformOfNamespacesRunsOnce at a time, so that it needs no lock.
+func TestTransformOfNamespacesRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		running, calls := 0, 0
+		for namespace, src := range sources {
+			src.set(namespace, "one", nil)
+		}
+		s := followAll(t, sources, WithoutStreamingList(), WithTransform(func(obj object) (object, error) {
+			if running++; running > 1 {
+				t.Error("two calls at one time")
+			}
+			time.Sleep(time.Second)
+			running--
+			calls++
+			return obj, nil
+		}))
+		time.Sleep(time.Minute)
+		if !s.HasSynced() || calls != len(sources) {
+			t.Errorf("after %d calls: %s", calls, s.NotSyncedReason())
+		}
+	})
+}
+
+// TestNamespacesThatHangDelayNoOthers has 50 namespaces, 40 of which never answer a list.
+func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet), WithoutStreamingList())
+		defer f.Shutdown()
+		var names []string
+		var mu sync.Mutex // guards what follows
+		reading, most := 0, 0
+		read := func(by int) int {
+			mu.Lock()
+			defer mu.Unlock()
+			reading += by
+			most = max(most, reading)
+			return most
+		}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
+			src := newSource()
+			src.failWith(func(r request) error {
+				if namespace < "n40" && r.verb == "list" {
+					read(1)
+					time.AfterFunc(firstListTimeout-time.Second, func() { read(-1) })
+					time.Sleep(pageTimeout)
+				}
+				return nil
+			})
+			return src
+		}}
+		for i := range 50 {
+			names = append(names, fmt.Sprintf("n%02d", i))
+		}
+		many := InformerFor(f, kind, WithNamespaces(names...))
+		f.Start(t.Context())
+		synctest.Wait()
+		kind.Resource.Resource = "others"
+		other := InformerFor(f, kind, WithNamespace("n40"))
+		f.Start(t.Context())
+		synctest.Wait()
+		if most := read(0); !other.HasSynced() || most != maxFirstLists/2 {
+			t.Errorf("another kind waits for a kind that lists %d namespaces at one time: %s", most, other.NotSyncedReason())
+		}
+		time.Sleep(2 * pageTimeout)
+		synctest.Wait()
+		if !many.HasSynced() {
+			t.Error(many.NotSyncedReason())
 		}
 	})
 }

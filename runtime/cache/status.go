@@ -103,7 +103,8 @@ type Status struct {
 	NextAttempt time.Time
 	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
-	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
+	// could be decoded, if there was one. Only 256 of each of Scopes have a Path, Near and
+	// reason.
 	Undecodable []*DecodeError
 	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
 	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
@@ -120,12 +121,14 @@ const maxVersion = 64
 //	Degraded for 12s (Forbidden: list: …; it needs the rights to list and to watch); next attempt at 2026-01-02T15:04:05Z; 312 objects at version 4711
 //
 // The duration is the time since Since when String is called. There are no objects before
-// the first list.
+// the first list. If some of several namespaces are in the phase, it is followed by their number,
+// or by the name of the only one.
 func (s Status) String() string {
 	text := string(s.Phase)
 	if !s.Since.IsZero() {
 		text += " for " + duration.HumanDuration(time.Since(s.Since))
 	}
+	text += s.where()
 	next := ": "
 	if s.Phase == Pending {
 		text, next = text+" (not started)", "; "
@@ -136,8 +139,11 @@ func (s Status) String() string {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
 	}
-	if s.ResourceVersion != "" {
+	switch {
+	case s.ResourceVersion != "":
 		text += next + plural(s.Objects, "object") + " at version " + printable.Text(printable.Cut(s.ResourceVersion, maxVersion))
+	case s.Objects > 0: // one of several namespaces is not listed yet
+		text += next + plural(s.Objects, "object")
 	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
@@ -159,21 +165,47 @@ type ScopeStatus struct {
 	Status Status
 }
 
-// statusOfAll returns the state of the Reflectors as one: the state of the worst, with its
-// error. The ResourceVersion is the earliest.
+// statusOfAll returns the state of the Reflectors as one.
 func (c *Controller[T]) statusOfAll() Status {
 	if len(c.reflectors) == 1 {
 		return c.reflectors[0].Status()
 	}
-	var all Status
+	scopes := make([]ScopeStatus, len(c.reflectors))
 	for i, r := range c.reflectors {
-		scope := ScopeStatus{r.config.Namespace, r.Status()}
-		if i == 0 {
-			all = scope.named()
-		} else {
-			all = all.with(scope.named())
+		scopes[i] = ScopeStatus{r.config.Namespace, r.Status()}
+	}
+	return joined(scopes)
+}
+
+// rank orders phases. That of several Reflectors is the one of the highest rank: all have to be
+// Watching. They end together, so one that is Stopped counts for all.
+var rank = map[Phase]int{Watching: 1, Pending: 2, Listing: 3, Degraded: 4, Stopped: 5}
+
+// joined returns the state of several namespaces as one: the state of the worst, with its
+// error. The ResourceVersion is the earliest.
+func joined(scopes []ScopeStatus) Status {
+	worst := slices.MaxFunc(scopes, func(a, b ScopeStatus) int { return cmp.Compare(rank[a.Status.Phase], rank[b.Status.Phase]) })
+	all, failed := worst.Status, worst
+	all.Scopes, all.Undecodable = scopes, nil
+	untilLast := all.Phase == Watching || all.Phase == Stopped
+	for i := range scopes {
+		s := &scopes[i].Status
+		if s.Phase == all.Phase && s.Since.Before(all.Since) != untilLast {
+			all.Since = s.Since
 		}
-		all.Scopes = append(all.Scopes, scope)
+		if failed.Status.Err == nil {
+			failed = scopes[i]
+		}
+		if next := s.NextAttempt; !next.IsZero() && (all.NextAttempt.IsZero() || next.Before(all.NextAttempt)) {
+			all.NextAttempt = next
+		}
+		if s.ResourceVersion == "" || isEarlier(s.ResourceVersion, all.ResourceVersion) {
+			all.ResourceVersion = s.ResourceVersion
+		}
+		all.Undecodable = append(all.Undecodable, s.Undecodable...)
+	}
+	if err := failed.Status.Err; err != nil {
+		all.Err, all.Reason = fmt.Errorf("namespace %s: %w", failed.Namespace, err), failed.Status.Reason
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
@@ -181,41 +213,21 @@ func (c *Controller[T]) statusOfAll() Status {
 	return all
 }
 
-// named returns the Status with the namespace in its error.
-func (s ScopeStatus) named() Status {
-	status := s.Status
-	if status.Err != nil {
-		status.Err = fmt.Errorf("namespace %s: %w", s.Namespace, status.Err)
+// where returns the namespaces that are in the phase of s, unless all are.
+func (s *Status) where() string {
+	n, one := 0, ""
+	for i := range s.Scopes {
+		if scope := &s.Scopes[i]; scope.Status.Phase == s.Phase {
+			n, one = n+1, scope.Namespace
+		}
 	}
-	status.Undecodable = slices.Clone(status.Undecodable)
-	return status
-}
-
-// rank orders phases. That of several Reflectors is the one of the highest rank: all have to be
-// Watching, or Stopped.
-var rank = map[Phase]int{Stopped: 0, Watching: 1, Pending: 2, Listing: 3, Degraded: 4}
-
-// with returns the state of s and another Reflector.
-func (s Status) with(other Status) Status {
-	worse, better := s, other
-	if rank[other.Phase] > rank[s.Phase] {
-		worse, better = other, s
+	switch n {
+	case 0, len(s.Scopes):
+		return ""
+	case 1:
+		return " in namespace " + one
 	}
-	worse.Scopes = s.Scopes
-	if better.Phase == worse.Phase && better.Since.Before(worse.Since) != (worse.Phase == Watching || worse.Phase == Stopped) {
-		worse.Since = better.Since
-	}
-	if worse.Err == nil {
-		worse.Err, worse.Reason = better.Err, better.Reason
-	}
-	if next := better.NextAttempt; !next.IsZero() && (worse.NextAttempt.IsZero() || next.Before(worse.NextAttempt)) {
-		worse.NextAttempt = next
-	}
-	if better.ResourceVersion == "" || isEarlier(better.ResourceVersion, worse.ResourceVersion) {
-		worse.ResourceVersion = better.ResourceVersion
-	}
-	worse.Undecodable = append(s.Undecodable, other.Undecodable...)
-	return worse
+	return fmt.Sprintf(" in %d of %d namespaces", n, len(s.Scopes))
 }
 
 // statusTracker holds the status, which a Reflector writes and any goroutine reads.

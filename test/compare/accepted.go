@@ -41,7 +41,7 @@ var ByDesign = []Accepted{
 	},
 	{
 		`informers/externalversions/\S+ New(Typed|Filtered|TypedFiltered)?` + kind + `Informer(WithOptions)?: missing: .*`,
-		"Constructors, six to a kind, that bypass the factory and so make a second cache of the same; where one is wanted, cache.NewSharedIndexInformer takes options.",
+		"Constructors, six to a kind, that bypass the factory and so make a second cache of the same; where one is wanted, FooKind(client).NewInformer takes options.",
 	},
 	{
 		`informers/externalversions/\S+ New: changed: theirs func\(f .*, namespace string, tweakListOptions .*\) (\S+), ours func\(factory .*\) \S+`,
@@ -70,6 +70,10 @@ var ByDesign = []Accepted{
 	{
 		`informers/externalversions SharedInformerFactory\.Retry: extra: func\(\)`,
 		"Tries at once what waits to be tried again, for example when a CRD was installed.",
+	},
+	{
+		`informers/externalversions SharedInformerFactory\.(Inner|Statuses): extra: func\(\) .*`,
+		"One factory holds the informers of several packages, and lists the states of all of them.",
 	},
 	{
 		`informers/externalversions (SharedInformerFactory\.|With)InformerName: missing: .*`,

@@ -2,6 +2,7 @@ package kubetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -285,7 +286,7 @@ func (o *objects) of(t *testing.T, obj *unstructured.Unstructured) dynamic.Resou
 		t.Fatal(err)
 	}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		return o.client.Resource(mapping.Resource).Namespace("kinds")
+		return o.client.Resource(mapping.Resource).Namespace(cmp.Or(obj.GetNamespace(), "kinds"))
 	}
 	return o.client.Resource(mapping.Resource)
 }

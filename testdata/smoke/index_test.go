@@ -80,6 +80,24 @@ func TestIndexes(t *testing.T) {
 			t.Errorf("%s finds %v, %v; want %v", what, names, err, test.want)
 		}
 	}
+	east, west := lister.Robots("east"), lister.Robots("west")
+	for what, test := range map[string]struct {
+		find func() ([]*plantv1.Robot, error)
+		want int
+	}{
+		"a value of two robots in one namespace":    {func() ([]*plantv1.Robot, error) { return east.ByTool("saw") }, 2},
+		"the same value in another namespace":       {func() ([]*plantv1.Robot, error) { return west.ByTool("saw") }, 0},
+		"a value of robots in both namespaces":      {func() ([]*plantv1.Robot, error) { return lister.ByPriority(0) }, 2},
+		"an integer, here":                          {func() ([]*plantv1.Robot, error) { return east.ByPriority(0) }, 1},
+		"an integer, there":                         {func() ([]*plantv1.Robot, error) { return west.ByPriority(0) }, 1},
+		"a named string":                            {func() ([]*plantv1.Robot, error) { return east.ByPhase("Busy") }, 1},
+		"a namespace without objects":               {func() ([]*plantv1.Robot, error) { return lister.Robots("north").ByPhase("Busy") }, 0},
+		"a value of a namespace that no object has": {func() ([]*plantv1.Robot, error) { return east.ByPaused(false) }, 0},
+	} {
+		if found, err := test.find(); err != nil || len(found) != test.want {
+			t.Errorf("%s finds %v, %v; want %d", what, found, err, test.want)
+		}
+	}
 	indexer.Delete(double)
 	if left, err := lister.ByTool("saw"); err != nil || len(left) != 1 {
 		t.Errorf("after a delete there are %v, %v", left, err)

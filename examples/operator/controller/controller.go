@@ -1,121 +1,95 @@
-// Package controller brings the status of each Database in line with its spec
-// and its DatabaseClass:
+// Package controller brings the servers and the status of each Database in line with its
+// spec, its DatabaseClass and its Namespace:
 //
-//	DatabaseInformer ─────────────── its name ────────┐
-//	                                                  ▼
-//	DatabaseClassSummaryInformer ── index by class ─▶ queue ─▶ workers ─▶ UpdateStatus
-//	                                                             │ read
-//	                                                             ▼
-//	                                                          listers
+//	DatabaseInformer ─────────────── its name ─────────┐
+//	DatabaseServerInformer ───────── its owner ────────┤
+//	DatabaseClassSummaryInformer ─── index by class ───┼─▶ queue ─▶ workers ─▶ finalizer, servers,
+//	NamespaceInformer ────────────── its databases ────┘              │ read   status, Events
+//	                                                                  ▼
+//	                                                               listers
 //
-// Databases are cached whole, because their status is written. Of a DatabaseClass,
+// Databases and servers are cached whole, because they are written. Of a DatabaseClass,
 // which is only read, the cache has what api/views says.
 //
-//	controller.go  Controller: events to queue, queue to workers
+//	controller.go  Controller: queue to workers
+//	handlers.go    events of the informers to the queue
 //	reconcile.go   what a worker does with one Database
+//	servers.go     the children: create, update, delete
+//	finalizer.go   what happens before a Database is gone
 //	status.go      the status that a Database should have, as a pure function
 package controller
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
+	coreinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
+	corelisters "github.com/typedinformers/informer-gen/kubernetes/listers/core/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 
-	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	datalisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/api/v1"
 	viewlisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/views/v1"
 )
 
-// Controller keeps the status of Databases. It reads from caches only; the one
-// thing that it writes is a status that differs.
+// Controller reconciles Databases. It reads from caches, with one exception: before it lets
+// a Database go, it asks the server for what is left.
 type Controller struct {
-	client    versioned.Interface
-	factory   informers.SharedInformerFactory
-	databases datalisters.DatabaseLister
-	classes   viewlisters.DatabaseClassSummaryLister
+	client     versioned.Interface
+	factory    informers.SharedInformerFactory
+	databases  datalisters.DatabaseLister
+	servers    datalisters.DatabaseServerLister
+	classes    viewlisters.DatabaseClassSummaryLister
+	namespaces corelisters.NamespaceLister
+	events     events.EventRecorder
 	// queue holds the names of Databases to reconcile. One name is never with two
 	// workers at a time.
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// New makes a Controller of the Databases of a factory. The caller starts the
-// factory, and calls Run, which ends what New began.
-func New(client versioned.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
-	databases, classes := factory.Data().V1().Databases(), factory.Views().V1().DatabaseClassSummaries()
+// New returns a Controller of the Databases of a factory. It adds the Namespaces of kube to
+// the factory, and reports to recorder. The caller starts the factory, and then calls Run.
+func New(client versioned.Interface, kube kubernetes.Interface, factory informers.SharedInformerFactory, recorder events.EventRecorder) (*Controller, error) {
+	data := factory.Data().V1()
+	// With many built-in kinds, join their whole factory instead: kubeinformers.Join.
+	namespaces := cache.InformerFor(factory.Inner(), coreinformers.NamespaceKind(kube))
 	c := &Controller{
-		client:    client,
-		factory:   factory,
-		databases: databases.Lister(),
-		classes:   classes.Lister(),
+		client:     client,
+		factory:    factory,
+		databases:  data.Databases().Lister(),
+		servers:    data.DatabaseServers().Lister(),
+		classes:    factory.Views().V1().DatabaseClassSummaries().Lister(),
+		namespaces: corelisters.NewNamespaceLister(namespaces.GetIndexer()),
+		events:     recorder,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "databases"},
 		),
 	}
-	if err := c.listen(databases.Informer(), classes.Informer()); err != nil {
+	if err := c.addHandlers(namespaces); err != nil {
 		c.queue.ShutDown()
 		return nil, err
 	}
 	return c, nil
 }
 
-// listen has the queue follow the informers.
-func (c *Controller) listen(databases cache.SharedInformer[*datav1.Database], classes cache.SharedInformer[*viewsv1.DatabaseClassSummary]) error {
-	_, err := databases.AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
-		AddFunc:    func(db *datav1.Database, _ bool) { c.enqueue(db) },
-		UpdateFunc: func(_, db *datav1.Database) { c.enqueue(db) },
-		DeleteFunc: func(db *datav1.Database, _ bool) { c.enqueue(db) },
-	})
-	if err != nil {
-		return fmt.Errorf("cannot listen to databases: %w", err)
-	}
-	_, err = classes.AddEventHandler(cache.ResourceEventHandlerFuncs[*viewsv1.DatabaseClassSummary]{
-		AddFunc:    func(class *viewsv1.DatabaseClassSummary, _ bool) { c.enqueueUsersOf(class) },
-		UpdateFunc: func(_, class *viewsv1.DatabaseClassSummary) { c.enqueueUsersOf(class) },
-		DeleteFunc: func(class *viewsv1.DatabaseClassSummary, _ bool) { c.enqueueUsersOf(class) },
-	})
-	if err != nil {
-		return fmt.Errorf("cannot listen to database classes: %w", err)
-	}
-	return nil
-}
-
-func (c *Controller) enqueue(db *datav1.Database) {
-	c.queue.Add(cache.MetaObjectToName(db))
-}
-
-// enqueueUsersOf enqueues each Database that names class. Those that are not
-// cached yet are enqueued when they are.
-func (c *Controller) enqueueUsersOf(class *viewsv1.DatabaseClassSummary) {
-	users, err := c.databases.ByClass(class.Name)
-	if err != nil {
-		panic(err) // the informer has the index from the marker on Database
-	}
-	for _, db := range users {
-		c.enqueue(db)
-	}
-}
-
-// Run waits until the caches are filled and the queue has what is in them, and
-// reconciles with the given number of workers until ctx ends. It returns when
-// the last worker has. The error, if ctx ends while it waits, says what for. A
-// Controller runs once.
+// Run waits until the caches are filled and the queue has what is in them. Then it
+// reconciles with the given number of workers until ctx ends. It returns when the last
+// worker has returned, so nothing is written afterwards. If ctx ends during the wait, the
+// error names what is missing. A Controller runs once.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	defer c.queue.ShutDown()
-	logger := klog.FromContext(ctx)
-	logger.Info("Waiting for the caches")
 	if err := c.factory.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
 
+	logger := klog.FromContext(ctx)
 	logger.Info("Reconciling databases", "workers", workers)
 	var running sync.WaitGroup
 	for range workers {
@@ -128,8 +102,8 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// work takes names from the queue until it is shut down. What is left in it then
-// is enqueued again by the first list of the next process.
+// work takes names from the queue until it is shut down. The first list of the next
+// process enqueues again what is left in it.
 func (c *Controller) work(ctx context.Context) {
 	for {
 		name, shutdown := c.queue.Get()

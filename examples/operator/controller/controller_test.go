@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -19,109 +19,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
-	"github.com/typedinformers/informer-gen/examples/operator/controller"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 )
-
-const namespace = "shop"
-
-func database(name, class string, storageGi int32) *datav1.Database {
-	return &datav1.Database{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: 1},
-		Spec:       datav1.DatabaseSpec{ClassName: class, StorageGi: storageGi, Replicas: 1},
-	}
-}
-
-func class(name string, maxStorageGi int32) *datav1.DatabaseClass {
-	return &datav1.DatabaseClass{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       datav1.DatabaseClassSpec{MaxStorageGi: maxStorageGi, Domain: "db.example.com", Port: 5432},
-	}
-}
-
-// cluster is a fake API server with a Controller on it.
-type cluster struct {
-	t      *testing.T
-	client *fake.Clientset
-	writes atomic.Int32 // how often a status was written
-}
-
-func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
-	t.Helper()
-	c := &cluster{t: t, client: fake.NewSimpleClientset(objects...)}
-	c.client.PrependReactor("update", "databases", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if action.GetSubresource() == "status" && c.writes.Add(1) > 100 {
-			t.Error("the status is written over and over")
-			return true, nil, errors.New("enough") // ends the loop, and so the test
-		}
-		return false, nil, nil
-	})
-	return c
-}
-
-// run starts a Controller, which ends with the test.
-func (c *cluster) run(options ...informers.SharedInformerOption) {
-	c.t.Helper()
-	factory := informers.NewSharedInformerFactory(c.client, 0, options...)
-	operator, err := controller.New(c.client, factory)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(c.t.Context())
-	factory.Start(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- operator.Run(ctx, 2) }()
-	c.t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			c.t.Errorf("Run: %v", err)
-		}
-		factory.Shutdown()
-	})
-}
-
-// settle returns when nothing is left to do for anyone, without a clock: each
-// test is a synctest bubble.
-func (c *cluster) settle() { synctest.Wait() }
-
-func (c *cluster) create(obj any) {
-	c.t.Helper()
-	var err error
-	switch obj := obj.(type) {
-	case *datav1.Database:
-		_, err = c.client.DataV1().Databases(obj.Namespace).Create(c.t.Context(), obj, metav1.CreateOptions{})
-	case *datav1.DatabaseClass:
-		_, err = c.client.DataV1().DatabaseClasses().Create(c.t.Context(), obj, metav1.CreateOptions{})
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// expect fails the test unless a Database has settled with this status.
-func (c *cluster) expect(name string, phase datav1.DatabasePhase, reason, endpoint string) *datav1.Database {
-	c.t.Helper()
-	c.settle()
-	db, err := c.client.DataV1().Databases(namespace).Get(c.t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if db.Status.Phase != phase || db.Status.Endpoint != endpoint {
-		c.t.Errorf("%s is %q at %q, want %q at %q", name, db.Status.Phase, db.Status.Endpoint, phase, endpoint)
-	}
-	if db.Status.ObservedGeneration != db.Generation {
-		c.t.Errorf("%s: observedGeneration is %d, want %d", name, db.Status.ObservedGeneration, db.Generation)
-	}
-	ready := meta.FindStatusCondition(db.Status.Conditions, datav1.ConditionReady)
-	if ready == nil {
-		c.t.Fatalf("%s has no condition Ready", name)
-	}
-	if isTrue := ready.Status == metav1.ConditionTrue; ready.Reason != reason || isTrue != (phase == datav1.DatabaseReady) {
-		c.t.Errorf("%s: Ready is %s with reason %s, want reason %s", name, ready.Status, ready.Reason, reason)
-	}
-	return db
-}
 
 const ordersAt = "orders.shop.db.example.com:5432"
 
@@ -130,12 +29,19 @@ func TestReadyAndThenQuiet(t *testing.T) {
 		c := newCluster(t, class("postgres", 100))
 		c.run()
 		c.create(database("orders", "postgres", 20))
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+		c.report("orders-0", true)
 		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.expectEvents("Normal ServersNotReady 0 of 1 servers are ready", "Normal Provisioned answers at "+ordersAt)
 
-		time.Sleep(time.Hour) // of the bubble: watches end and begin meanwhile
-		if writes := c.writes.Load(); writes != 1 {
-			t.Errorf("the status was written %d times, want once", writes)
+		before := len(c.client.Actions())
+		time.Sleep(time.Hour) // of the bubble: handlers get each object again every ten minutes
+		for _, action := range c.client.Actions()[before:] {
+			if verb := action.GetVerb(); verb != "list" && verb != "watch" {
+				t.Errorf("%s %s, although nothing has changed", verb, action.GetResource().Resource)
+			}
 		}
+		c.expectEvents()
 	})
 }
 
@@ -143,7 +49,7 @@ func TestThereBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run()
-		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
 	})
 }
 
@@ -154,14 +60,17 @@ func TestTooLarge(t *testing.T) {
 		c.create(database("orders", "postgres", 101))
 		db := c.expect("orders", datav1.DatabaseFailed, datav1.ReasonTooLarge, "")
 		if got := db.Status.Conditions[0].Message; !strings.Contains(got, "101 Gi") || !strings.Contains(got, "100 Gi") {
-			t.Errorf("the message does not say what was asked for and what there is: %s", got)
+			t.Errorf("the message does not say what was requested and what there is: %s", got)
 		}
+		c.expectServers()
+		if len(db.Finalizers) > 0 {
+			t.Errorf("a database without servers has finalizers %q", db.Finalizers)
+		}
+		c.expectEvents("Warning TooLarge " + db.Status.Conditions[0].Message)
 
-		db.Spec.StorageGi, db.Generation = 100, 2
-		if _, err := c.client.DataV1().Databases(namespace).Update(t.Context(), db, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.edit("orders", func(db *datav1.Database) { db.Spec.StorageGi = 100 })
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+		c.expectServers("orders-0")
 	})
 }
 
@@ -174,7 +83,7 @@ func TestClassComesLater(t *testing.T) {
 		c.create(class("mysql", 100))
 		c.expect("orders", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.create(class("postgres", 100))
-		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
 	})
 }
 
@@ -184,17 +93,25 @@ func TestClassChanges(t *testing.T) {
 			database("orders", "postgres", 20), database("users", "postgres", 80), database("logs", "mysql", 80))
 		c.run()
 		c.settle()
+		for _, server := range []string{"orders-0", "users-0", "logs-0"} {
+			c.report(server, true)
+		}
+		c.settle()
 		before := c.writes.Load()
 
-		smaller := class("postgres", 50)
-		smaller.Spec.Port = 6432
-		if _, err := c.client.DataV1().DatabaseClasses().Update(t.Context(), smaller, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		c.editClass("postgres", func(class *datav1.DatabaseClassSpec) { class.MaxStorageGi, class.Port = 50, 6432 })
 		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, "orders.shop.db.example.com:6432")
 		c.expect("users", datav1.DatabaseFailed, datav1.ReasonTooLarge, "")
 		if writes := c.writes.Load() - before; writes != 2 {
 			t.Errorf("the status was written %d times for the two databases of the class", writes)
+		}
+		if changed, kept := c.server("orders-0").Spec.Port, c.server("users-0").Spec.Port; changed != 6432 || kept != 5432 {
+			t.Errorf("the servers have the ports %d and %d, want the new one, and the old one where the class is too small", changed, kept)
+		}
+		c.editClass("postgres", func(class *datav1.DatabaseClassSpec) { class.Description = "new" })
+		c.settle()
+		if writes := c.writes.Load() - before; writes != 2 {
+			t.Error("a description changed the status of a database")
 		}
 
 		if err := c.client.DataV1().DatabaseClasses().Delete(t.Context(), "postgres", metav1.DeleteOptions{}); err != nil {
@@ -203,57 +120,76 @@ func TestClassChanges(t *testing.T) {
 		c.expect("orders", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("users", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("logs", datav1.DatabaseReady, datav1.ReasonProvisioned, "logs.shop.db.example.com:5432")
+		c.expectServers("logs-0", "orders-0", "users-0") // nobody's data are lost
 	})
 }
 
-func TestDeleted(t *testing.T) {
+func TestNamespaceIsTerminating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20), database("users", "postgres", 20))
+		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run()
 		c.settle()
-		before := c.writes.Load()
-		if err := c.client.DataV1().Databases(namespace).Delete(t.Context(), "orders", metav1.DeleteOptions{}); err != nil {
+		c.report("orders-0", true)
+		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		terminating := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceTerminating}}
+		if _, err := c.kube.CoreV1().Namespaces().UpdateStatus(t.Context(), terminating, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		c.settle()
-		if writes := c.writes.Load() - before; writes != 0 {
-			t.Errorf("%d statuses were written because of a delete", writes)
-		}
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonNamespaceTerminating, "")
+		c.create(database("users", "postgres", 20))
+		c.expect("users", datav1.DatabasePending, datav1.ReasonNamespaceTerminating, "")
+		c.expectServers("orders-0")
 
-		// The index has forgotten it: a change of its class concerns the other only.
-		if err := c.client.DataV1().DatabaseClasses().Delete(t.Context(), "postgres", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		c.expect("users", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
-		if writes := c.writes.Load() - before; writes != 1 {
-			t.Errorf("%d statuses were written, want 1", writes)
-		}
+		c.delete("orders") // as the namespace controller does
+		c.expectServers()
 	})
 }
 
 func TestFailedWritesAreRepeated(t *testing.T) {
-	resource := datav1.Resource("databases")
-	for name, failure := range map[string]error{
-		"conflict":     apierrors.NewConflict(resource, "orders", errors.New("it has changed")),
-		"server error": apierrors.NewInternalError(errors.New("etcd is away")),
+	databases, servers := datav1.Resource("databases"), datav1.Resource("databaseservers")
+	for name, c := range map[string]struct {
+		verb, resource string
+		failure        error
+	}{
+		"conflict":     {"update", "databases", apierrors.NewConflict(databases, "orders", errors.New("it has changed"))},
+		"server error": {"update", "databases", apierrors.NewInternalError(errors.New("etcd is away"))},
+		"finalizer":    {"patch", "databases", apierrors.NewConflict(databases, "orders", errors.New("it has changed"))},
+		"quota":        {"create", "databaseservers", apierrors.NewForbidden(servers, "orders-0", errors.New("exceeded quota"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := newCluster(t, class("postgres", 100))
+				cluster := newCluster(t, class("postgres", 100))
 				var attempts atomic.Int32
-				c.client.PrependReactor("update", "databases", func(clienttesting.Action) (bool, runtime.Object, error) {
-					return attempts.Add(1) <= 3, nil, failure
+				cluster.client.PrependReactor(c.verb, c.resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+					return attempts.Add(1) <= 3, nil, c.failure
 				})
-				c.run()
-				c.create(database("orders", "postgres", 20))
-				time.Sleep(time.Minute) // of the bubble
-				c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
-				if got := attempts.Load(); got != 4 {
-					t.Errorf("the status was written %d times, want 3 in vain and 1 more", got)
+				cluster.run()
+				cluster.create(database("orders", "postgres", 20))
+				cluster.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+				// One more may come from a cache that has not heard of the success.
+				if got := attempts.Load(); got < 4 {
+					t.Errorf("there were %d attempts, want 3 in vain and 1 more", got)
 				}
 			})
 		})
 	}
+}
+
+// TestCacheIsBehind finds nothing done twice when the cache has each change a second later.
+func TestCacheIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, class("postgres", 100))
+		c.lag = time.Second
+		c.run()
+		c.create(database("orders", "postgres", 20))
+		c.expectServers("orders-0")
+		c.report("orders-0", true)
+		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.delete("orders")
+		c.expectServers()
+		c.expectEvents("Normal ServersNotReady 0 of 1 servers are ready", "Normal Provisioned answers at "+ordersAt,
+			"Normal Deleting servers left: 1", "Normal Deleted all servers are deleted")
+	})
 }
 
 func TestOtherNamespacesAreLeftAlone(t *testing.T) {
@@ -264,26 +200,22 @@ func TestOtherNamespacesAreLeftAlone(t *testing.T) {
 		if writes := c.writes.Load(); writes != 0 {
 			t.Errorf("%d statuses were written in a namespace that is not served", writes)
 		}
+		c.expectServers()
 	})
 }
 
 func TestRunSaysWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewSimpleClientset()
-		client.PrependReactor("list", "databaseclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c := newCluster(t)
+		c.client.PrependReactor("list", "databaseclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(datav1.Resource("databaseclasses"), "", errors.New("no role allows it"))
 		})
-		factory := informers.NewSharedInformerFactory(client, 0)
-		defer factory.Shutdown()
-		operator, err := controller.New(client, factory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		factory.Start(t.Context())
+		operator, start := c.controller()
+		start(t.Context())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 
-		err = operator.Run(ctx, 1)
+		err := operator.Run(ctx, 1)
 		var notSynced *cache.NotSyncedError
 		if !errors.As(err, &notSynced) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("Run returned %v, want a NotSyncedError because of the deadline", err)
@@ -296,21 +228,17 @@ func TestRunSaysWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-// TestManyAtOnce runs outside a bubble, on real threads and with real time, and
-// hears of the statuses through a handler of its own.
+// TestManyAtOnce runs outside a bubble, on real threads and with real time.
 func TestManyAtOnce(t *testing.T) {
-	const count = 60
+	const count = 20              // the fake clientset panics if a watch is 100 events behind
 	const stall = 3 * time.Minute // without a database that becomes ready
 	ctx := t.Context()
-	client := fake.NewSimpleClientset(class("postgres", 100))
-	factory := informers.NewSharedInformerFactory(client, 0)
+	c := newCluster(t, class("postgres", 100))
+	operator, start := c.controller()
+	ready, created := make(chan string, 3*count), make(chan string, 3*count)
+	factory := informers.NewSharedInformerFactory(c.client, 0)
 	defer factory.Shutdown()
-	operator, err := controller.New(client, factory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ready := make(chan string, 3*count)
-	registration, err := factory.Data().V1().Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
+	databases, err := factory.Data().V1().Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
 		UpdateFunc: func(oldDB, newDB *datav1.Database) {
 			if oldDB.Status.Phase != newDB.Status.Phase && newDB.Status.Phase == datav1.DatabaseReady {
 				ready <- newDB.Name
@@ -320,25 +248,31 @@ func TestManyAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	servers, err := factory.Data().V1().DatabaseServers().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.DatabaseServer]{
+		AddFunc: func(server *datav1.DatabaseServer, _ bool) { created <- server.Name },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	runCtx, stop := context.WithCancel(ctx)
 	factory.Start(runCtx)
+	start(runCtx)
 	ended := make(chan error, 1)
 	go func() { ended <- operator.Run(runCtx, 4) }()
 	syncing, cancel := context.WithTimeout(ctx, stall)
 	defer cancel()
-	if err := cache.WaitForCacheSync(syncing, registration); err != nil {
+	if err := cache.WaitForCacheSync(syncing, databases, servers); err != nil {
 		t.Fatal(err)
 	}
 
 	for i := range count {
-		db := database(fmt.Sprintf("db-%d", i), "postgres", 1)
-		if _, err := client.DataV1().Databases(namespace).Create(ctx, db, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		c.create(database(fmt.Sprintf("db-%d", i), "postgres", 1))
 	}
 	seen := map[string]bool{}
 	for len(seen) < count {
 		select {
+		case server := <-created:
+			c.report(server, true)
 		case name := <-ready:
 			if seen[name] {
 				t.Errorf("%s became ready twice", name)

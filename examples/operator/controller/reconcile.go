@@ -4,48 +4,98 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 )
 
-// reconcile writes the status of one Database, if it is not what it should be.
+// reconcile does what is missing for one Database: the finalizer, its servers, its status,
+// in this order. It writes nothing if all of them are as they should be.
 func (c *Controller) reconcile(ctx context.Context, name cache.ObjectName) error {
-	logger := klog.FromContext(ctx).WithValues("database", name)
 	db, err := c.databases.Databases(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
-		logger.V(1).Info("Database is gone")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	class, err := c.classes.Get(db.Spec.ClassName)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if db.DeletionTimestamp != nil {
+		return c.finalize(ctx, db)
+	}
+	seen, err := c.observe(db)
+	if err != nil {
 		return err
 	}
+	if seen.allow(db) {
+		if db, err = c.addFinalizer(ctx, db); err != nil {
+			return err
+		}
+		if seen.servers, seen.conflict, err = c.syncServers(ctx, db, seen.class); err != nil {
+			return err
+		}
+	}
+	return c.writeStatus(ctx, db, statusOf(db, seen))
+}
 
-	status := statusOf(db, class)
+// observe reads what the servers and the status of db depend on.
+func (c *Controller) observe(db *datav1.Database) (seen observation, err error) {
+	if seen.class, err = c.classes.Get(db.Spec.ClassName); err != nil && !apierrors.IsNotFound(err) {
+		return seen, err
+	}
+	namespace, err := c.namespaces.Get(db.Namespace)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return seen, err
+	}
+	seen.terminating = namespace != nil && isTerminating(namespace)
+	seen.servers, err = c.serversOf(db)
+	return seen, err
+}
+
+// writeStatus writes the status of db if it has changed, and an Event if the condition has.
+func (c *Controller) writeStatus(ctx context.Context, db *datav1.Database, status datav1.DatabaseStatus) error {
 	if equality.Semantic.DeepEqual(status, db.Status) {
 		return nil
 	}
-	db = db.DeepCopy() // the cache's own must not change
+	before := meta.FindStatusCondition(db.Status.Conditions, datav1.ConditionReady)
+	db = db.DeepCopy() // objects of the cache are shared
 	db.Status = status
-	_, err = c.client.DataV1().Databases(db.Namespace).UpdateStatus(ctx, db, metav1.UpdateOptions{})
+	_, err := c.client.DataV1().Databases(db.Namespace).UpdateStatus(ctx, db, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil // the cache will hear of it
 	}
 	if err != nil {
 		return fmt.Errorf("cannot update the status: %w", err)
 	}
-	logger.Info("Status updated", "phase", status.Phase, "endpoint", status.Endpoint)
+	klog.FromContext(ctx).Info("Status updated", "database", klog.KObj(db), "phase", status.Phase, "endpoint", status.Endpoint)
+
+	// An Event follows a write, and a write of what a stale cache has is a conflict. So
+	// each transition has one Event.
+	after := meta.FindStatusCondition(status.Conditions, datav1.ConditionReady)
+	if before == nil || before.Reason != after.Reason {
+		kind := corev1.EventTypeNormal
+		if status.Phase == datav1.DatabaseFailed {
+			kind = corev1.EventTypeWarning
+		}
+		c.report(db, kind, after.Reason, after.Message)
+	}
 	return nil
 }
 
-// conclude sees to it that what failed is tried again, later each time.
+// report writes an Event about db.
+func (c *Controller) report(db *datav1.Database, kind, reason, note string) {
+	db = db.DeepCopy()
+	db.ResourceVersion = "" // so that the Events of a database that flaps are one series
+	c.events.Eventf(db, nil, kind, reason, "Reconcile", "%s", note)
+}
+
+// conclude retries what failed, later each time.
 func (c *Controller) conclude(ctx context.Context, name cache.ObjectName, err error) {
 	logger := klog.FromContext(ctx).WithValues("database", name)
 	switch {
@@ -53,10 +103,9 @@ func (c *Controller) conclude(ctx context.Context, name cache.ObjectName, err er
 		c.queue.Forget(name)
 		return
 	case ctx.Err() != nil:
-		return // err is that we were stopped
-	case apierrors.IsConflict(err):
-		// The cache is behind the server, which happens to everyone.
-		logger.V(1).Info("Database has changed meanwhile, will try again")
+		return // the request was canceled
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		logger.V(1).Info("The cache is behind the server, will try again", "err", err)
 	default:
 		logger.Error(err, "Cannot reconcile the database, will try again")
 	}

@@ -12,36 +12,73 @@ import (
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 )
 
-// statusOf returns the status that db should have. class is nil if there is none
-// of that name. Where nothing has changed, the status equals the one of db, times
-// included.
-func statusOf(db *datav1.Database, class *viewsv1.DatabaseClassSummary) datav1.DatabaseStatus {
+// observation is what the status of a Database depends on, apart from the Database.
+type observation struct {
+	class       *viewsv1.DatabaseClassSummary // nil if it does not exist
+	terminating bool                          // whether the namespace is being deleted
+	servers     []*datav1.DatabaseServer      // the servers that the Database controls
+	conflict    *datav1.DatabaseServer        // has the name of such a server, but another owner or none; or nil
+}
+
+// allow reports whether the servers of db may be created and changed. Servers that exist
+// stay as they are if not.
+func (o observation) allow(db *datav1.Database) bool {
+	return o.class != nil && !o.terminating && db.Spec.StorageGi <= o.class.Spec.MaxStorageGi
+}
+
+// statusOf returns the status that db should have. If nothing has changed, it equals the
+// status of db, times included.
+func statusOf(db *datav1.Database, seen observation) datav1.DatabaseStatus {
 	status := *db.Status.DeepCopy()
 	status.ObservedGeneration = db.Generation
 	status.Endpoint = ""
+	status.ReadyReplicas = 0
+	for _, server := range seen.servers {
+		if server.Status.Ready && server.DeletionTimestamp == nil {
+			status.ReadyReplicas++
+		}
+	}
 	ready := metav1.Condition{
 		Type:               datav1.ConditionReady,
 		Status:             metav1.ConditionFalse,
 		ObservedGeneration: db.Generation,
 	}
-	switch {
-	case class == nil:
-		status.Phase = datav1.DatabasePending
-		ready.Reason = datav1.ReasonClassNotFound
-		ready.Message = fmt.Sprintf("there is no DatabaseClass %q yet", db.Spec.ClassName)
-	case db.Spec.StorageGi > class.Spec.MaxStorageGi:
-		status.Phase = datav1.DatabaseFailed
-		ready.Reason = datav1.ReasonTooLarge
-		ready.Message = fmt.Sprintf("%d Gi are asked for, and class %s has at most %d Gi", db.Spec.StorageGi, class.Name, class.Spec.MaxStorageGi)
-	default:
-		status.Phase = datav1.DatabaseReady
-		status.Endpoint = endpointOf(db, class)
+	status.Phase, ready.Reason, ready.Message = judge(db, seen, status.ReadyReplicas)
+	if status.Phase == datav1.DatabaseReady {
 		ready.Status = metav1.ConditionTrue
-		ready.Reason = datav1.ReasonProvisioned
+		status.Endpoint = endpointOf(db, seen.class)
 		ready.Message = "answers at " + status.Endpoint
 	}
 	meta.SetStatusCondition(&status.Conditions, ready)
 	return status
+}
+
+// judge returns the phase of db, and the reason and message of its condition.
+func judge(db *datav1.Database, seen observation, readyReplicas int32) (phase datav1.DatabasePhase, reason, message string) {
+	class := seen.class
+	switch {
+	case db.DeletionTimestamp != nil:
+		return datav1.DatabaseDeleting, datav1.ReasonDeleting, fmt.Sprintf("servers left: %d", len(seen.servers))
+	case seen.terminating:
+		return datav1.DatabasePending, datav1.ReasonNamespaceTerminating, fmt.Sprintf("namespace %s is being deleted", db.Namespace)
+	case class == nil:
+		return datav1.DatabasePending, datav1.ReasonClassNotFound, fmt.Sprintf("there is no DatabaseClass %q yet", db.Spec.ClassName)
+	case db.Spec.StorageGi > class.Spec.MaxStorageGi:
+		return datav1.DatabaseFailed, datav1.ReasonTooLarge, fmt.Sprintf("%d Gi are requested, and class %s has at most %d Gi", db.Spec.StorageGi, class.Name, class.Spec.MaxStorageGi)
+	case seen.conflict != nil:
+		return datav1.DatabaseFailed, datav1.ReasonServerConflict, fmt.Sprintf("server %s already exists and is controlled by %s", seen.conflict.Name, controllerOf(seen.conflict))
+	case readyReplicas < db.Spec.Replicas:
+		return datav1.DatabasePending, datav1.ReasonServersNotReady, fmt.Sprintf("%d of %d servers are ready", readyReplicas, db.Spec.Replicas)
+	}
+	return datav1.DatabaseReady, datav1.ReasonProvisioned, ""
+}
+
+func controllerOf(server *datav1.DatabaseServer) string {
+	owner := metav1.GetControllerOf(server)
+	if owner == nil {
+		return "nothing"
+	}
+	return owner.Kind + " " + owner.Name
 }
 
 func endpointOf(db *datav1.Database, class *viewsv1.DatabaseClassSummary) string {

@@ -26,6 +26,7 @@ var known = map[string]string{
 	"http":    "net/http",
 	"reflect": "reflect",
 	"strconv": "strconv",
+	"strings": "strings",
 	"time":    "time",
 
 	"labels":      "k8s.io/apimachinery/pkg/labels",

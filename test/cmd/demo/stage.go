@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/testserver"
@@ -22,6 +24,7 @@ import (
 type stage struct {
 	server      *testserver.Server
 	client      *versioned.Clientset
+	kube        *kubernetes.Clientset
 	factory     informers.SharedInformerFactory
 	events      chan event
 	operator    *exec.Cmd
@@ -67,8 +70,11 @@ func (s *stage) startServer(ctx context.Context, build, manifests string) (err e
 	for _, crd := range crds {
 		names = append(names, crd.Name)
 	}
-	say("crds", "installed %s", strings.Join(names, " and "))
-	s.client, err = versioned.NewForConfig(s.server.Config())
+	say("crds", "installed %s", strings.Join(names, ", "))
+	if s.client, err = versioned.NewForConfig(s.server.Config()); err != nil {
+		return err
+	}
+	s.kube, err = kubernetes.NewForConfig(s.server.Config())
 	return err
 }
 
@@ -93,7 +99,7 @@ func (s *stage) startOperator(build string) error {
 		return err
 	}
 	defer log.Close()
-	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig)
+	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig, "--leader-elect", "--health-address=127.0.0.1:0")
 	s.operator.Stdout, s.operator.Stderr = log, log
 	if err := s.operator.Start(); err != nil {
 		s.operator = nil

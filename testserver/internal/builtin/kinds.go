@@ -41,6 +41,19 @@ func (k *Kinds) Serves(group string) bool {
 	return group == eventsv1.GroupName || slices.ContainsFunc(k.kinds, func(kind kind) bool { return kind.Group == group })
 }
 
+// Paths are those of the URLs by which all objects of a kind are listed, for each kind.
+func (k *Kinds) Paths() []string {
+	var paths []string
+	for _, kind := range k.kinds {
+		prefix := genericapiserver.APIGroupPrefix + "/" + kind.Group
+		if kind.Group == corev1.GroupName {
+			prefix = genericapiserver.DefaultLegacyAPIPrefix
+		}
+		paths = append(paths, prefix+"/"+kind.Version+"/"+kind.resource)
+	}
+	return paths
+}
+
 // Install adds the kinds to a server. They are kept in the etcd of the options. Writes of Namespaces go to presence.
 func (k *Kinds) Install(server *genericapiserver.GenericAPIServer, etcd genericoptions.EtcdOptions, presence *Presence) (*Namespaces, error) {
 	storages, err := k.storages(etcd, presence)

@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +informer:index:name=byClass,path=spec.className
 // +kubebuilder:printcolumn:name="Class",type=string,JSONPath=`.spec.className`
 // +kubebuilder:printcolumn:name="Storage",type=integer,JSONPath=`.spec.storageGi`
+// +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.status.endpoint`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -48,28 +49,47 @@ type DatabaseSpec struct {
 
 // DatabasePhase is the state of a Database in one word.
 //
-// +kubebuilder:validation:Enum=Pending;Ready;Failed
+// +kubebuilder:validation:Enum=Pending;Ready;Failed;Deleting
 type DatabasePhase string
 
 const (
-	// DatabasePending: the class of the database does not exist yet.
+	// DatabasePending: the database waits for its class or for its servers.
 	DatabasePending DatabasePhase = "Pending"
 	// DatabaseReady: the database answers at its endpoint.
 	DatabaseReady DatabasePhase = "Ready"
-	// DatabaseFailed: the class does not allow the requested database.
+	// DatabaseFailed: a user has to change something before the database can be ready.
 	DatabaseFailed DatabasePhase = "Failed"
+	// DatabaseDeleting: the database is deleted as soon as its servers are gone.
+	DatabaseDeleting DatabasePhase = "Deleting"
 )
 
 // ConditionReady is the condition that reports whether a Database is available, and
 // the reason if it is not.
 const ConditionReady = "Ready"
 
-// Reasons of ConditionReady.
+// Reasons of ConditionReady, and of Events.
 const (
-	ReasonProvisioned   = "Provisioned"
+	// ReasonProvisioned: all servers are ready.
+	ReasonProvisioned = "Provisioned"
+	// ReasonClassNotFound: the class does not exist yet.
 	ReasonClassNotFound = "ClassNotFound"
-	ReasonTooLarge      = "TooLarge"
+	// ReasonTooLarge: the class does not allow the requested storage.
+	ReasonTooLarge = "TooLarge"
+	// ReasonNamespaceTerminating: the namespace is being deleted, so it gets no servers.
+	ReasonNamespaceTerminating = "NamespaceTerminating"
+	// ReasonServerConflict: a server with the name of one of this database belongs to
+	// another owner or to none.
+	ReasonServerConflict = "ServerConflict"
+	// ReasonServersNotReady: the agent has not reported all servers as ready.
+	ReasonServersNotReady = "ServersNotReady"
+	// ReasonDeleting: the database is being deleted, and its servers before it.
+	ReasonDeleting = "Deleting"
+	// ReasonDeleted is the reason of the last Event.
+	ReasonDeleted = "Deleted"
 )
+
+// Finalizer keeps a Database until the operator has deleted its servers.
+const Finalizer = "data.example.com/servers"
 
 // DatabaseStatus is the state that the operator reports.
 type DatabaseStatus struct {
@@ -79,6 +99,10 @@ type DatabaseStatus struct {
 	//
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
+	// readyReplicas is the number of servers that are ready.
+	//
+	// +optional
+	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
 	// observedGeneration is the metadata.generation that the operator has used for
 	// this status.
 	//

@@ -1,5 +1,5 @@
-// Package v1 is version v1 of the API group data.example.com: databases and their
-// classes.
+// Package v1 is version v1 of the API group data.example.com: databases, their
+// classes and their servers.
 //
 // +groupName=data.example.com
 // +kubebuilder:object:generate=true

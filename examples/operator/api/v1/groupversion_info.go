@@ -23,6 +23,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Database{}, &DatabaseList{},
 		&DatabaseClass{}, &DatabaseClassList{},
+		&DatabaseServer{}, &DatabaseServerList{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

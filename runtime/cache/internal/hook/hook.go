@@ -19,8 +19,11 @@ type Options[S any] struct {
 	OnError func(ctx context.Context, err error)
 	// OnChange is called with each two statuses of which Same is false. It may be nil.
 	OnChange func(ctx context.Context, before, now S)
-	// Status returns the present status. Any goroutine may call it, with a lock held.
+	// Status returns the present status. Any goroutine may call it, with a lock held. If IsSlow is
+	// set, only the goroutine of the hooks calls it, before OnChange. Changes that follow one
+	// another quickly are merged then.
 	Status func() S
+	IsSlow bool
 	// Same reports whether OnChange is not called.
 	Same func(before, now S) bool
 	// Dropped returns the error that OnError gets instead of n errors.
@@ -45,8 +48,10 @@ type Hooks[S any] struct {
 	// running is closed when the goroutine ends. It is nil without a goroutine.
 	running chan struct{}
 	// ctx is passed to OnChange.
-	ctx    context.Context
-	full   bool // since the queue was empty
+	ctx  context.Context
+	full bool // since the queue was empty
+	// unread is set while an entry waits whose status is not read yet, because that is slow.
+	unread bool
 	closed bool
 
 	// Only the goroutine uses the fields below.
@@ -64,6 +69,8 @@ type entry[S any] struct {
 	// err is nil for a status.
 	err    error
 	status S
+	// unread is set if status has to be read before the call.
+	unread bool
 	// dropped is the number of errors that were dropped next to the entry.
 	dropped int
 }
@@ -100,9 +107,15 @@ func (h *Hooks[S]) Error(ctx context.Context, err error) {
 // Changed queues a call of OnChange with the present status, unless it is the same as the
 // one before.
 func (h *Hooks[S]) Changed() {
-	if h != nil && h.options.OnChange != nil {
-		h.push(func() entry[S] { return entry[S]{ctx: h.ctx, status: h.options.Status()} })
+	if h == nil || h.options.OnChange == nil {
+		return
 	}
+	h.push(func() entry[S] {
+		if h.options.IsSlow {
+			return entry[S]{ctx: h.ctx, unread: true}
+		}
+		return entry[S]{ctx: h.ctx, status: h.options.Status()}
+	})
 }
 
 // push calls entryOf under the lock, so that a status is never older than the one before.
@@ -117,9 +130,10 @@ func (h *Hooks[S]) push(entryOf func() entry[S]) {
 }
 
 func (h *Hooks[S]) pushLocked(e entry[S]) (full bool) {
-	if h.closed {
+	if h.closed || e.unread && h.unread {
 		return false
 	}
+	h.unread = h.unread || e.unread
 	if h.pending = append(h.pending, e); len(h.pending) > maxPending {
 		h.pending[1] = merged(&h.pending[0], &h.pending[1])
 		h.pending[0] = entry[S]{}
@@ -205,6 +219,9 @@ func (h *Hooks[S]) take() (e entry[S], ok bool) {
 	}
 	e, h.pending[0] = h.pending[0], e
 	h.pending = h.pending[1:]
+	if e.unread {
+		h.unread = false // another change may come before the status is read
+	}
 	return e, true
 }
 
@@ -212,6 +229,9 @@ func (h *Hooks[S]) callsOf(e entry[S]) (calls []call) {
 	if e.dropped > 0 {
 		err := h.options.Dropped(e.dropped)
 		calls = append(calls, call{e.ctx, "WatchErrorHandler", func() { h.options.OnError(e.ctx, err) }})
+	}
+	if e.unread {
+		e.status = h.options.Status()
 	}
 	switch before := h.last; {
 	case e.err != nil:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -312,6 +313,54 @@ func TestManyGoroutines(t *testing.T) {
 		}
 		if p.hooks.running != nil {
 			t.Error("a goroutine is left")
+		}
+	}
+}
+
+// TestSlowStatus is read once for all changes that wait.
+func TestSlowStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		p.during = func(string) { time.Sleep(time.Minute) }
+		read := 0
+		p.hooks.options.IsSlow, p.hooks.options.Status = true, func() int { read++; return p.status }
+		p.enter(1)
+		synctest.Wait()
+		p.fail(1)
+		p.enter(2)
+		for i := range 2 * maxPending {
+			p.fail(i)
+			p.enter(3)
+		}
+		p.hooks.Close()
+		if got := p.got(); !strings.HasPrefix(got, "0 to 1, ") || strings.Count(got, " to ") != 2 || !strings.Contains(got, "1 to 3") || read != 2 {
+			t.Errorf("read %d times, the hooks were called with\n%s", read, got)
+		}
+	})
+}
+
+// TestSlowStatusIsNeverMissed has changes of several goroutines.
+func TestSlowStatusIsNeverMissed(t *testing.T) {
+	for range 200 {
+		var status, heard atomic.Int64
+		h := New(Options[int64]{
+			OnChange: func(_ context.Context, _, now int64) { heard.Store(now) },
+			Status:   status.Load, IsSlow: true,
+			Same: func(before, now int64) bool { return before == now },
+		}, 0)
+		var changing sync.WaitGroup
+		for range 4 {
+			changing.Go(func() {
+				for range 10 {
+					status.Add(1)
+					h.Changed()
+				}
+			})
+		}
+		changing.Wait()
+		h.Close()
+		if heard.Load() != 40 {
+			t.Fatalf("the last status that was heard is %d", heard.Load())
 		}
 	}
 }

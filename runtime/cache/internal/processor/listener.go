@@ -48,6 +48,8 @@ type Listener[T metav1.Object] struct {
 	stopping chan struct{} // closed by stop
 	stopOnce sync.Once
 	removed  atomic.Bool   // by Remove, rather than stopped with the Processor
+	gone     chan struct{} // closed when the goroutine has ended, or never will begin
+	goneOnce sync.Once
 	synced   chan struct{} // closed when the handler has got the initial list
 	backlog  atomic.Int64  // notifications enqueued and not yet handled
 
@@ -65,6 +67,7 @@ func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 		options:  options,
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
+		gone:     make(chan struct{}),
 		synced:   make(chan struct{}),
 	}
 }
@@ -78,6 +81,10 @@ func (l *Listener[T]) Synced() <-chan struct{} { return l.synced }
 
 // Ended is closed when the Listener is removed or stopped.
 func (l *Listener[T]) Ended() <-chan struct{} { return l.stopping }
+
+// Gone is closed when the Listener is removed or stopped and its handler has returned from
+// its last call.
+func (l *Listener[T]) Gone() <-chan struct{} { return l.gone }
 
 // Removed reports whether the Listener was removed from its Processor.
 func (l *Listener[T]) Removed() bool { return l.removed.Load() }
@@ -127,6 +134,8 @@ func (l *Listener[T]) coalesceLocked() {
 	l.backlog.Add(int64(len(one.Notes) - l.waiting))
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
 }
+
+func (l *Listener[T]) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
 
 func (l *Listener[T]) stop() { l.stopOnce.Do(func() { close(l.stopping) }) }
 

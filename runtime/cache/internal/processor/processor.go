@@ -42,17 +42,22 @@ func (p *Processor[T]) serve(l *Listener[T]) {
 			if l.exited {
 				l.exited = false
 				p.serve(l)
+				return
 			}
+			l.leave()
 		}()
 		l.run()
 	})
 }
 
-// Remove stops a listener.
+// Remove stops a listener. Its handler may still run; see Gone.
 func (p *Processor[T]) Remove(l *Listener[T]) {
 	delete(p.listeners, l)
 	l.removed.Store(true)
 	l.stop()
+	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
+		l.leave()
+	}
 }
 
 // Listeners returns the listeners in no order.
@@ -78,9 +83,13 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 
 // Stop makes every listener return after its current call. Wait waits for that.
 func (p *Processor[T]) Stop() {
+	served := p.running
 	p.running, p.stopped = false, true
 	for l := range p.listeners {
 		l.stop()
+		if !served {
+			l.leave()
+		}
 	}
 }
 

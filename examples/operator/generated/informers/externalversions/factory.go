@@ -106,6 +106,7 @@ func Join(inner *cache.SharedInformerFactory, client versioned.Interface) Shared
 	inner.Declare(
 		reflect.TypeFor[*datav1.Database](),
 		reflect.TypeFor[*datav1.DatabaseClass](),
+		reflect.TypeFor[*datav1.DatabaseServer](),
 		reflect.TypeFor[*viewsv1.DatabaseClassSummary](),
 	)
 	return &sharedInformerFactory{internalinterfaces.SharedInformerFactory{

@@ -10,6 +10,7 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,13 +21,15 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case datav1.SchemeGroupVersion.WithResource("databases"):
-		return cache.NewGenericInformer(f.Data().V1().Databases().Informer()), nil
-	case datav1.SchemeGroupVersion.WithResource("databaseclasses"):
-		return cache.NewGenericInformer(f.Data().V1().DatabaseClasses().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case datav1.SchemeGroupVersion:
+		informer = v1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as
@@ -35,7 +38,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

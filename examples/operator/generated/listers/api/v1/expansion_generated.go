@@ -16,3 +16,10 @@ type DatabaseNamespaceListerExpansion interface{}
 // DatabaseClassListerExpansion is embedded in DatabaseClassLister. To add methods, declare it
 // in a file databaseclass_expansion.go of your own, which replaces this declaration.
 type DatabaseClassListerExpansion interface{}
+
+// DatabaseServerListerExpansion is embedded in DatabaseServerLister. To add methods, declare it
+// in a file databaseserver_expansion.go of your own, which replaces this declaration.
+type DatabaseServerListerExpansion interface{}
+
+// DatabaseServerNamespaceListerExpansion is like DatabaseServerListerExpansion, for DatabaseServerNamespaceLister.
+type DatabaseServerNamespaceListerExpansion interface{}

@@ -8,12 +8,14 @@ package v1
 
 import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // Interface provides the informer of each kind.
 type Interface interface {
 	Databases() DatabaseInformer
 	DatabaseClasses() DatabaseClassInformer
+	DatabaseServers() DatabaseServerInformer
 }
 
 type version struct {
@@ -31,4 +33,22 @@ func (v version) Databases() DatabaseInformer {
 
 func (v version) DatabaseClasses() DatabaseClassInformer {
 	return databaseClassInformer{v.factory}
+}
+
+func (v version) DatabaseServers() DatabaseServerInformer {
+	return databaseServerInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "databases":
+		return cache.NewGenericInformer(v.Databases().Informer())
+	case "databaseclasses":
+		return cache.NewGenericInformer(v.DatabaseClasses().Informer())
+	case "databaseservers":
+		return cache.NewGenericInformer(v.DatabaseServers().Informer())
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ type DataV1Interface interface {
 	RESTClient() rest.Interface
 	DatabasesGetter
 	DatabaseClassesGetter
+	DatabaseServersGetter
 }
 
 // DataV1Client implements DataV1Interface with requests to an API server.
@@ -35,6 +36,11 @@ func (c *DataV1Client) Databases(namespace string) DatabaseInterface {
 // DatabaseClasses returns the client for DatabaseClasses.
 func (c *DataV1Client) DatabaseClasses() DatabaseClassInterface {
 	return newDatabaseClasses(c)
+}
+
+// DatabaseServers returns the client for DatabaseServers in the given namespace.
+func (c *DataV1Client) DatabaseServers(namespace string) DatabaseServerInterface {
+	return newDatabaseServers(c, namespace)
 }
 
 // NewForConfig creates a client for the given config, with an HTTP client of its own.

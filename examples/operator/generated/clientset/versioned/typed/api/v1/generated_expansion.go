@@ -12,3 +12,7 @@ type DatabaseExpansion interface{}
 // DatabaseClassExpansion is embedded in DatabaseClassInterface. To add methods, declare it in a
 // file databaseclass_expansion.go of your own, which replaces this declaration.
 type DatabaseClassExpansion interface{}
+
+// DatabaseServerExpansion is embedded in DatabaseServerInterface. To add methods, declare it in a
+// file databaseserver_expansion.go of your own, which replaces this declaration.
+type DatabaseServerExpansion interface{}

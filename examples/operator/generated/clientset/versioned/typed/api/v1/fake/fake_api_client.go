@@ -27,6 +27,11 @@ func (c *FakeDataV1) DatabaseClasses() datav1.DatabaseClassInterface {
 	return newFakeDatabaseClasses(c)
 }
 
+// DatabaseServers returns the fake client for DatabaseServers in the given namespace.
+func (c *FakeDataV1) DatabaseServers(namespace string) datav1.DatabaseServerInterface {
+	return newFakeDatabaseServers(c, namespace)
+}
+
 // RESTClient returns a nil *rest.RESTClient, because there is no server.
 func (c *FakeDataV1) RESTClient() rest.Interface {
 	var ret *rest.RESTClient

@@ -1,0 +1,107 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
+)
+
+// serversOf returns the cached servers that db controls.
+func (c *Controller) serversOf(db *datav1.Database) ([]*datav1.DatabaseServer, error) {
+	owned, err := c.servers.ByOwner(db.UID)
+	return slices.DeleteFunc(owned, func(server *datav1.DatabaseServer) bool {
+		return !metav1.IsControlledBy(server, db) // an owner need not be the controller
+	}), err
+}
+
+// newServer returns the server number n of db, as it should be.
+func newServer(db *datav1.Database, class *viewsv1.DatabaseClassSummary, n int32) *datav1.DatabaseServer {
+	return &datav1.DatabaseServer{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       db.Namespace,
+			Name:            fmt.Sprintf("%s-%d", db.Name, n),
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(db, datav1.SchemeGroupVersion.WithKind("Database"))},
+		},
+		Spec: datav1.DatabaseServerSpec{DatabaseName: db.Name, StorageGi: db.Spec.StorageGi, Port: class.Spec.Port},
+	}
+}
+
+// syncServers creates, updates and deletes servers, so that db has the ones that it should
+// have. It returns those that db keeps. It never writes to a server that db does not
+// control: it returns one of these, whose name db needs, as conflict.
+func (c *Controller) syncServers(ctx context.Context, db *datav1.Database, class *viewsv1.DatabaseClassSummary) (kept []*datav1.DatabaseServer, conflict *datav1.DatabaseServer, err error) {
+	var errs []error
+	wanted := map[string]bool{}
+	for n := range db.Spec.Replicas {
+		want := newServer(db, class, n)
+		wanted[want.Name] = true
+		have, err := c.servers.DatabaseServers(db.Namespace).Get(want.Name)
+		switch {
+		case apierrors.IsNotFound(err):
+			errs = append(errs, c.createServer(ctx, want))
+		case err != nil:
+			errs = append(errs, err)
+		case !metav1.IsControlledBy(have, db):
+			conflict = have
+		default:
+			kept = append(kept, have)
+			errs = append(errs, c.updateServer(ctx, have, want))
+		}
+	}
+	owned, err := c.serversOf(db)
+	errs = append(errs, err)
+	for _, server := range owned {
+		if !wanted[server.Name] {
+			errs = append(errs, c.deleteServer(ctx, server))
+		}
+	}
+	return kept, conflict, errors.Join(errs...)
+}
+
+func (c *Controller) createServer(ctx context.Context, server *datav1.DatabaseServer) error {
+	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Create(ctx, server, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("cannot create server %s: %w", server.Name, err)
+	}
+	klog.FromContext(ctx).Info("Server created", "server", klog.KObj(server))
+	return nil
+}
+
+// updateServer writes the spec of a server if it differs.
+func (c *Controller) updateServer(ctx context.Context, have, want *datav1.DatabaseServer) error {
+	if have.Spec == want.Spec || have.DeletionTimestamp != nil {
+		return nil
+	}
+	server := have.DeepCopy() // objects of the cache are shared
+	server.Spec = want.Spec
+	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Update(ctx, server, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("cannot update server %s: %w", server.Name, err)
+	}
+	klog.FromContext(ctx).Info("Server updated", "server", klog.KObj(server))
+	return nil
+}
+
+// deleteServer deletes a server, unless it is already being deleted.
+func (c *Controller) deleteServer(ctx context.Context, server *datav1.DatabaseServer) error {
+	if server.DeletionTimestamp != nil {
+		return nil
+	}
+	// Not another server of the same name, which was created meanwhile.
+	options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(server.UID))}
+	err := c.client.DataV1().DatabaseServers(server.Namespace).Delete(ctx, server.Name, options)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot delete server %s: %w", server.Name, err)
+	}
+	klog.FromContext(ctx).Info("Server deleted", "server", klog.KObj(server))
+	return nil
+}

@@ -1,0 +1,122 @@
+package controller_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+)
+
+func TestServersFollowTheDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, class("postgres", 100))
+		c.run()
+		orders := database("orders", "postgres", 20)
+		orders.Spec.Replicas = 3
+		c.create(orders)
+		c.expectServers("orders-0", "orders-1", "orders-2")
+		server := c.server("orders-1")
+		if want := (datav1.DatabaseServerSpec{DatabaseName: "orders", StorageGi: 20, Port: 5432}); server.Spec != want {
+			t.Errorf("the server is %+v, want %+v", server.Spec, want)
+		}
+		if !metav1.IsControlledBy(server, c.get("orders")) {
+			t.Errorf("the owners of the server are %+v", server.OwnerReferences)
+		}
+
+		// The status follows from the servers.
+		c.report("orders-0", true)
+		c.report("orders-1", true)
+		db := c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+		if got := db.Status.Conditions[0].Message; db.Status.ReadyReplicas != 2 || got != "2 of 3 servers are ready" {
+			t.Errorf("readyReplicas is %d, %s", db.Status.ReadyReplicas, got)
+		}
+		c.report("orders-2", true)
+		c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.report("orders-0", false)
+		c.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+		c.report("orders-0", true)
+
+		// They follow from the spec.
+		c.edit("orders", func(db *datav1.Database) { db.Spec.Replicas, db.Spec.StorageGi = 1, 30 })
+		db = c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
+		c.expectServers("orders-0")
+		if got := c.server("orders-0").Spec.StorageGi; got != 30 || db.Status.ReadyReplicas != 1 {
+			t.Errorf("the server has %d Gi, and readyReplicas is %d", got, db.Status.ReadyReplicas)
+		}
+	})
+}
+
+func TestServersAreRestored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
+		c.run()
+		c.expectServers("orders-0")
+		first := c.server("orders-0")
+		c.deleteServer("orders-0")
+		c.expectServers("orders-0")
+		second := c.server("orders-0")
+		if first.UID == second.UID {
+			t.Fatal("the server was not deleted")
+		}
+		second.Spec.Port = 1
+		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), second, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.settle()
+		if got := c.server("orders-0").Spec.Port; got != 5432 {
+			t.Errorf("an edited server has port %d", got)
+		}
+	})
+}
+
+// TestServersOfOthers has a server in the way, which the controller must not touch.
+func TestServersOfOthers(t *testing.T) {
+	isController := true
+	for name, c := range map[string]struct {
+		owners []metav1.OwnerReference
+		says   string
+	}{
+		"no owner":         {nil, "controlled by nothing"},
+		"another database": {[]metav1.OwnerReference{{APIVersion: "data.example.com/v1", Kind: "Database", Name: "users", UID: "other", Controller: &isController}}, "controlled by Database users"},
+		"another kind":     {[]metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "orders", UID: "other", Controller: &isController}}, "controlled by StatefulSet orders"},
+		"an earlier database of the name": {
+			[]metav1.OwnerReference{{APIVersion: "data.example.com/v1", Kind: "Database", Name: "orders", UID: "earlier", Controller: &isController}}, "controlled by Database orders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				foreign := &datav1.DatabaseServer{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "orders-0", OwnerReferences: c.owners}}
+				cluster := newCluster(t, class("postgres", 100), foreign)
+				cluster.run()
+				before := cluster.server("orders-0")
+				cluster.create(database("orders", "postgres", 20))
+				db := cluster.expect("orders", datav1.DatabaseFailed, datav1.ReasonServerConflict, "")
+				message := db.Status.Conditions[0].Message
+				if !strings.Contains(message, "orders-0") || !strings.Contains(message, c.says) {
+					t.Errorf("the message does not say %q: %s", c.says, message)
+				}
+				cluster.expectEvents("Warning ServerConflict " + message)
+				cluster.report("orders-0", true) // which is not about orders
+				before.Status.Ready = true
+				cluster.expect("orders", datav1.DatabaseFailed, datav1.ReasonServerConflict, "")
+
+				cluster.delete("orders")
+				cluster.expectServers("orders-0")
+				after := cluster.server("orders-0")
+				before.ResourceVersion = after.ResourceVersion
+				if !equality.Semantic.DeepEqual(before, after) {
+					t.Errorf("the server of another owner was changed to %+v", after)
+				}
+
+				cluster.create(database("orders", "postgres", 20))
+				cluster.settle()
+				cluster.deleteServer("orders-0")
+				cluster.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+				cluster.expectServers("orders-0")
+			})
+		})
+	}
+}

@@ -1,0 +1,125 @@
+package smoke
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/fake"
+	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// gadget is a struct of a program's own, with what it reads of a Gadget.
+type gadget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              struct {
+		Watts int `json:"watts"`
+	} `json:"spec"`
+}
+
+func (g *gadget) DeepCopyObject() runtime.Object {
+	copied := *g
+	g.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
+	return &copied
+}
+
+// TestDynamicKind reads one resource as three Go types, in one factory.
+func TestDynamicKind(t *testing.T) {
+	var mu sync.Mutex
+	accepted := map[string]bool{}
+	client := serverOfGadgets(t, func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !strings.HasPrefix(r.URL.Path, "/cluster/7/apis/gadgets.example.com/v1/namespaces/east/gadgets") {
+			t.Errorf("the path is %s", r.URL.Path)
+		}
+		accepted[r.Header.Get("Accept")] = true
+	})
+	factory := informers.NewSharedInformerFactory(client, 0, informers.WithNamespace("east"))
+	wholes := cache.InformerFor(factory.Inner(), informers.DynamicKind[*unstructured.Unstructured](client, gadgets, true))
+	metas := cache.InformerFor(factory.Inner(), informers.DynamicKind[*metav1.PartialObjectMetadata](client, gadgets, true))
+	own := cache.InformerFor(factory.Inner(), informers.DynamicKind[*gadget](client, gadgets, true))
+	if again := cache.InformerFor(factory.Inner(), informers.DynamicKind[*gadget](client, gadgets, true)); again != own {
+		t.Error("a second call makes another informer")
+	}
+	start(t, factory)
+	name := cache.ObjectName{Namespace: "east", Name: "lamp"}
+	if obj, ok := wholes.GetIndexer().Get(name); !ok || obj.GetKind() != "Gadget" || obj.GetAPIVersion() != "gadgets.example.com/v1" {
+		t.Errorf("the whole is %v, %v", obj, ok)
+	}
+	if obj, ok := metas.GetIndexer().Get(name); !ok || obj.ResourceVersion != "1" {
+		t.Errorf("the metadata is %v, %v", obj, ok)
+	}
+	if obj, ok := own.GetIndexer().Get(name); !ok || obj.Spec.Watts != 40 {
+		t.Errorf("the gadget is %v, %v", obj, ok)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for accept := range accepted {
+		if accept != "application/json" && !strings.HasSuffix(accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1") {
+			t.Errorf("a request accepts %s", accept)
+		}
+	}
+	if len(accepted) != 2 {
+		t.Errorf("the requests accept %v, want whole objects and metadata", accepted)
+	}
+}
+
+// TestDynamicKindOfFake has no server. The error has the way to provide objects, which works.
+func TestDynamicKindOfFake(t *testing.T) {
+	client := fake.NewSimpleClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	failing := cache.InformerFor(factory.Inner(), informers.DynamicKind[*unstructured.Unstructured](client, gadgets, true))
+	factory.Start(t.Context())
+	var err error
+	for began := time.Now(); time.Since(began) < patience && failing.Status().Err == nil; {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		err = factory.WaitForCacheSync(ctx)
+		cancel()
+	}
+	factory.Shutdown()
+	for _, part := range []string{"gadgets.gadgets.example.com", "a fake", "cache.WithListerWatcher", "cache.NewViewListWatch[*unstructured.Unstructured]", "dynamic client"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error has no %q: %v", part, err)
+		}
+	}
+
+	lamp := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "gadgets.example.com/v1", "kind": "Gadget", "metadata": map[string]any{"namespace": "east", "name": "lamp"}, "spec": map[string]any{"watts": int64(40)},
+	}}
+	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{gadgets: "GadgetList"}, lamp)
+	factory = informers.NewSharedInformerFactory(client, 0)
+	wholes := cache.InformerFor(factory.Inner(), informers.DynamicKind[*unstructured.Unstructured](client, gadgets, true),
+		cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*unstructured.Unstructured] {
+			return cache.NewListWatch[*unstructured.Unstructured](objects.Resource(gadgets).Namespace(namespace))
+		}))
+	own := cache.InformerFor(factory.Inner(), informers.DynamicKind[*gadget](client, gadgets, true),
+		cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[*gadget] {
+			return cache.NewViewListWatch[*gadget](objects.Resource(gadgets).Namespace(namespace))
+		}))
+	start(t, factory)
+	if wholes.GetIndexer().Len() != 1 {
+		t.Errorf("there are %d gadgets", wholes.GetIndexer().Len())
+	}
+	if obj, ok := own.GetIndexer().Get(cache.ObjectName{Namespace: "east", Name: "lamp"}); !ok || obj.Spec.Watts != 40 {
+		t.Errorf("the gadget is %v, %v", obj, ok)
+	}
+	for _, action := range objects.Actions() {
+		if !slices.Contains([]string{"list", "watch"}, action.GetVerb()) {
+			t.Errorf("the fake was asked to %s", action.GetVerb())
+		}
+	}
+}
