@@ -150,6 +150,8 @@ replace github.com/typedinformers/informer-gen => ../
 
 replace github.com/typedinformers/informer-gen/examples/operator => ../examples/operator
 
+replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
+
 replace github.com/typedinformers/informer-gen/testserver => ../testserver
 
 tool (
@@ -159,5 +161,3 @@ tool (
 	k8s.io/code-generator/cmd/informer-gen
 	k8s.io/code-generator/cmd/lister-gen
 )
-
-replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
