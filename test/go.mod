@@ -159,5 +159,3 @@ tool (
 	k8s.io/code-generator/cmd/informer-gen
 	k8s.io/code-generator/cmd/lister-gen
 )
-
-replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
