@@ -58,12 +58,14 @@ func TestNextLeader(t *testing.T) {
 		time.Sleep(time.Second)
 		second := stand(t, kube, "second", 0)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if first.leads.IsZero() || !second.leads.IsZero() {
 			t.Fatal("not the first candidate leads")
 		}
 		first.stop()
 		<-first.over
 		time.Sleep(leaseDuration)
+		synctest.Wait()
 		if first.err != nil {
 			t.Errorf("a leader that was asked to stop ended with %v", first.err)
 		}

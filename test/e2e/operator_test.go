@@ -20,12 +20,6 @@ import (
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
-// The namespaces of the tests in this file.
-const (
-	operated = "operated"
-	doomed   = "doomed"
-)
-
 // TestOperator runs the example's controller, and follows what it writes with informers of
 // the test's own.
 func TestOperator(t *testing.T) {
@@ -35,10 +29,8 @@ func TestOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := within(t)
-	if _, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operated}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	awaitReason := followEvents(t, kube)
+	operated := createNamespace(t, kube)
+	awaitReason := followEvents(t, kube, operated)
 	runOperator(t, client, kube, operated)
 	states := make(chan *datav1.Database, 100)
 	gone := make(chan struct{})
@@ -77,7 +69,7 @@ func TestOperator(t *testing.T) {
 	awaitReason(datav1.ReasonClassNotFound)
 	class := createClass(t, client, "small", 50)
 	ready := await(datav1.DatabaseReady)
-	if want := "orders.operated.db.example.com:5432"; ready.Status.Endpoint != want || ready.Status.ObservedGeneration != ready.Generation || ready.Status.ReadyReplicas != 2 {
+	if want := "orders." + operated + ".db.example.com:5432"; ready.Status.Endpoint != want || ready.Status.ObservedGeneration != ready.Generation || ready.Status.ReadyReplicas != 2 {
 		t.Errorf("status is %+v, want endpoint %s and 2 replicas", ready.Status, want)
 	}
 	awaitReason(datav1.ReasonProvisioned)
@@ -121,10 +113,7 @@ func TestOperatorLetsNamespaceGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := within(t)
-	namespaces := kube.CoreV1().Namespaces()
-	if _, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: doomed}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	namespaces, doomed := kube.CoreV1().Namespaces(), createNamespace(t, kube)
 	createClass(t, client, "doomed", 50)
 	runOperator(t, client, kube, doomed)
 	changes, err := namespaces.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + doomed})
@@ -171,6 +160,16 @@ func TestOperatorLetsNamespaceGo(t *testing.T) {
 			t.Fatal("the namespace was not deleted")
 		}
 	}
+}
+
+// createNamespace creates a namespace that no other test has.
+func createNamespace(t *testing.T, kube kubernetes.Interface) (name string) {
+	t.Helper()
+	namespace, err := kube.CoreV1().Namespaces().Create(within(t), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "operated-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return namespace.Name
 }
 
 // createClass creates a class that is deleted with the test.
@@ -237,10 +236,10 @@ func runAgent(t *testing.T, client versioned.Interface, factory informers.Shared
 }
 
 // followEvents returns a func that waits until there is an Event with a reason.
-func followEvents(t *testing.T, kube kubernetes.Interface) (await func(reason string)) {
+func followEvents(t *testing.T, kube kubernetes.Interface, namespace string) (await func(reason string)) {
 	t.Helper()
 	ctx := within(t)
-	changes, err := kube.EventsV1().Events(operated).Watch(ctx, metav1.ListOptions{})
+	changes, err := kube.EventsV1().Events(namespace).Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
