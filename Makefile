@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata examples/operator testserver test
+MODULES := . testdata kubernetes examples/operator testserver test
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-builtin test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ test: lint ## Run all checks and tests: 23 CPU minutes the first time, 7 after t
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-e2e
+	$(MAKE) test-example test-builtin test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -46,6 +46,9 @@ test-golden: ## Run the slow tests of the generator, and vet, compile and test w
 
 test-example: ## Run the tests of the example operator
 	cd examples/operator && $(TEST) -race ./...
+
+test-builtin: ## Run the tests of the informers of built-in kinds
+	cd kubernetes && $(TEST) -race ./informers/externalversions
 
 test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
 	cd testserver && $(RACE) $(TEST) ./...

@@ -4,5 +4,6 @@
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 examples/operator/hack/verify-codegen.sh
+kubernetes/hack/codegen.sh --verify
 go test ./generator -run Golden -count=1
 go -C test test ./migration -run Generated -count=1

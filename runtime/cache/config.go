@@ -85,15 +85,6 @@ func (c *Config[T]) namespaces() (names []string) {
 	return names
 }
 
-// all returns the Config of each namespace that the cache is filled from: one if c has no
-// scopes.
-func (c *Config[T]) all() []Config[T] {
-	if len(c.scopes) > 0 {
-		return c.scopes
-	}
-	return []Config[T]{*c}
-}
-
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
 // if the resource has the name of T, or if T is an untyped object.
 func seenAs[T Object](resource string) string {
@@ -170,7 +161,7 @@ type Settings struct {
 	// zero or missing value keeps its default: 0.8 s, doubled up to 30 s; after
 	// Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to 24 s; after
 	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
-	// ten requests fail in a minute.
+	// ten requests fail in a minute, for each namespace that the informer is limited to.
 	Backoffs map[Reason]Backoff
 }
 

@@ -179,7 +179,6 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
-		c.queue.clear()
 		if c.atEnd != nil {
 			c.atEnd()
 		}

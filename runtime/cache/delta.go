@@ -160,13 +160,6 @@ func (f *DeltaFIFO[T]) Close() {
 	f.signalLocked()
 }
 
-// clear drops the deltas in the queue.
-func (f *DeltaFIFO[T]) clear() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.full, f.first, f.open, f.free = nil, 0, nil, freelist.List[Delta[T]]{}
-}
-
 // Len returns the number of deltas in the queue.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()

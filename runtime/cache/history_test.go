@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -150,7 +151,10 @@ func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string
 		src.endWatches(io.EOF) // a silent watch would end too late
 	}
 	time.Sleep(15 * time.Minute)
-	synctest.Wait()
+	inResync := func(h *historian) bool { return h.slow && h.registration.Backlog() > 0 }
+	for synctest.Wait(); slices.ContainsFunc(handlers, inResync); synctest.Wait() {
+		time.Sleep(time.Second)
+	}
 	checkTruth(t, s, sources, handlers)
 }
 
@@ -189,9 +193,6 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 	}
 	compare(t, s.GetIndexer(), cached)
 	for i, h := range handlers {
-		for h.slow && h.registration.Backlog() > 0 { // it may be in a resync
-			time.Sleep(time.Second)
-		}
 		h.mu.Lock()
 		if !h.registration.HasSynced() || h.registration.Backlog() != 0 {
 			t.Errorf("handler %d has not caught up: %s", i, h.registration.NotSyncedReason())

@@ -30,7 +30,8 @@ type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionRes
 // of objects or list of undecodable objects.
 //
 // It is called as WatchErrorHandler is. While it blocks, changes may be merged: Old is then the
-// state of the call before, and New is the last one. So it always gets the last state. An
+// state of the call before, and New is the last one. So it always gets the last state. With
+// several namespaces, changes that follow one another quickly are merged, too. An
 // informer that is Stopped from the beginning, because of a mistake in its options or because its
 // factory was shut down before, causes no call.
 type StatusHandler func(ctx context.Context, change StatusChange)

@@ -172,6 +172,23 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 		}
 		s.Stop()
 		wantLines(t, heard.take())
+
+		f := NewSharedInformerFactory(0, WithStatusHandler(heard.onChange))
+		var asked []string
+		early := InformerFor(f, kindOf(newSource(), &asked))
+		began = time.Now()
+		f.Shutdown()
+		wantLines(t, heard.take(), "Pending to Stopped")
+		if waited := time.Since(began); waited != time.Minute || early.Status().Phase != Stopped {
+			t.Errorf("Shutdown returned after %v", waited)
+		}
+		late := kindOf(newSource(), &asked)
+		late.Resource.Resource = "others"
+		if s := InformerFor(f, late); s.Status().Phase != Stopped {
+			t.Errorf("after Shutdown the status is %v", s.Status())
+		}
+		synctest.Wait()
+		wantLines(t, heard.take())
 	})
 }
 

@@ -27,7 +27,8 @@ type Kind[T Object] struct {
 	Namespaced bool
 	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
 	// informer of its own for each URL that a kind is read from. It compares values of Server
-	// before it calls String, so their type must be comparable.
+	// before it calls String, so their type must be comparable. Clients without a Server, such as
+	// fakes, share an informer.
 	Server fmt.Stringer
 	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
 	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither

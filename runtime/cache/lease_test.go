@@ -67,6 +67,13 @@ func (l *leased) expectInformers(n, watches int) {
 	for range l.f.Statuses() {
 		n--
 	}
+	l.f.mu.Lock()
+	for key, i := range l.f.informers {
+		if i.informer.wasStopped() {
+			l.Errorf("the factory keeps the informer %v, which was stopped", key)
+		}
+	}
+	l.f.mu.Unlock()
 	l.src.mu.Lock()
 	defer l.src.mu.Unlock()
 	if n != 0 || l.src.open != watches {

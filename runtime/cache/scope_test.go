@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -300,14 +301,21 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 		f := NewSharedInformerFactory(0, WithWatchErrorHandler(quiet), WithoutStreamingList())
 		defer f.Shutdown()
 		var names []string
+		var mu sync.Mutex // guards what follows
 		reading, most := 0, 0
+		read := func(by int) int {
+			mu.Lock()
+			defer mu.Unlock()
+			reading += by
+			most = max(most, reading)
+			return most
+		}
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			src := newSource()
 			src.failWith(func(r request) error {
 				if namespace < "n40" && r.verb == "list" {
-					most = max(most, reading+1)
-					reading++
-					time.AfterFunc(firstListTimeout, func() { reading-- })
+					read(1)
+					time.AfterFunc(firstListTimeout-time.Second, func() { read(-1) })
 					time.Sleep(pageTimeout)
 				}
 				return nil
@@ -324,7 +332,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 		other := InformerFor(f, kind, WithNamespace("n40"))
 		f.Start(t.Context())
 		synctest.Wait()
-		if !other.HasSynced() || most != maxFirstLists/2 {
+		if most := read(0); !other.HasSynced() || most != maxFirstLists/2 {
 			t.Errorf("another kind waits for a kind that lists %d namespaces at one time: %s", most, other.NotSyncedReason())
 		}
 		time.Sleep(2 * pageTimeout)

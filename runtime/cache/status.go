@@ -103,7 +103,8 @@ type Status struct {
 	NextAttempt time.Time
 	// Undecodable are the objects whose state on the server cannot be decoded, sorted by
 	// name; see DecodeOptions.SkipUndecodable. The cache has the last state of each that
-	// could be decoded, if there was one. Only 256 of them have a Path, Near and reason.
+	// could be decoded, if there was one. Only 256 of each of Scopes have a Path, Near and
+	// reason.
 	Undecodable []*DecodeError
 	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
 	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.

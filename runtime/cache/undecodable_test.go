@@ -207,3 +207,50 @@ func TestUndecodableInitialEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestUndecodableObjectsOfTwoNamespaces have the same name. Each namespace has its own.
+func TestUndecodableObjectsOfTwoNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := func(namespace, state string) string {
+			return strings.Replace(state, `"namespace":"a"`, `"namespace":"`+namespace+`"`, 1)
+		}
+		bad := state("x", 5, "7")
+		a, b := &script{t: t, list: listOf(9, bad)}, &script{t: t, list: listOf(8, in("b", bad), in("b", state("y", 6, "{}")))}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc {
+			return map[string]*script{"a": a, "b": b}[namespace].open
+		}}
+		s, err := kind.NewInformer(WithNamespaces("b", "a"), WithSkipUndecodable(), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		expect := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			status, got := s.Status(), []string{}
+			for _, state := range status.Undecodable {
+				got = append(got, state.Namespace+"/"+state.Name)
+			}
+			for _, scope := range status.Scopes {
+				got = append(got, fmt.Sprintf("%s: %d", scope.Namespace, len(scope.Status.Undecodable)))
+			}
+			for obj := range s.GetStore().All() {
+				got = append(got, obj.Namespace+"/"+obj.Name)
+			}
+			wantLines(t, got, want...)
+		}
+		expect("a/x", "b/x", "a: 1", "b: 1", "b/y")
+		if !s.HasSynced() {
+			t.Error(s.NotSyncedReason())
+		}
+		a.send("DELETED", bad)
+		expect("b/x", "a: 0", "b: 1", "b/y")
+
+		// An object of another namespace is not skipped, even if it cannot be decoded.
+		a.send("MODIFIED", in("b", bad))
+		if status := s.Status(); status.Reason != Decode || !strings.Contains(status.String(), "in namespace a (Decode: namespace a: watch: widgets.test.example.com b/x: the server sent the object for namespace a") {
+			t.Errorf("the status is %v", status)
+		}
+		expect("b/x", "a: 0", "b: 1", "b/y")
+	})
+}

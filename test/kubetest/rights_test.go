@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -32,21 +33,7 @@ func TestForbidden(t *testing.T) {
 		t.Error("the informer has objects that it may not read")
 	}
 
-	role := &rbacv1.Role{
-		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list", "watch"}}},
-	}
-	if _, err := admin.RbacV1().Roles("forbidden").Create(ctx, role, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "stranger"}},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-	}
-	if _, err := admin.RbacV1().RoleBindings("forbidden").Create(ctx, binding, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	allow(t, admin, "forbidden", "stranger")
 	progress.Step()
 	f.awaitSync(t)
 	if err := f.heard.AwaitVersion(ctx, cache.MetaObjectToName(created), created.ResourceVersion); err != nil {
@@ -54,5 +41,25 @@ func TestForbidden(t *testing.T) {
 	}
 	if s := f.informer.Status(); s.Reason != "" {
 		t.Errorf("status is %v", s)
+	}
+}
+
+// allow lets a user read the pods of a namespace.
+func allow(t *testing.T, admin kubernetes.Interface, namespace, user string) {
+	t.Helper()
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list", "watch"}}},
+	}
+	if _, err := admin.RbacV1().Roles(namespace).Create(within(t), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+	}
+	if _, err := admin.RbacV1().RoleBindings(namespace).Create(within(t), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -93,10 +93,11 @@ func (p *Project) writeModule(ctx context.Context) error {
 		}
 	}
 	const product = "github.com/typedinformers/informer-gen"
-	_, err := goCommand(ctx, p.Dir, "mod", "edit", "-module="+ModulePath,
-		"-replace="+product+"="+p.tools.repo,
-		"-replace="+product+"/examples/operator="+filepath.Join(p.tools.repo, "examples/operator"),
-		"-replace="+product+"/kubernetes="+filepath.Join(p.tools.repo, "kubernetes"))
+	edit := []string{"mod", "edit", "-module=" + ModulePath}
+	for _, module := range []string{"", "/examples/operator", "/kubernetes", "/testserver"} {
+		edit = append(edit, "-replace="+product+module+"="+filepath.Join(p.tools.repo, module))
+	}
+	_, err := goCommand(ctx, p.Dir, edit...)
 	return err
 }
 

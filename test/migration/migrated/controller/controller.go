@@ -15,13 +15,13 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
+	appsinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/apps/v1"
+	appslisters "github.com/typedinformers/informer-gen/kubernetes/listers/apps/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/scheme"
 	fooinformers "github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions/samplecontroller/v1alpha1"
-	appsinformers "github.com/typedinformers/informer-gen/test/migration/migrated/generated/kube/informers/externalversions/apps/v1"
-	appslisters "github.com/typedinformers/informer-gen/test/migration/migrated/generated/kube/listers/apps/v1"
 	foolisters "github.com/typedinformers/informer-gen/test/migration/migrated/generated/listers/samplecontroller/v1alpha1"
 )
 

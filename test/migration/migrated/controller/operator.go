@@ -6,9 +6,9 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	kubeinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions"
-	kubeinformers "github.com/typedinformers/informer-gen/test/migration/migrated/generated/kube/informers/externalversions"
 )
 
 // resync is how often each Foo is reconciled without a change.

@@ -41,7 +41,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

@@ -12,6 +12,7 @@ import (
 	samplecontrollerv1alpha1 "github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions/internalinterfaces"
+	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions/samplecontroller/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -20,11 +21,15 @@ type GenericInformer = cache.GenericInformer
 
 // ForResource returns the informer of the given resource. It returns an error if the factory has none.
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
-	switch resource {
-	case samplecontrollerv1alpha1.SchemeGroupVersion.WithResource("foos"):
-		return cache.NewGenericInformer(f.Samplecontroller().V1alpha1().Foos().Informer()), nil
+	var informer GenericInformer
+	switch resource.GroupVersion() {
+	case samplecontrollerv1alpha1.SchemeGroupVersion:
+		informer = v1alpha1.ForResource(f.SharedInformerFactory, resource.Resource)
 	}
-	return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	if informer == nil {
+		return nil, fmt.Errorf("no informer for %v: this factory has none of that resource", resource)
+	}
+	return informer, nil
 }
 
 // DynamicKind describes the objects of a resource for which there is no generated code, as
@@ -33,7 +38,7 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 //
 // T is *unstructured.Unstructured for whole objects, *metav1.PartialObjectMetadata for their
 // metadata, which is then all that the server sends, or a pointer to a struct with TypeMeta,
-// ObjectMeta and the fields that the program reads:
+// ObjectMeta, the fields that the program reads, and a method DeepCopyObject:
 //
 //	kind := informers.DynamicKind[*unstructured.Unstructured](client, resource, true)
 //	informer := cache.InformerFor(factory.Inner(), kind)

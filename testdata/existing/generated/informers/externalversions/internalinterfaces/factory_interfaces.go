@@ -8,7 +8,9 @@ package internalinterfaces
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -40,13 +42,38 @@ func KindOf[T cache.Object](client kubernetes.Interface, restClient rest.Interfa
 	return kind
 }
 
-// serverOf returns the base URL of a client, or "" for a fake client.
-func serverOf(client rest.Interface) string {
-	if c, ok := client.(*rest.RESTClient); client == nil || ok && c == nil {
-		return ""
+// server is the API server of a client. It is comparable.
+type server struct {
+	client *rest.RESTClient
+	// url is set if there is no client.
+	url string
+}
+
+// serverOf returns the server of a client, or nil for a fake client.
+func serverOf(client rest.Interface) fmt.Stringer {
+	switch c := client.(type) {
+	case nil:
+		return nil
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
+		return server{client: c}
 	}
+	return server{url: urlOf(client)}
+}
+
+// String returns the base URL of the server.
+func (s server) String() string {
+	if s.client == nil {
+		return s.url
+	}
+	return urlOf(s.client)
+}
+
+func urlOf(client rest.Interface) string {
 	url := client.Get().AbsPath("/").URL()
-	return url.Scheme + "://" + url.Host + url.Path
+	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of

@@ -8,7 +8,9 @@ package internalinterfaces
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -29,9 +31,7 @@ type SharedInformerFactory struct {
 // returns the bodies of responses, and whether there are streaming lists. restClient is the part of
 // client that sends the requests. KindOf sends none.
 func KindOf[T cache.Object](client versioned.Interface, restClient rest.Interface, kind cache.Kind[T]) cache.Kind[T] {
-	if hasServer(restClient) {
-		kind.Server = server{restClient}
-	}
+	kind.Server = serverOf(restClient)
 	kind.Open = func(namespace string) cache.OpenFunc {
 		return Open(restClient, kind.Resource, namespace)
 	}
@@ -42,19 +42,38 @@ func KindOf[T cache.Object](client versioned.Interface, restClient rest.Interfac
 	return kind
 }
 
-// server is the API server of a client.
-type server struct{ client rest.Interface }
-
-// String returns the base URL.
-func (s server) String() string {
-	url := s.client.Get().AbsPath("/").URL()
-	return url.Scheme + "://" + url.Host + url.Path
+// server is the API server of a client. It is comparable.
+type server struct {
+	client *rest.RESTClient
+	// url is set if there is no client.
+	url string
 }
 
-// hasServer returns false for a fake client.
-func hasServer(client rest.Interface) bool {
-	c, ok := client.(*rest.RESTClient)
-	return client != nil && (!ok || c != nil)
+// serverOf returns the server of a client, or nil for a fake client.
+func serverOf(client rest.Interface) fmt.Stringer {
+	switch c := client.(type) {
+	case nil:
+		return nil
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
+		return server{client: c}
+	}
+	return server{url: urlOf(client)}
+}
+
+// String returns the base URL of the server.
+func (s server) String() string {
+	if s.client == nil {
+		return s.url
+	}
+	return urlOf(s.client)
+}
+
+func urlOf(client rest.Interface) string {
+	url := client.Get().AbsPath("/").URL()
+	return url.Scheme + "://" + url.Host + strings.TrimSuffix(url.Path, "/")
 }
 
 // Open returns a function that lists or watches a resource with client and returns the body of
@@ -66,10 +85,13 @@ func hasServer(client rest.Interface) bool {
 // that host would receive the credentials. If client is not a *rest.RESTClient, its own HTTP
 // client decides about redirects.
 func Open(client rest.Interface, resource schema.GroupVersionResource, namespace string) cache.OpenFunc {
-	if !hasServer(client) {
+	switch c := client.(type) {
+	case nil:
 		return nil
-	}
-	if c, ok := client.(*rest.RESTClient); ok {
+	case *rest.RESTClient:
+		if c == nil {
+			return nil
+		}
 		refusing := shallowCopy(c)
 		refusing.Client = redirect.Refuse(c.Client)
 		client = refusing

@@ -7,6 +7,7 @@
 package v1alpha1
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions/internalinterfaces"
 )
 
@@ -26,4 +27,14 @@ func New(factory internalinterfaces.SharedInformerFactory) Interface {
 
 func (v version) Foos() FooInformer {
 	return fooInformer{v.factory}
+}
+
+// ForResource returns the informer of a resource of this version, or nil if there is none. It is not in the
+// package of the factory, because the compiler would need gigabytes there for the kinds of many groups.
+func ForResource(factory internalinterfaces.SharedInformerFactory, resource string) cache.GenericInformer {
+	switch v := New(factory); resource {
+	case "foos":
+		return cache.NewGenericInformer(v.Foos().Informer())
+	}
+	return nil
 }

@@ -1,4 +1,6 @@
-package kubernetes_test
+// These tests are in the package of the factory, so that the compiler reads the types of all kinds only once.
+
+package externalversions
 
 import (
 	"context"
@@ -26,7 +28,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	kubeinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -39,7 +40,7 @@ func pod(name, node string) *corev1.Pod {
 }
 
 // start starts a factory and waits for its caches.
-func start(t *testing.T, factory kubeinformers.SharedInformerFactory) {
+func start(t *testing.T, factory SharedInformerFactory) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -53,7 +54,7 @@ func start(t *testing.T, factory kubeinformers.SharedInformerFactory) {
 // TestFake follows the pods of client-go's fake clientset.
 func TestFake(t *testing.T) {
 	client := fake.NewClientset(pod("web", "n1"))
-	factory := kubeinformers.NewSharedInformerFactory(client, 0)
+	factory := NewSharedInformerFactory(client, 0)
 	pods := factory.Core().V1().Pods()
 	added := make(chan string, 2)
 	if _, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Pod]{
@@ -103,7 +104,7 @@ func TestServer(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			client := kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL})
-			factory := kubeinformers.NewSharedInformerFactory(client, 0, cache.WithoutStreamingList())
+			factory := NewSharedInformerFactory(client, 0, cache.WithoutStreamingList())
 			pods := factory.Core().V1().Pods()
 			pods.Informer()
 			start(t, factory)
@@ -133,7 +134,7 @@ func TestEveryKindOfTheClientset(t *testing.T) {
 		}
 	}
 	got := map[string]bool{}
-	for group := range methods(reflect.TypeFor[kubeinformers.SharedInformerFactory]()) {
+	for group := range methods(reflect.TypeFor[SharedInformerFactory]()) {
 		if group.Type.NumIn() > 0 || group.Type.NumOut() != 1 || group.Type.Out(0).Name() != "Interface" {
 			continue // Start and others
 		}
@@ -199,7 +200,7 @@ func TestForResource(t *testing.T) {
 			groupVersions[path] = gvk.GroupVersion()
 		}
 	}
-	factory := kubeinformers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	factory := NewSharedInformerFactory(fake.NewClientset(), 0)
 	cases := resourceCase.FindAllStringSubmatch(string(source), -1)
 	for _, found := range cases {
 		path := regexp.MustCompile(`(?m)^\s*(?:` + found[1] + ` )?"(k8s\.io/api/\S*)"$`)

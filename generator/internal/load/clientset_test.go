@@ -1,0 +1,102 @@
+package load
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+)
+
+const clientsetModule = `
+-- go.mod --
+module example.com/mod
+
+go 1.26.0
+-- clients/clients.go --
+package clientset
+
+import "example.com/mod/others"
+
+type Interface = others.Set
+-- others/others.go --
+package others
+
+import (
+	"example.com/mod/typed"
+	missing "example.com/mod/missing"
+	"k8s.io/client-go/discovery"
+)
+
+type Set interface {
+	Discovery() discovery.DiscoveryInterface
+	ShopV1() typed.Shop
+	LostV1() missing.Lost
+	ByName(name string) typed.Shop
+	Parts
+}
+
+type Parts interface {
+	PaintV1() typed.Paint
+	Close() error
+}
+-- typed/typed.go --
+package typed
+
+import "k8s.io/client-go/rest"
+
+type Shop interface {
+	RESTClient() rest.Interface
+	OrdersGetter
+	Shop
+}
+
+type OrdersGetter interface {
+	Orders(namespace string) OrderInterface
+}
+
+type Paint struct{}
+`
+
+// TestClientset reads an Interface that is an alias of another package's, and clients with methods of their own,
+// of embedded interfaces, and of interfaces that embed each other.
+func TestClientset(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+	dir := t.TempDir()
+	files, err := txtar.FS(txtar.Parse([]byte(clientsetModule)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	result := &Result{}
+	got, err := Clientset(t.Context(), Options{Dir: dir}, "example.com/mod/clients", result)
+	if err != nil || got.Problem != "" {
+		t.Fatal(err, got.Problem)
+	}
+	if got.Name != "clientset" || got.Path != "example.com/mod/clients" {
+		t.Errorf("it is package %s in %s", got.Name, got.Path)
+	}
+	if names, want := slices.Sorted(maps.Keys(got.Clients)), []string{"Close", input.DiscoveryMethod, "LostV1", "PaintV1", "ShopV1"}; !slices.Equal(names, want) {
+		t.Errorf("it has the clients %v, want %v", names, want)
+	}
+	if shop := got.Clients["ShopV1"]; shop == nil || shop.Problem != "" || !maps.Equal(shop.Params, map[string]int{"RESTClient": 0, "Orders": 1}) {
+		t.Errorf("the client of the shop is %+v", shop)
+	}
+	for name, want := range map[string]string{"LostV1": "does not find package example.com/mod/missing", "PaintV1": "type Paint of package example.com/mod/typed is not an interface"} {
+		if client := got.Clients[name]; client == nil || !strings.Contains(client.Problem, want) {
+			t.Errorf("%s is %+v, want the problem %q", name, client, want)
+		}
+	}
+	for _, note := range result.Notes {
+		if !strings.HasPrefix(note, "loaded the syntax of 1 packages") && !strings.HasPrefix(note, "loaded the syntax of 0 packages") {
+			t.Errorf("more packages were read than are named: %s", note)
+		}
+	}
+}
