@@ -84,7 +84,7 @@ func TestRights(t *testing.T) {
 // record runs the operator through all that it does, and returns its requests.
 func record(t *testing.T) []clienttesting.Action {
 	data, kube := fake.NewSimpleClientset(), kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
-	fakeserver.Serve(data, nil)
+	fakeserver.Serve(data)
 	ctx, stop := context.WithCancel(t.Context())
 	recorded := forward(data)
 	on := cluster{data: recorded, kube: kube, lock: lockOf(kube, "recorded")}

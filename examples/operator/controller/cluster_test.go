@@ -12,9 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	kubefake "k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
@@ -44,10 +42,10 @@ func class(name string, maxStorageGi int32) *datav1.DatabaseClass {
 type cluster struct {
 	t      *testing.T
 	client *fake.Clientset
+	server *fakeserver.Server // of client
 	kube   *kubefake.Clientset
 	events *events.FakeRecorder
-	writes atomic.Int32  // how often the status of a Database was written
-	lag    time.Duration // how late the cache learns of a change
+	writes atomic.Int32 // how often the status of a Database was written
 }
 
 func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
@@ -58,42 +56,17 @@ func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
 		kube:   kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}),
 		events: events.NewFakeRecorder(1000),
 	}
-	fakeserver.Serve(c.client, func() {
+	c.server = fakeserver.Serve(c.client)
+	c.server.OnStatus = func() {
 		if c.writes.Add(1) == 100 {
 			panic("a status is written over and over") // no return of an error ends the loop
 		}
-	})
-	c.client.PrependWatchReactor("*", c.watch)
+	}
 	for _, obj := range objects {
 		c.create(obj)
 	}
 	return c
 }
-
-// watch delays each event by c.lag.
-func (c *cluster) watch(action clienttesting.Action) (bool, watch.Interface, error) {
-	prompt, err := c.client.Tracker().Watch(action.GetResource(), action.GetNamespace())
-	if err != nil || c.lag == 0 {
-		return true, prompt, err
-	}
-	late := watch.NewRaceFreeFake()
-	go func() {
-		defer late.Stop()
-		for event := range prompt.ResultChan() {
-			time.Sleep(c.lag)
-			late.Action(event.Type, event.Object)
-		}
-	}()
-	return true, stopBoth{late, prompt}, nil
-}
-
-// stopBoth is a watch that ends the one that it reads.
-type stopBoth struct {
-	*watch.RaceFreeFakeWatcher
-	source watch.Interface
-}
-
-func (w stopBoth) Stop() { w.source.Stop() }
 
 // controller returns a Controller, and what starts its informers.
 func (c *cluster) controller(options ...informers.SharedInformerOption) (*controller.Controller, func(context.Context)) {
@@ -181,10 +154,10 @@ func (c *cluster) deleteServer(name string) {
 	}
 }
 
-// report is what the agent does: it says whether a server is ready.
+// report sets the status of a server, as the agent does.
 func (c *cluster) report(name string, ready bool) {
 	c.t.Helper()
-	server := c.server(name)
+	server := c.getServer(name)
 	server.Status.Ready = ready
 	if _, err := c.client.DataV1().DatabaseServers(namespace).UpdateStatus(c.t.Context(), server, metav1.UpdateOptions{}); err != nil {
 		c.t.Fatal(err)
@@ -200,7 +173,7 @@ func (c *cluster) get(name string) *datav1.Database {
 	return db
 }
 
-func (c *cluster) server(name string) *datav1.DatabaseServer {
+func (c *cluster) getServer(name string) *datav1.DatabaseServer {
 	c.t.Helper()
 	server, err := c.client.DataV1().DatabaseServers(namespace).Get(c.t.Context(), name, metav1.GetOptions{})
 	if err != nil {

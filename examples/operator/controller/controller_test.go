@@ -105,7 +105,7 @@ func TestClassChanges(t *testing.T) {
 		if writes := c.writes.Load() - before; writes != 2 {
 			t.Errorf("the status was written %d times for the two databases of the class", writes)
 		}
-		if changed, kept := c.server("orders-0").Spec.Port, c.server("users-0").Spec.Port; changed != 6432 || kept != 5432 {
+		if changed, kept := c.getServer("orders-0").Spec.Port, c.getServer("users-0").Spec.Port; changed != 6432 || kept != 5432 {
 			t.Errorf("the servers have the ports %d and %d, want the new one, and the old one where the class is too small", changed, kept)
 		}
 		c.editClass("postgres", func(class *datav1.DatabaseClassSpec) { class.Description = "new" })
@@ -120,7 +120,7 @@ func TestClassChanges(t *testing.T) {
 		c.expect("orders", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("users", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("logs", datav1.DatabaseReady, datav1.ReasonProvisioned, "logs.shop.db.example.com:5432")
-		c.expectServers("logs-0", "orders-0", "users-0") // nobody's data are lost
+		c.expectServers("logs-0", "orders-0", "users-0") // no data are lost
 	})
 }
 
@@ -179,7 +179,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 func TestCacheIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100))
-		c.lag = time.Second
+		c.server.Lag = time.Second
 		c.run()
 		c.create(database("orders", "postgres", 20))
 		c.expectServers("orders-0")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +39,7 @@ func TestServersAreGoneBeforeTheirDatabase(t *testing.T) {
 		}
 
 		// The agent keeps a server until it has stopped it.
-		server := c.server("orders-0")
+		server := c.getServer("orders-0")
 		server.Finalizers = []string{"example.com/agent"}
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), server, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
@@ -47,7 +48,7 @@ func TestServersAreGoneBeforeTheirDatabase(t *testing.T) {
 		c.delete("orders")
 		c.expect("orders", datav1.DatabaseDeleting, datav1.ReasonDeleting, "")
 		c.expectEvents("Normal Deleting servers left: 1")
-		server = c.server("orders-0")
+		server = c.getServer("orders-0")
 		server.Finalizers = nil
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), server, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
@@ -80,7 +81,7 @@ func TestDeletedWithoutServers(t *testing.T) {
 func TestGarbageCollectorIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
-		c.lag = 1e9
+		c.server.Lag = time.Second
 		c.run()
 		c.expectServers("orders-0")
 		c.edit("orders", func(db *datav1.Database) { db.Finalizers = append(db.Finalizers, metav1.FinalizerDeleteDependents) })
@@ -108,7 +109,7 @@ func TestOrphans(t *testing.T) {
 		})
 		c.delete("orders")
 		c.expectServers("orders-0")
-		server := c.server("orders-0")
+		server := c.getServer("orders-0")
 		server.OwnerReferences = nil
 		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), server, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)

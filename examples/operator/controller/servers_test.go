@@ -19,7 +19,7 @@ func TestServersFollowTheDatabase(t *testing.T) {
 		orders.Spec.Replicas = 3
 		c.create(orders)
 		c.expectServers("orders-0", "orders-1", "orders-2")
-		server := c.server("orders-1")
+		server := c.getServer("orders-1")
 		if want := (datav1.DatabaseServerSpec{DatabaseName: "orders", StorageGi: 20, Port: 5432}); server.Spec != want {
 			t.Errorf("the server is %+v, want %+v", server.Spec, want)
 		}
@@ -44,7 +44,7 @@ func TestServersFollowTheDatabase(t *testing.T) {
 		c.edit("orders", func(db *datav1.Database) { db.Spec.Replicas, db.Spec.StorageGi = 1, 30 })
 		db = c.expect("orders", datav1.DatabaseReady, datav1.ReasonProvisioned, ordersAt)
 		c.expectServers("orders-0")
-		if got := c.server("orders-0").Spec.StorageGi; got != 30 || db.Status.ReadyReplicas != 1 {
+		if got := c.getServer("orders-0").Spec.StorageGi; got != 30 || db.Status.ReadyReplicas != 1 {
 			t.Errorf("the server has %d Gi, and readyReplicas is %d", got, db.Status.ReadyReplicas)
 		}
 	})
@@ -55,10 +55,10 @@ func TestServersAreRestored(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run()
 		c.expectServers("orders-0")
-		first := c.server("orders-0")
+		first := c.getServer("orders-0")
 		c.deleteServer("orders-0")
 		c.expectServers("orders-0")
-		second := c.server("orders-0")
+		second := c.getServer("orders-0")
 		if first.UID == second.UID {
 			t.Fatal("the server was not deleted")
 		}
@@ -67,7 +67,7 @@ func TestServersAreRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.settle()
-		if got := c.server("orders-0").Spec.Port; got != 5432 {
+		if got := c.getServer("orders-0").Spec.Port; got != 5432 {
 			t.Errorf("an edited server has port %d", got)
 		}
 	})
@@ -91,7 +91,7 @@ func TestServersOfOthers(t *testing.T) {
 				foreign := &datav1.DatabaseServer{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "orders-0", OwnerReferences: c.owners}}
 				cluster := newCluster(t, class("postgres", 100), foreign)
 				cluster.run()
-				before := cluster.server("orders-0")
+				before := cluster.getServer("orders-0")
 				cluster.create(database("orders", "postgres", 20))
 				db := cluster.expect("orders", datav1.DatabaseFailed, datav1.ReasonServerConflict, "")
 				message := db.Status.Conditions[0].Message
@@ -105,7 +105,7 @@ func TestServersOfOthers(t *testing.T) {
 
 				cluster.delete("orders")
 				cluster.expectServers("orders-0")
-				after := cluster.server("orders-0")
+				after := cluster.getServer("orders-0")
 				before.ResourceVersion = after.ResourceVersion
 				if !equality.Semantic.DeepEqual(before, after) {
 					t.Errorf("the server of another owner was changed to %+v", after)

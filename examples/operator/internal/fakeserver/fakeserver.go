@@ -8,41 +8,53 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	clienttesting "k8s.io/client-go/testing"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 )
 
-type server struct {
-	tracker  clienttesting.ObjectTracker
-	onStatus func()
+// Server is what the clients of a fake clientset talk to.
+type Server struct {
+	// OnStatus, unless it is nil, is called when the status of a Database is written.
+	OnStatus func()
+	// Lag is how late a watch delivers each event. It needs a synctest bubble.
+	Lag time.Duration
 
-	mu      sync.Mutex // guards version, and each write as a whole
+	tracker clienttesting.ObjectTracker
+
+	mu      sync.Mutex // guards what follows, and each write as a whole
 	version int
+	log     []change
+	changed chan struct{} // closed by the next change
 }
 
 // Serve makes client treat UIDs, versions, generations, the status and finalizers as an API
-// server does. There is no garbage collector. It calls onStatus, unless it is nil, when the
-// status of a Database is written.
-func Serve(client *fake.Clientset, onStatus func()) {
-	s := &server{tracker: client.Tracker(), onStatus: onStatus}
-	for verb, write := range map[string]clienttesting.ReactionFunc{"create": s.create, "update": s.update, "patch": s.patch, "delete": s.delete} {
+// server does. A watch begins after the list whose version it has; a fake clientset alone
+// loses what is written between the two. There is no garbage collector. The caller sets
+// the fields before it uses client.
+func Serve(client *fake.Clientset) *Server {
+	s := &Server{tracker: client.Tracker(), version: 1, changed: make(chan struct{})}
+	for verb, react := range map[string]clienttesting.ReactionFunc{"create": s.create, "update": s.update, "patch": s.patch, "delete": s.delete, "list": s.list} {
 		client.PrependReactor(verb, "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return write(action)
+			return react(action)
 		})
 	}
+	client.PrependWatchReactor("*", s.watch)
+	return s
 }
 
-func (s *server) create(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *Server) create(action clienttesting.Action) (bool, runtime.Object, error) {
 	obj := action.(clienttesting.CreateAction).GetObject()
 	m := metaOf(obj)
 	s.stamp(m)
@@ -51,10 +63,11 @@ func (s *server) create(action clienttesting.Action) (bool, runtime.Object, erro
 	if err := s.tracker.Create(action.GetResource(), obj, action.GetNamespace()); err != nil {
 		return true, nil, err
 	}
+	s.tell(watch.Added, action, obj)
 	return true, obj, nil
 }
 
-func (s *server) update(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *Server) update(action clienttesting.Action) (bool, runtime.Object, error) {
 	obj := action.(clienttesting.UpdateAction).GetObject()
 	current, err := s.current(action, metaOf(obj).GetName(), metaOf(obj).GetResourceVersion())
 	if err != nil {
@@ -65,8 +78,8 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 	}
 	switch obj := obj.(type) {
 	case *datav1.Database:
-		if action.GetSubresource() == "status" && s.onStatus != nil {
-			s.onStatus()
+		if action.GetSubresource() == "status" && s.OnStatus != nil {
+			s.OnStatus()
 		}
 		obj.Status = current.(*datav1.Database).Status
 		if obj.Spec != current.(*datav1.Database).Spec {
@@ -79,7 +92,7 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 }
 
 // patch merges finalizers, which is the one patch of the controller.
-func (s *server) patch(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *Server) patch(action clienttesting.Action) (bool, runtime.Object, error) {
 	patch := action.(clienttesting.PatchAction)
 	var body struct {
 		Metadata struct {
@@ -99,7 +112,7 @@ func (s *server) patch(action clienttesting.Action) (bool, runtime.Object, error
 	return true, obj, s.store(action, obj)
 }
 
-func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, error) {
+func (s *Server) delete(action clienttesting.Action) (bool, runtime.Object, error) {
 	request := action.(clienttesting.DeleteActionImpl)
 	obj, err := s.current(action, request.Name, "")
 	if err != nil {
@@ -118,7 +131,7 @@ func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, erro
 }
 
 // current returns the stored object, if it has the version; "" is any.
-func (s *server) current(action clienttesting.Action, name, version string) (runtime.Object, error) {
+func (s *Server) current(action clienttesting.Action, name, version string) (runtime.Object, error) {
 	obj, err := s.tracker.Get(action.GetResource(), action.GetNamespace(), name)
 	if err != nil {
 		return nil, err
@@ -130,16 +143,31 @@ func (s *server) current(action clienttesting.Action, name, version string) (run
 }
 
 // store writes obj. An object that is being deleted is gone without finalizers.
-func (s *server) store(action clienttesting.Action, obj runtime.Object) error {
+func (s *Server) store(action clienttesting.Action, obj runtime.Object) error {
 	m := metaOf(obj)
 	s.stamp(m)
 	if m.GetDeletionTimestamp() != nil && len(m.GetFinalizers()) == 0 {
+		s.tell(watch.Deleted, action, obj)
 		return s.tracker.Delete(action.GetResource(), action.GetNamespace(), m.GetName())
 	}
+	s.tell(watch.Modified, action, obj)
 	return s.tracker.Update(action.GetResource(), obj, action.GetNamespace())
 }
 
-func (s *server) stamp(m metav1.Object) {
+func (s *Server) list(action clienttesting.Action) (bool, runtime.Object, error) {
+	_, list, err := clienttesting.ObjectReaction(s.tracker)(action)
+	if err != nil {
+		return true, nil, err
+	}
+	m, err := meta.ListAccessor(list)
+	if err != nil {
+		return true, nil, err
+	}
+	m.SetResourceVersion(strconv.Itoa(s.version))
+	return true, list, nil
+}
+
+func (s *Server) stamp(m metav1.Object) {
 	s.version++
 	m.SetResourceVersion(strconv.Itoa(s.version))
 }
