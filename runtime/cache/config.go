@@ -85,15 +85,6 @@ func (c *Config[T]) namespaces() (names []string) {
 	return names
 }
 
-// all returns the Config of each namespace that the cache is filled from: one if c has no
-// scopes.
-func (c *Config[T]) all() []Config[T] {
-	if len(c.scopes) > 0 {
-		return c.scopes
-	}
-	return []Config[T]{*c}
-}
-
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""
 // if the resource has the name of T, or if T is an untyped object.
 func seenAs[T Object](resource string) string {
