@@ -59,8 +59,8 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if result.plan, err = write.NewPlan(ctx, outputOf(setup, files)); err != nil {
 		return nil, err
 	}
-	if setup.clientset != "" && result.deletesFrom(setup.clientset, setup.outputPackage) {
-		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, and this run would delete it, because it does not generate it; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
+	if in.Clientset != nil && result.deletesFrom(in.Clientset.Packages(), setup.outputPackage) {
+		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
 	result.describe(set, setup)

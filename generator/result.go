@@ -77,10 +77,10 @@ func (r *Result) Deletions() []string {
 	return paths
 }
 
-// deletesFrom reports whether Write deletes a file from the folder of a package.
-func (r *Result) deletesFrom(importPath, outputPackage string) bool {
+// deletesFrom reports whether Write deletes a file from the folder of one of the packages.
+func (r *Result) deletesFrom(importPaths []string, outputPackage string) bool {
 	return slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool {
-		return c.New == nil && path.Join(outputPackage, path.Dir(c.Path)) == importPath
+		return c.New == nil && slices.Contains(importPaths, path.Join(outputPackage, path.Dir(c.Path)))
 	})
 }
 

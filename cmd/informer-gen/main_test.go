@@ -134,6 +134,8 @@ func TestUsageErrors(t *testing.T) {
 		{"--output-dir=out --plural-exceptions=Endpoints ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --plural-exceptions=Sheep:she-ep ./...", "is not of the form Type:Plural"},
 		{"--output-dir=out --clientset-name=my-set ./...", "is not the name of a Go package"},
+		{"--output-dir=out --versioned-clientset-package=./clients ./...", "is not an import path"},
+		{"--alias-package=api/v1 --versioned-clientset-package=example.com/clients ./...", "--alias-package does not generate"},
 	} {
 		got := runTool(t, t.TempDir(), strings.Fields(test.args)...)
 		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, test.want) || !strings.Contains(got.stderr, "--help") {
@@ -181,6 +183,45 @@ func TestWriteThenVerify(t *testing.T) {
 	}
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("the second run has changed the disk:\n%s", after)
+	}
+}
+
+// TestExistingClientset generates a clientset, and then uses another one. The second run deletes the first clientset.
+func TestExistingClientset(t *testing.T) {
+	dir := orderModule(t)
+	args := []string{"--output-dir=out", "./shop/..."}
+	if got := runTool(t, dir, args...); got.code != exitOK {
+		t.Fatal(got.stderr)
+	}
+	writeFiles(t, dir, map[string]string{"clients/clients.go": `package clients
+
+import (
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+type Interface interface {
+	Discovery() discovery.DiscoveryInterfaces
+	ShopV1() ShopV1Interface
+}
+
+type ShopV1Interface interface {
+	RESTClient() rest.Interface
+	Orders(namespace string) OrderInterface
+}
+`})
+	args = append(args, "--versioned-clientset-package=example.com/mod/clients")
+	const deleted = "informer-gen: delete out/clientset/versioned/clientset.go, which is no longer generated\n"
+	got := runTool(t, dir, args...)
+	if got.code != exitOK || !strings.Contains(got.stderr, deleted) || strings.Contains(got.stderr, "because no package of this run has a kind of it") || !strings.Contains(got.stderr, "deleted 9 files") {
+		t.Errorf("the run with another clientset said: %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out/clientset")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the first clientset is still there: %v", err)
+	}
+	factory, err := os.ReadFile(filepath.Join(dir, "out/informers/externalversions/factory.go"))
+	if err != nil || !strings.Contains(string(factory), `"example.com/mod/clients"`) {
+		t.Errorf("the factory does not import the clientset: %v\n%s", err, factory)
 	}
 }
 

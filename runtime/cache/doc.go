@@ -18,6 +18,8 @@
 //	                                                       ResourceEventHandler
 //
 //	factory.go          SharedInformerFactory: the informers of one program
+//	kind.go             Kind: a kind and the client for it
+//	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration

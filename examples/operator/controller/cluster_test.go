@@ -154,7 +154,7 @@ func (c *cluster) deleteServer(name string) {
 	}
 }
 
-// report is what the agent does: it says whether a server is ready.
+// report sets the status of a server, as the agent does.
 func (c *cluster) report(name string, ready bool) {
 	c.t.Helper()
 	server := c.getServer(name)

@@ -120,7 +120,7 @@ func TestClassChanges(t *testing.T) {
 		c.expect("orders", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("users", datav1.DatabasePending, datav1.ReasonClassNotFound, "")
 		c.expect("logs", datav1.DatabaseReady, datav1.ReasonProvisioned, "logs.shop.db.example.com:5432")
-		c.expectServers("logs-0", "orders-0", "users-0") // nobody's data are lost
+		c.expectServers("logs-0", "orders-0", "users-0") // no data are lost
 	})
 }
 

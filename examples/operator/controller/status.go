@@ -12,7 +12,7 @@ import (
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 )
 
-// observation is what the status of a Database depends on, apart from the Database.
+// observation has what the status of a Database depends on, besides the Database.
 type observation struct {
 	class       *viewsv1.DatabaseClassSummary // nil if it does not exist
 	terminating bool                          // whether the namespace is being deleted

@@ -13,6 +13,15 @@ type Clientset struct {
 	Clients map[string]*Client
 }
 
+// Packages returns the import paths of the clientset and of its clients.
+func (c *Clientset) Packages() []string {
+	paths := []string{c.Path}
+	for _, client := range c.Clients {
+		paths = append(paths, client.Type.Path)
+	}
+	return paths
+}
+
 // Client is an interface that a clientset returns, such as that of a group version.
 type Client struct {
 	// Type is the name of the interface.
