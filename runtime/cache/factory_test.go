@@ -90,7 +90,6 @@ func TestFactoryNamesUnsyncedInformers(t *testing.T) {
 		f := NewSharedInformerFactory(0, WithNamespace("team-a"))
 		defer f.Shutdown()
 		s := InformerFor(f, kindOf(src, &asked))
-		s.config.WatchErrorHandler = quiet
 		listen(t, s)
 		f.Start(t.Context())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -151,7 +150,7 @@ func TestListers(t *testing.T) {
 	x.Add(src.set("b", "one", map[string]string{"letters": "x"}))
 	x.Add(src.set("", "cluster", nil))
 	lister := NewLister(x, resource)
-	generic := NewGenericInformer(&SharedIndexInformer[object]{indexer: x, config: Config[object]{Resource: widgets}}).Lister()
+	generic := NewGenericInformer(&SharedIndexInformer[object]{indexer: x, controller: &Controller[object]{config: &Config[object]{Resource: widgets}}}).Lister()
 
 	labelled := labels.SelectorFromSet(labels.Set{"letters": "x"})
 	for _, test := range []struct {

@@ -153,7 +153,7 @@ func (r *registration[T]) waitsFor() (subject, NotSynced) {
 		return about, waiting
 	}
 	return subject{r.informer.controller, r.Listener}, NotSynced{
-		Resource: r.informer.config.Resource,
+		Resource: r.informer.Resource(),
 		Handler:  r.Name(),
 		Reason: "a handler of " + r.informer.name() + " has not returned from its initial list: " +
 			plural(r.Backlog(), "event") + " to go",

@@ -196,7 +196,7 @@ func TestStatusHandlerOfAnInformerThatNeverRan(t *testing.T) {
 func TestHooksOfAControllerAndAReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heard := &hooked{}
-		config := heard.informer(newSource()).config
+		config := *heard.informer(newSource()).controller.config
 		_, controller := NewInformer(config, &recorder{})
 		for _, run := range []func(context.Context){controller.Run, NewReflector(config, &DeltaFIFO[object]{}).Run} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -220,7 +220,7 @@ func TestHooksOfAControllerAndAReflector(t *testing.T) {
 func TestHandlerPanicIsAStatusChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, heard := newSource(), &hooked{}
-		config := heard.informer(src).config
+		config := *heard.informer(src).controller.config
 		config.HandlerPanicRecovery = true
 		s := NewSharedIndexInformer(config)
 		reg, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no") }})
@@ -251,7 +251,7 @@ func TestHooksThatFail(t *testing.T) {
 				src.failWith(nil)
 				return errForbidden
 			})
-			config := heard.informer(src).config
+			config := *heard.informer(src).controller.config
 			config.HandlerPanicRecovery = true
 			s := NewSharedIndexInformer(config)
 			log := &lineLog{}

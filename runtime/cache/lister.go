@@ -216,7 +216,7 @@ func (i genericInformer[T]) AddEventHandler(handler ResourceEventHandler[Generic
 func (i genericInformer[T]) GetStore() Store[GenericObject] { return genericStore[T]{i.indexer} }
 
 func (i genericInformer[T]) Lister() GenericLister {
-	return genericLister[T]{indexer: i.indexer, resource: i.config.Resource.GroupResource()}
+	return genericLister[T]{indexer: i.indexer, resource: i.Resource().GroupResource()}
 }
 
 type genericHandler[T Object] struct {

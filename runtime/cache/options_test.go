@@ -321,13 +321,13 @@ func TestOptionsKeepTheirValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantLines(t, s.config.Decode.WithoutAnnotations, "first", annotation)
-		if s.config.Namespace != "a" || len(s.config.Backoffs) != 2 {
-			t.Errorf("in namespace %s, with the waits %v", s.config.Namespace, s.config.Backoffs)
+		wantLines(t, s.controller.config.Decode.WithoutAnnotations, "first", annotation)
+		if s.controller.config.Namespace != "a" || len(s.controller.config.Backoffs) != 2 {
+			t.Errorf("in namespace %s, with the waits %v", s.controller.config.Namespace, s.controller.config.Backoffs)
 		}
 	}
-	if s, err := shared.NewInformer(options...); err != nil || len(s.config.Backoffs) != 1 || len(shared.Indexers) != 1 {
-		t.Errorf("%v, with the waits %v and the indexes %v", err, s.config.Backoffs, shared.Indexers)
+	if s, err := shared.NewInformer(options...); err != nil || len(s.controller.config.Backoffs) != 1 || len(shared.Indexers) != 1 {
+		t.Errorf("%v, with the waits %v and the indexes %v", err, s.controller.config.Backoffs, shared.Indexers)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -34,10 +35,11 @@ type SharedInformer[T Object] interface {
 type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
-	config     Config[T]
-	alive      context.Context // ends with Stop
-	stop       context.CancelFunc
-	done       chan struct{} // closed when Run has returned
+	// resyncPeriod is that of handlers without one.
+	resyncPeriod time.Duration
+	alive        context.Context // ends with Stop
+	stop         context.CancelFunc
+	done         chan struct{} // closed when Run has returned
 
 	mu        sync.Mutex // held over each step; guards what follows
 	processor *processor.Processor[T]
@@ -50,10 +52,10 @@ type SharedIndexInformer[T Object] struct {
 // programs use the informers of a generated factory.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
-		indexer:   config.newIndexer(),
-		config:    config,
-		processor: processor.New[T](),
-		done:      make(chan struct{}),
+		indexer:      config.newIndexer(),
+		resyncPeriod: config.ResyncPeriod,
+		processor:    processor.New[T](),
+		done:         make(chan struct{}),
 	}
 	s.alive, s.stop = context.WithCancel(context.Background())
 	config.ResyncPeriod = 0 // each handler has its own
@@ -172,7 +174,7 @@ func markInitial[T Object](notes []processor.Notification[T]) {
 // its own, until the handler is removed or the informer stops. It may be called at any
 // time, also from a handler. The error wraps ErrStopped.
 func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
-	settings := processor.Settings{ResyncPeriod: s.config.ResyncPeriod}
+	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
 	for _, option := range options {
 		option(&settings)
 	}
@@ -267,10 +269,12 @@ func (s *SharedIndexInformer[T]) Status() Status {
 func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
 
 // Resource returns the resource that the informer follows.
-func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource { return s.config.Resource }
+func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
+	return s.controller.config.Resource
+}
 
 // name names the collection in errors and logs.
-func (s *SharedIndexInformer[T]) name() string { return s.config.name() }
+func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {
