@@ -150,6 +150,8 @@ replace github.com/typedinformers/informer-gen => ../
 
 replace github.com/typedinformers/informer-gen/examples/operator => ../examples/operator
 
+replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
+
 replace github.com/typedinformers/informer-gen/testserver => ../testserver
 
 tool (
