@@ -76,7 +76,7 @@ func TestDocsCode(t *testing.T) {
 	}
 	for _, block := range blocks {
 		for line := range strings.Lines(block[1]) {
-			if line = strings.TrimSpace(line); line != "" && !lines[line] {
+			if line = strings.TrimSpace(line); line != "" && line != "…" && !lines[line] {
 				t.Errorf("%s has a line that the migrated operator does not have: %s", page, line)
 			}
 		}

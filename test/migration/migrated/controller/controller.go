@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
-	appsinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/apps/v1"
 	appslisters "github.com/typedinformers/informer-gen/kubernetes/listers/apps/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/migration/apis/samplecontroller/v1alpha1"
@@ -50,7 +49,7 @@ func New(
 	ctx context.Context,
 	kubeClient kubernetes.Interface,
 	fooClient versioned.Interface,
-	deployments appsinformers.DeploymentInformer,
+	deployments *cache.SharedIndexInformer[*appsv1.Deployment],
 	foos fooinformers.FooInformer,
 ) (*Controller, error) {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
@@ -59,8 +58,8 @@ func New(
 	c := &Controller{
 		kubeClient:        kubeClient,
 		fooClient:         fooClient,
-		deployments:       deployments.Lister(),
-		deploymentsSynced: deployments.Informer(),
+		deployments:       appslisters.NewDeploymentLister(deployments.GetIndexer()),
+		deploymentsSynced: deployments,
 		foos:              foos.Lister(),
 		foosSynced:        foos.Informer(),
 		queue:             workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]()),
@@ -73,7 +72,7 @@ func New(
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen to foos: %w", err)
 	}
-	_, err = deployments.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*appsv1.Deployment]{
+	_, err = deployments.AddEventHandler(cache.ResourceEventHandlerFuncs[*appsv1.Deployment]{
 		AddFunc: func(deployment *appsv1.Deployment, _ bool) { c.handleDeployment(deployment) },
 		UpdateFunc: func(oldDeployment, newDeployment *appsv1.Deployment) {
 			if oldDeployment.ResourceVersion == newDeployment.ResourceVersion {

@@ -6,7 +6,8 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	kubeinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions"
+	appsinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/apps/v1"
+	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/test/migration/migrated/generated/informers/externalversions"
 )
@@ -27,14 +28,13 @@ type Options struct {
 func Run(ctx context.Context, kubeClient kubernetes.Interface, fooClient versioned.Interface, options Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	fooFactory := informers.NewSharedInformerFactory(fooClient, resync, informers.WithNamespace(options.Namespace))
-	kubeFactory := kubeinformers.Join(fooFactory.Inner(), kubeClient)
 	defer func() {
 		stop()
 		fooFactory.Shutdown()
 	}()
 
 	c, err := New(ctx, kubeClient, fooClient,
-		kubeFactory.Apps().V1().Deployments(),
+		cache.InformerFor(fooFactory.Inner(), appsinformers.DeploymentKind(kubeClient)),
 		fooFactory.Samplecontroller().V1alpha1().Foos())
 	if err != nil {
 		return err
