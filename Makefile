@@ -30,7 +30,7 @@ demo: ## Run the example operator with a real API server, and print its typed ev
 	@go -C test build -o ../build/bin/demo ./cmd/demo
 	@build/bin/demo --repo=.
 
-test: lint ## Run all checks and tests: 23 CPU minutes the first time, 7 after that
+test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
