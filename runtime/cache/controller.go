@@ -147,8 +147,8 @@ func (c *Controller[T]) claim(ctx context.Context) bool {
 	return false
 }
 
-// retire stops a Controller that was not run, with the reason or nil. It returns false if the Controller was run
-// or retired before.
+// retire stops a Controller that was not run, with the reason or nil. It returns false if the
+// Controller was run or retired before.
 func (c *Controller[T]) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false

@@ -126,18 +126,19 @@ func (f *SharedInformerFactory) Declare(objects ...reflect.Type) {
 func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) *SharedIndexInformer[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
-	if known := f.plain[key]; known != nil && len(set) == 0 && !known.informer.wasStopped() {
+	plain := plainKey{kind.Resource, reflect.TypeFor[T](), kind.Server}
+	if known := f.plain[plain]; known != nil && len(set) == 0 && !known.informer.wasStopped() {
 		return known.informer.(*SharedIndexInformer[T])
 	}
-	informer, err := informerLocked(f, kind, set)
+	key := keyOf(&kind)
+	informer, err := informerLocked(f, key, kind, set)
 	if err != nil {
 		f.reportLocked(err)
 	}
-	known := f.informers[keyOf(&kind)]
+	known := f.informers[key]
 	known.pinned = true
 	if err == nil && len(set) == 0 {
-		f.plain[key] = known
+		f.plain[plain] = known
 	}
 	return informer
 }
@@ -153,23 +154,25 @@ func keyOf[T Object](kind *Kind[T]) informerKey {
 
 // informerLocked returns the informer of a kind, which it creates if there is none. With an
 // error, it returns an informer that never runs.
-func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []SharedInformerOption) (*SharedIndexInformer[T], error) {
-	object := reflect.TypeFor[T]()
-	own := &options{object: object}
-	if ofKind := f.options.ofKind[object]; ofKind != nil {
+func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Kind[T], set []SharedInformerOption) (*SharedIndexInformer[T], error) {
+	call := newOptions(key.object, set)
+	var differs error
+	if known := f.informers[key]; known != nil && !known.informer.wasStopped() {
+		if known.refused != nil {
+			return known.informer.(*SharedIndexInformer[T]), known.refused
+		}
+		if differs = sameOptions(known.call, call); differs == nil {
+			return known.informer.(*SharedIndexInformer[T]), nil
+		}
+	}
+	own := &options{object: key.object}
+	if ofKind := f.options.ofKind[key.object]; ofKind != nil {
 		own = ofKind.clone()
 	}
 	own.apply(set)
 	config, mistake := kind.config(f.options, own)
-	created := &factoryInformer{key: keyOf(&kind), call: newOptions(object, set), refused: mistake}
-	if known := f.informers[created.key]; known != nil && !known.informer.wasStopped() {
-		if known.refused != nil {
-			return known.informer.(*SharedIndexInformer[T]), known.refused
-		}
-		if err := sameOptions(known.call, created.call); err != nil {
-			return refused(config, err), err
-		}
-		return known.informer.(*SharedIndexInformer[T]), nil
+	if differs != nil {
+		return refused(config, differs), differs
 	}
 	var informer *SharedIndexInformer[T]
 	if mistake != nil {
@@ -184,8 +187,7 @@ func informerLocked[T Object](f *SharedInformerFactory, kind Kind[T], set []Shar
 		}
 		informer = NewSharedIndexInformer(config)
 	}
-	created.informer = informer
-	f.informers[created.key] = created
+	f.informers[key] = &factoryInformer{key: key, informer: informer, call: call, refused: mistake}
 	if f.ctx.Err() != nil {
 		informer.retire(nil) // it will never be started
 	}

@@ -211,8 +211,8 @@ func and(a, b string) string {
 func sameOptions(first, second *options) error {
 	object := second.object
 	switch {
-	case len(first.mistakes)+len(second.mistakes) > 0:
-		return errors.Join(append(first.mistakes, second.mistakes...)...)
+	case len(second.mistakes) > 0: // those of the first one are known
+		return second.err()
 	case first.hasFunctions() || second.hasFunctions():
 		return optionError("InformerFor", object, "the informer exists already, and functions among the options of the two calls cannot be compared; pass them once, in For, to the factory")
 	case first.summary() != second.summary():

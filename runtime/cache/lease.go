@@ -45,7 +45,7 @@ func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInfo
 		return nil, fmt.Errorf("cannot acquire %s: the factory was shut down, or the context of its Start has ended: %w", kind.Resource.GroupResource(), ErrStopped)
 	}
 	key := keyOf(&kind)
-	informer, err := informerLocked(f, kind, set)
+	informer, err := informerLocked(f, key, kind, set)
 	use := f.informers[key]
 	if err == nil && isClosed(informer.Ended()) {
 		err = fmt.Errorf("cannot acquire %s: %w", informer.name(), ErrStopped)

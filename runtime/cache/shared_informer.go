@@ -92,7 +92,8 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 
 // Stop ends Run, and waits until it has returned: no handler is running then. It empties the
 // cache. Listers that are kept return errors that wrap ErrStopped then. An informer that was not
-// started can no longer be. The factory creates another one at the next call for the kind. A handler or a hook must not call Stop, which would wait for it.
+// started can no longer be. The factory creates another one at the next call for the kind. A
+// handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stop()
 	s.retire(nil)
