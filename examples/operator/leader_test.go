@@ -70,7 +70,7 @@ func TestNextLeader(t *testing.T) {
 			t.Errorf("a leader that was asked to stop ended with %v", first.err)
 		}
 		if second.leads.IsZero() {
-			t.Fatal("nobody leads")
+			t.Fatal("no process leads")
 		}
 		if wait := second.leads.Sub(first.wrote); wait < 0 || wait > 3*retryPeriod {
 			t.Errorf("the next leader began %v after the last write", wait)

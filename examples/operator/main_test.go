@@ -40,7 +40,7 @@ func operator(t *testing.T, args ...string) (cmd *exec.Cmd, output *lines) {
 	return cmd, output
 }
 
-// lines is what a process has printed.
+// lines has the lines that a process has printed.
 type lines struct {
 	mu      sync.Mutex // guards what follows
 	text    bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // clientsetInterface is the type of a clientset, real or fake.
 const clientsetInterface = "Interface"
 
-// writtenByClientGen is what to do about a package that is no clientset.
+// writtenByClientGen advises the user of a package that is not a clientset.
 const writtenByClientGen = "use a package that client-gen has written, such as k8s.io/client-go/kubernetes"
 
 // Clientset reads the clientset in the package with that import path: the methods of its Interface, and
@@ -45,7 +45,7 @@ type methodSets struct {
 	missing map[string]bool
 }
 
-// signature is what the syntax shows of a method. result is zero unless the only result has a named type.
+// signature has the parts of a method that its syntax shows. result is zero unless the only result has a named type.
 type signature struct {
 	params int
 	result model.TypeRef

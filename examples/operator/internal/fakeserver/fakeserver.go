@@ -22,7 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 )
 
-// Server is what the clients of a fake clientset talk to.
+// Server answers the requests of the clients of a fake clientset.
 type Server struct {
 	// OnStatus, unless it is nil, is called when the status of a Database is written.
 	OnStatus func()
