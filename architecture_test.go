@@ -35,11 +35,12 @@ var rooms = map[string][]string{
 	"generator/internal/write":    {"generator/internal/regular"},
 	"templates":                   nil,
 
-	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
@@ -51,6 +52,7 @@ var rooms = map[string][]string{
 	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
 	"runtime/wire/internal/memory":     nil,
 	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
+	"runtime/writes":                   nil,
 }
 
 // maxFiles is how many files a package may have, tests left out.

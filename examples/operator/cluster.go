@@ -14,12 +14,15 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // cluster has clients of a cluster.
 type cluster struct {
 	data versioned.Interface
 	kube kubernetes.Interface
+	// own sees what data and kube write.
+	own *writes.Observer
 	// lock is the Lease of the leader, with this process as a candidate.
 	lock resourcelock.Interface
 }
@@ -42,6 +45,8 @@ func connect(ctx context.Context, kubeconfig string) (on cluster, err error) {
 	if on.lock, err = lease(config, namespace); err != nil {
 		return on, err
 	}
+	on.own = &writes.Observer{}
+	config.Wrap(on.own.Transport)
 	if on.data, err = versioned.NewForConfig(config); err != nil {
 		return on, err
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // name is the name of the operator in Events, and of its Lease.
@@ -67,7 +68,8 @@ func operate(ctx context.Context, on cluster, o options) error {
 		return fmt.Errorf("cannot record Events: %w", err)
 	}
 
-	factory := informers.NewSharedInformerFactory(on.data, 0, o.informers()...)
+	// A reconciliation that follows a write sees it: the next one creates no second server.
+	factory := informers.NewSharedInformerFactory(on.data, 0, append(o.informers(), cache.ReadYourWrites(on.own))...)
 	defer factory.Shutdown()
 	c, err := controller.New(on.data, on.kube, factory, broadcaster.NewRecorder(scheme.Scheme, name))
 	if err != nil {

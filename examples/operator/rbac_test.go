@@ -29,6 +29,7 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	"github.com/typedinformers/informer-gen/examples/operator/internal/fakeserver"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // TestRights compares the requests of a run with the rights in config/rbac.yaml: there is
@@ -87,7 +88,7 @@ func record(t *testing.T) []clienttesting.Action {
 	fakeserver.Serve(data)
 	ctx, stop := context.WithCancel(t.Context())
 	recorded := forward(data)
-	on := cluster{data: recorded, kube: kube, lock: lockOf(kube, "recorded")}
+	on := cluster{data: recorded, kube: kube, lock: lockOf(kube, "recorded"), own: &writes.Observer{}}
 	ended := make(chan error, 1)
 	go func() { ended <- operate(ctx, on, options{workers: 1, leaderElect: true, syncTimeout: time.Minute}) }()
 

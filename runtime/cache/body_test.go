@@ -37,7 +37,7 @@ func TestOverBodies(t *testing.T) {
 	for encoding, skip := range map[string]string{
 		"JSON": "^$",
 		// What takes long, and is not about objects.
-		"protobuf": "ManyUndecodable|OneName|Mutation|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer",
+		"protobuf": "ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer",
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=5m", "-test.skip="+skip)
 		cmd.Env = append(os.Environ(), overBodies+"="+encoding)

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // Config configures an informer or a Controller. Only Open or ListerWatcher is
@@ -40,6 +42,9 @@ type Config[T Object] struct {
 	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
 	// informer. The default logs them.
 	WatchErrorHandler WatchErrorHandler
+	// ReadYourWrites, if it is not nil, shows the writes of this program at once; see the option of
+	// that name. It needs Open.
+	ReadYourWrites *OwnWrites
 	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
 	// never blocks the informer.
 	StatusHandler StatusHandler
@@ -47,14 +52,27 @@ type Config[T Object] struct {
 	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
 	// ListerWatcher of its own.
 	scopes []Config[T]
-	// isScope is set in each of scopes.
+	// isScope is set in each of scopes. others are the namespaces of the other scopes, if
+	// Namespace is empty.
 	isScope bool
+	others  []string
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the namespaces of one informer.
 	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
 	cache *Indexer[T]
+}
+
+// OwnWrites is where an informer learns of the writes of this program.
+type OwnWrites struct {
+	// Observer sees the responses to the writes.
+	Observer *writes.Observer
+	// Server is the base URL of the API server, such as https://10.0.0.1:6443.
+	Server string
+
+	// selects sets the selectors of a request, if it is not nil.
+	selects func(*metav1.ListOptions)
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go
@@ -71,8 +89,18 @@ func (c *Config[T]) name() string {
 		name += " in " + plural(len(c.scopes), "namespace")
 	case len(c.scopes) > 0:
 		name += " in namespaces " + strings.Join(c.namespaces(), ", ")
+	case c.isScope:
+		name += " in other namespaces"
 	}
 	return name
+}
+
+// scopeName names a scope in errors.
+func scopeName(namespace string) string {
+	if namespace == "" {
+		return "other namespaces"
+	}
+	return "namespace " + namespace
 }
 
 // maxNamed is the largest number of namespaces that a log line names.
@@ -80,7 +108,7 @@ const maxNamed = 5
 
 func (c *Config[T]) namespaces() (names []string) {
 	for i := range c.scopes {
-		names = append(names, c.scopes[i].Namespace)
+		names = append(names, cmp.Or(c.scopes[i].Namespace, "all others"))
 	}
 	return names
 }
@@ -89,6 +117,9 @@ func (c *Config[T]) namespaces() (names []string) {
 // if the resource has the name of T, or if T is an untyped object.
 func seenAs[T Object](resource string) string {
 	kind := reflect.TypeFor[T]()
+	if kind.Kind() == reflect.Interface {
+		return "" // the form of the objects may change
+	}
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
@@ -100,10 +131,16 @@ func seenAs[T Object](resource string) string {
 	return " as " + kind.String()
 }
 
+// isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
+func isInterface[T Object]() bool { return reflect.TypeFor[T]().Kind() == reflect.Interface }
+
 // tweak calls change with the options of every request, if it is not nil.
 func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
 	if change == nil {
 		return
+	}
+	if c.ReadYourWrites != nil {
+		c.ReadYourWrites = &OwnWrites{c.ReadYourWrites.Observer, c.ReadYourWrites.Server, change}
 	}
 	if open := c.Open; open != nil {
 		c.Open = func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
@@ -136,10 +173,11 @@ type Settings struct {
 	Decode DecodeOptions
 	// StreamingList reads lists as a stream, through the watch, also if the objects are JSON.
 	// By default an informer reads a stream if the objects are protobuf, or come from a
-	// ListerWatcher, and the server supports it. It reads JSON in pages, which a server
-	// encodes in little more than half the time.
+	// ListerWatcher, and the server supports it. It reads JSON as a list, which a server
+	// encodes in little more than half the time: all objects in one response, or pages of 500
+	// after that has failed.
 	StreamingList bool
-	// WithoutStreamingList always reads lists in pages. A test with a fake clientset needs
+	// WithoutStreamingList never reads lists as a stream. A test with a fake clientset needs
 	// it, because a fake has no streaming lists; generated factories detect a fake.
 	WithoutStreamingList bool
 	// HandlerPanicRecovery lets a handler continue with the next event after a panic.

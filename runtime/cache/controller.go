@@ -26,12 +26,17 @@ type Controller[T Object] struct {
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
+	// afterBatch is called when a batch was processed, if it is not nil.
+	afterBatch func()
 
 	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
 	synced   chan struct{} // closed when the first list has been processed
 	syncOnce sync.Once
 	ended    chan struct{} // closed when process is not called any more
+
+	applying sync.Mutex // guards applied
+	applied  string     // the last result of appliedVersion
 }
 
 // The values of Controller.started.
@@ -59,11 +64,13 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
+	config.Transform = config.oneAtATime(config.Transform)
 	scopes := config.scopes
 	if len(scopes) == 0 {
 		scopes = []Config[T]{config}
 	}
 	for _, scope := range scopes {
+		scope.Transform = config.Transform
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
@@ -74,12 +81,46 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		shared := config
 		c.config = &shared
 	}
+	c.renewHooks()
+	return c
+}
+
+// renewHooks makes the hooks of the handlers that config has. It is called before Run.
+func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
 		r.use(c.hooks)
 	}
-	return c
+}
+
+// setProgress sets what is called when a batch was processed, and when a watch has reached a version.
+// It is called before Run.
+func (c *Controller[T]) setProgress(afterBatch func(), reached func(isDelta bool)) {
+	c.afterBatch = afterBatch
+	for _, r := range c.reflectors {
+		r.reached = reached
+	}
+}
+
+// setTransform sets the transform of each Reflector. It is called before Run.
+func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
+	transform = c.config.oneAtATime(transform)
+	c.config.Transform = transform
+	for _, r := range c.reflectors {
+		r.setTransform(transform)
+	}
+}
+
+// setWatchErrorHandler sets the handler of each Reflector; nil for the default. It is called
+// before Run.
+func (c *Controller[T]) setWatchErrorHandler(handler WatchErrorHandler) {
+	c.config.WatchErrorHandler = handler
+	for _, r := range c.reflectors {
+		r.config.WatchErrorHandler = handler
+		r.useErrorHandler()
+	}
+	c.renewHooks()
 }
 
 // NewInformer returns a cache, and the Controller that fills it. The Controller calls
@@ -127,7 +168,7 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 // Run reads and processes until ctx ends. When it returns, neither process nor a hook is
 // running, and none will be called again. It runs once: a second call returns at once.
 func (c *Controller[T]) Run(ctx context.Context) {
-	if c.claim(ctx) {
+	if c.accepts(ctx, c.claim()) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		finally(func() { c.run(ctx, cancel) }, c.hooks.Close)
@@ -135,16 +176,17 @@ func (c *Controller[T]) Run(ctx context.Context) {
 }
 
 // claim returns true to the first caller, which runs the Controller.
-func (c *Controller[T]) claim(ctx context.Context) bool {
-	if c.started.CompareAndSwap(neverRun, hasRun) {
+func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun, hasRun) }
+
+// accepts returns claimed, the result of claim. If it is true, ctx is the context of Run.
+func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
+	if claimed {
 		c.panics.ctx = ctx
 		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
-		return true
-	}
-	if c.started.Load() == hasRun { // Stop before Start is no mistake
+	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
-	return false
+	return claimed
 }
 
 // retire stops a Controller that was not run, with the reason or nil. It returns false if the
@@ -212,6 +254,10 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 		if c.process(ctx, deltas) {
 			c.markSynced()
 		}
+		c.queue.processed()
+		if c.afterBatch != nil {
+			c.afterBatch()
+		}
 	}
 }
 
@@ -261,6 +307,21 @@ func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
 
 // Ended is closed when process has returned from its last call.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
+
+// appliedVersion returns a version of which all changes were processed, from all namespaces. It
+// is the last one if no deltas wait, and otherwise the result of an earlier call.
+func (c *Controller[T]) appliedVersion() string {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	version := c.reflectors[0].status.version()
+	for _, r := range c.reflectors[1:] {
+		version = earlier(version, r.status.version())
+	}
+	if c.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+		c.applied = version
+	}
+	return c.applied
+}
 
 // Status returns the state of the Controller. A Controller of NewController does not know
 // Objects, which is 0 then.

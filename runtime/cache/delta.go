@@ -51,10 +51,20 @@ type Collection[T Object] struct {
 	Items []Item[T]
 
 	// namespace is the one that was listed, if there are others in the cache. Then only its
-	// objects are replaced.
+	// objects are replaced. others are the namespaces that were not listed, if namespace is
+	// empty.
 	namespace string
+	others    []string
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
+	// version is that of the list.
+	version string
+	// began is how many own writes were answered before the list was requested.
+	began uint64
+	// decode decodes the response to a write to the form of the items.
+	decode func(body []byte) (Item[T], error)
+	// applied are called when the collection is in the cache.
+	applied []func()
 }
 
 // Deltas is a part of the history of a collection, oldest first.
@@ -74,6 +84,8 @@ type DeltaFIFO[T Object] struct {
 	// free is memory for open.
 	free   freelist.List[Delta[T]]
 	closed bool
+	// popped is set from the return of Pop to its next call.
+	popped bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 }
 
@@ -111,6 +123,7 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 	clear(reuse) // the queue must not keep the objects alive
 	f.mu.Lock()
 	f.free.Give([]Delta[T](reuse))
+	f.popped = false
 	for f.lenLocked() == 0 {
 		if f.closed {
 			f.mu.Unlock()
@@ -126,6 +139,7 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], err
 		f.mu.Lock()
 	}
 	defer f.mu.Unlock()
+	f.popped = true
 	if f.first == len(f.full) {
 		batch := f.open
 		f.open = nil
@@ -165,6 +179,20 @@ func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lenLocked()
+}
+
+// processed records that the consumer has processed the last batch. Pop does so too.
+func (f *DeltaFIFO[T]) processed() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.popped = false
+}
+
+// isIdle reports whether the queue is empty, and its consumer has processed the last batch.
+func (f *DeltaFIFO[T]) isIdle() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.popped && f.lenLocked() == 0
 }
 
 func (f *DeltaFIFO[T]) lenLocked() int { return (len(f.full)-f.first)*maxReuse + len(f.open) }

@@ -8,7 +8,7 @@
 //	body ─▶ wire, or a typed client
 //	           │ pages, events
 //	           ▼
-//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller
+//	    ListerWatcher ──▶ Reflector ─deltas─▶ DeltaFIFO ─batch─▶ Controller ◀─ own writes
 //	                                                                 │ one lock a batch
 //	                                            ┌────────────────────┤
 //	                                            ▼                    ▼
@@ -25,17 +25,19 @@
 //	handler.go          ResourceEventHandler, its adapters, options and registration
 //	lease.go            Lease: a counted use of an informer of a factory
 //	hooks.go            WatchErrorHandler and StatusHandler
-//	status.go           Status, Reason, and WaitForCacheSync
+//	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
 //	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
 //	indexer*.go         Indexer: the cache, with one writer and many readers
+//	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
+//	internal/pending    own writes that the watch has not confirmed, as pure functions
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/mutation   finds the handler that changed a shared object
 //

@@ -19,7 +19,7 @@ var (
 	// it after Stop or the last Release, which empty the cache: then an object that is missing
 	// was not deleted.
 	ErrStopped = errors.New("informer has stopped")
-	// ErrNoIndex is wrapped by reads of an index that was never added.
+	// ErrNoIndex is wrapped by reads of an index that was never added, or was removed.
 	ErrNoIndex = errors.New("no such index")
 )
 

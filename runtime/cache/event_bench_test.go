@@ -9,12 +9,28 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-// feed is a source in memory: a list, and batches of events that are sent to it.
+// feed is a source in memory: a list, and batches of events that are sent to it. informer reads
+// from it.
 type feed struct {
-	page   Page[object]
-	events chan []Event[object]
+	page     Page[object]
+	events   chan []Event[object]
+	informer *SharedIndexInformer[object]
+}
+
+// feeding is an informer of all. Each of its handlers sends to heard whenever it has got that many
+// updates.
+type feeding struct {
+	all               []object
+	node              IndexFunc[object]
+	handlers, updates int
+	// own is for Config.ReadYourWrites.
+	own *OwnWrites
 }
 
 func (f *feed) List(context.Context, metav1.ListOptions) (Page[object], error) { return f.page, nil }
@@ -35,17 +51,20 @@ func (f *feed) Next(ctx context.Context, reuse []Event[object]) ([]Event[object]
 
 func (f *feed) Stop() {}
 
-// startFed runs an informer of all that gets the events of a feed. Each of its handlers
-// sends to heard whenever it has got that many updates.
-func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, updates int) (f *feed, heard chan struct{}, stop func()) {
-	f = &feed{page: Page[object]{Items: itemsOf(all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
-	s := NewSharedIndexInformer(Config[object]{ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": node}, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet})
-	heard = make(chan struct{}, handlers)
-	for range handlers {
-		left := updates
+// startFed runs an informer that gets the events of a feed.
+func startFed(tb testing.TB, of feeding) (f *feed, heard chan struct{}, stop func()) {
+	f = &feed{page: Page[object]{Items: itemsOf(of.all...), ResourceVersion: "1"}, events: make(chan []Event[object], 16)}
+	s := NewSharedIndexInformer(Config[object]{
+		ListerWatcher: f, Resource: widgets, Indexers: Indexers[object]{"node": of.node},
+		Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet, ReadYourWrites: of.own,
+	})
+	f.informer = s
+	heard = make(chan struct{}, of.handlers)
+	for range of.handlers {
+		left := of.updates
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{UpdateFunc: func(_, _ object) {
 			if left--; left == 0 {
-				left = updates
+				left = of.updates
 				heard <- struct{}{}
 			}
 		}}); err != nil {
@@ -71,20 +90,45 @@ func startFed(tb testing.TB, all []object, node IndexFunc[object], handlers, upd
 func BenchmarkEvents(b *testing.B) {
 	for _, size := range []int{1, 30} {
 		for _, handlers := range []int{1, 8} {
-			b.Run(fmt.Sprintf("%d in a batch/%d handlers", size, handlers), func(b *testing.B) { benchmarkEvents(b, size, handlers) })
+			b.Run(fmt.Sprintf("%d in a batch/%d handlers", size, handlers), func(b *testing.B) {
+				benchmarkEvents(b, eventLoad{size: size, handlers: handlers})
+			})
 		}
 	}
 }
 
-func benchmarkEvents(b *testing.B, size, handlers int) {
+// BenchmarkEventsWithOwnWrites passes the same to one handler of an informer that reads its own
+// writes, with none or some that the watch has not confirmed. BenchmarkEvents is without the option.
+func BenchmarkEventsWithOwnWrites(b *testing.B) {
+	for _, size := range []int{1, 30} {
+		for _, unconfirmed := range []int{0, 1, 1000} {
+			b.Run(fmt.Sprintf("%d in a batch/%d unconfirmed", size, unconfirmed), func(b *testing.B) {
+				benchmarkEvents(b, eventLoad{size: size, handlers: 1, own: &OwnWrites{Observer: new(writes.Observer)}, unconfirmed: unconfirmed})
+			})
+		}
+	}
+}
+
+// eventLoad is the load of a benchmark of events.
+type eventLoad struct {
+	size, handlers int
+	own            *OwnWrites
+	// unconfirmed are own writes to objects that have no events.
+	unconfirmed int
+}
+
+func benchmarkEvents(b *testing.B, load eventLoad) {
 	const objects = 10_000
 	_, all := filled(objects)
-	f, heard, stop := startFed(b, all, byNode, handlers, b.N)
+	f, heard, stop := startFed(b, feeding{all: all, node: byNode, handlers: load.handlers, updates: b.N, own: load.own})
 	defer stop()
-	batches := make([][]Event[object], 0, objects/size+1)
-	for i := 0; i < objects; i += size {
+	for i := range load.unconfirmed {
+		f.write(many(objects+i, 1_000_000, ""))
+	}
+	batches := make([][]Event[object], 0, objects/load.size+1)
+	for i := 0; i < objects; i += load.size {
 		var batch []Event[object]
-		for j := i; j < i+size; j++ {
+		for j := i; j < i+load.size; j++ {
 			batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(all[j%objects]), ResourceVersion: "2"})
 		}
 		batches = append(batches, batch)
@@ -100,8 +144,20 @@ func benchmarkEvents(b *testing.B, size, handlers int) {
 			f.events <- batch
 		}
 	}
-	for range handlers {
+	for range load.handlers {
 		<-heard
 	}
 	b.StopTimer()
+	if got := f.informer.Status().PendingWrites; got != load.unconfirmed {
+		b.Errorf("%d writes are unconfirmed, want %d", got, load.unconfirmed)
+	}
+}
+
+// write stores an own write of a version that no event reaches.
+func (f *feed) write(obj object) {
+	own := f.informer.own.Load()
+	name := listed.Name{Namespace: obj.Namespace, Name: obj.Name}
+	f.informer.mu.Lock()
+	defer f.informer.mu.Unlock()
+	own.offer(own.scopes[0], pending.Entry[object]{Name: name, UID: obj.UID, Version: 1_000_000, Item: itemOf(obj)})
 }

@@ -129,6 +129,8 @@ type ResourceEventHandlerRegistration interface {
 	// Backlog returns the number of events that wait for the handler, with the one in
 	// progress. It is 0 after the end.
 	Backlog() int
+	// Gone is closed after the end, when the handler has returned from its last call.
+	Gone() <-chan struct{}
 }
 
 // registration is the only ResourceEventHandlerRegistration.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
@@ -31,19 +34,61 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("\x00\x03\x0c\x03\x05\x00\x0c\x03\x06\x00\x03\x00"), true)
 	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), true)
 	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), false)
-	random := rand.New(rand.NewPCG(5, 6))
-	for n := range 40 {
-		script := make([]byte, 200)
-		for i := range script {
-			script[i] = byte(random.Uint32())
-		}
+	for n, script := range scripts(5, 40, 200) {
 		f.Add(script, n%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
 		if len(script) > 400 {
 			return // a longer history finds no more, and takes long
 		}
-		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, "a") })
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, noOwnWrites, "a") })
+	})
+}
+
+// scripts ranges over n random scripts of this length, always the same for a seed.
+func scripts(seed uint64, n, length int) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		random := rand.New(rand.NewPCG(seed, seed+1))
+		for i := range n {
+			script := make([]byte, length)
+			for at := range script {
+				script[at] = byte(random.Uint32())
+			}
+			if !yield(i, script) {
+				return
+			}
+		}
+	}
+}
+
+// FuzzOwnWrites plays a random history in which this program writes some of the objects. The
+// responses come at once, late, at the same time as the events, or never.
+func FuzzOwnWrites(f *testing.F) {
+	for n, script := range scripts(11, 60, 300) {
+		f.Add(script, n%2 == 0, n%3 == 0)
+	}
+	f.Fuzz(func(t *testing.T, script []byte, streams, several bool) {
+		if len(script) > 600 {
+			return
+		}
+		namespaces := []string{"a"}
+		if several {
+			namespaces = []string{"", "a", "b"}
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, ownWritesToAll, namespaces...) })
+	})
+}
+
+// FuzzOwnWritesInSelection is FuzzOwnWrites with a label selector: objects leave the scope and return.
+func FuzzOwnWritesInSelection(f *testing.F) {
+	for n, script := range scripts(13, 60, 300) {
+		f.Add(script, n%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
+		if len(script) > 600 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, ownWritesToSome, "a") })
 	})
 }
 
@@ -51,23 +96,34 @@ func FuzzHistory(f *testing.F) {
 // that fails on its own, to one informer.
 func FuzzNamespaces(f *testing.F) {
 	f.Add([]byte("\x00\x01\x00\x0a\x00\x12\x07\x08\x05\x08\x02\x09\x09\x03\x00\x04"), true)
-	random := rand.New(rand.NewPCG(7, 8))
-	for n := range 40 {
-		script := make([]byte, 300)
-		for i := range script {
-			script[i] = byte(random.Uint32())
-		}
+	for n, script := range scripts(7, 40, 300) {
 		f.Add(script, n%2 == 0)
 	}
 	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
 		if len(script) > 600 {
 			return
 		}
-		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, "a", "b", "c") })
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, noOwnWrites, "a", "b", "c") })
 	})
 }
 
-func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string) {
+// FuzzScopes plays a random history of two namespaces, and of all others. The server of the
+// others also has objects in the two, which the informer has to ignore.
+func FuzzScopes(f *testing.F) {
+	for n, script := range scripts(9, 40, 300) {
+		f.Add(script, n%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, script []byte, streams bool) {
+		if len(script) > 600 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playHistory(t, script, streams, noOwnWrites, "", "a", "b") })
+	})
+}
+
+// playHistory plays to an informer of these namespaces. If there are several, "" is for all that
+// are not named.
+func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespaces ...string) {
 	sources := map[string]*source{}
 	for _, namespace := range namespaces {
 		sources[namespace] = newSource()
@@ -77,10 +133,24 @@ func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string
 	if !streams {
 		options = append(options, WithoutStreamingList())
 	}
-	s := followAll(t, sources, options...)
+	var s *SharedIndexInformer[object]
+	writer := &ownWriter{t: t}
+	switch own {
+	case noOwnWrites:
+		s = followAll(t, sources, options...)
+	case ownWritesToSome:
+		for _, src := range sources {
+			src.selects = inSelection
+		}
+		options = append(options, WithLabelSelector(lettersSelector))
+		fallthrough
+	case ownWritesToAll:
+		s = followOwn(t, sources, options...)
+		writer.informer, writer.selects = s, own == ownWritesToSome
+	}
 	var handlers []*historian
 	join := func() {
-		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1}
+		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1, scoped: own == ownWritesToSome}
 		var options []HandlerOption
 		if h.severalLists && len(handlers)%2 == 1 { // merged events may be initial later
 			h.slow, options = true, append(options, WithBacklogLimit(len(handlers)))
@@ -100,19 +170,28 @@ func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string
 		name := strconv.Itoa(int(arg % 8))
 		namespace := namespaces[int(arg>>3)%len(namespaces)]
 		src := sources[namespace]
-		_, exists := src.objects[ObjectName{namespace, name}]
+		if namespace == "" && len(namespaces) > 1 {
+			namespace = []string{"rest", "others", "a"}[int(arg)%3] // the informer gets those of a from another source
+		}
+		last, exists := src.objects[ObjectName{namespace, name}]
+		writer.mode = script[0] / 15 % 4
+		if sources[namespace] != nil && sources[namespace] != src {
+			writer.mode = fromOthers // it is another server, which answers for an object of this name
+		}
 		switch what {
 		case 0:
-			src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]})
+			writer.wrote(src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
 		case 1, 2:
 			if exists {
 				src.remove(namespace, name)
+				writer.removed(last)
 			}
 			if what == 2 {
-				src.set(namespace, name, nil)
+				writer.wrote(src.set(namespace, name, nil))
 			}
 		case 3:
 			src.bookmark()
+			writer.flush()
 		case 4:
 			src.endWatches(io.EOF)
 		case 5:
@@ -150,12 +229,36 @@ func playHistory(t *testing.T, script []byte, streams bool, namespaces ...string
 		src.setSilent(false)
 		src.endWatches(io.EOF) // a silent watch would end too late
 	}
+	writer.flush()
 	time.Sleep(15 * time.Minute)
+	for range 5 { // a server sends one each minute
+		for _, src := range sources {
+			src.bookmark()
+		}
+		time.Sleep(time.Minute)
+	}
 	inResync := func(h *historian) bool { return h.slow && h.registration.Backlog() > 0 }
 	for synctest.Wait(); slices.ContainsFunc(handlers, inResync); synctest.Wait() {
 		time.Sleep(time.Second)
 	}
 	checkTruth(t, s, sources, handlers)
+}
+
+// ownMode is which writes of a history are those of this program.
+type ownMode byte
+
+const (
+	noOwnWrites ownMode = iota
+	// ownWritesToAll: some are, and the informer has all objects.
+	ownWritesToAll
+	// ownWritesToSome: some are, and the informer has the objects that lettersSelector selects.
+	ownWritesToSome
+)
+
+const lettersSelector = "letters notin (x, xy)"
+
+func inSelection(obj object) bool {
+	return obj.Labels["letters"] != "x" && obj.Labels["letters"] != "xy"
 }
 
 // failures makes some of the requests that follow fail.
@@ -175,12 +278,16 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 	t.Helper()
 	objects := map[ObjectName]object{}
 	for namespace, src := range sources {
-		maps.Copy(objects, src.objects)
+		for name, obj := range src.objects {
+			if (sources[name.Namespace] == nil || name.Namespace == namespace) && (src.selects == nil || src.selects(obj)) {
+				objects[name] = obj
+			}
+		}
 		if src.open != 1 {
 			t.Errorf("%d watches are open in namespace %s", src.open, namespace)
 		}
 	}
-	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) {
+	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) || status.PendingWrites != 0 {
 		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
 	}
 	cached := model{}
@@ -219,8 +326,18 @@ type historian struct {
 	started bool // a call was not initial
 	// severalLists is set if initial adds may come after other events.
 	severalLists bool
+	// scoped is set if an object may leave the scope and return.
+	scoped bool
 	// slow is set if a call takes a second.
 	slow bool
+	// dead are the objects that were deleted.
+	dead map[life]bool
+}
+
+// life is one of an object with a name. Each namespace has a server, with UIDs of its own.
+type life struct {
+	ObjectName
+	types.UID
 }
 
 func (h *historian) lock() {
@@ -240,6 +357,9 @@ func (h *historian) OnAdd(obj object, initial bool) {
 		h.t.Errorf("initial add of %s after other events", obj.Name)
 	}
 	h.started = !initial
+	if h.dead[life{MetaObjectToName(obj), obj.UID}] && !h.scoped {
+		h.t.Errorf("%s is added after it was deleted", obj.UID)
+	}
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Add, Obj: obj})
 }
 
@@ -257,6 +377,10 @@ func (h *historian) OnDelete(obj object, _ bool) {
 	h.lock()
 	defer h.mu.Unlock()
 	h.started = true
+	if h.dead == nil {
+		h.dead = map[life]bool{}
+	}
+	h.dead[life{MetaObjectToName(obj), obj.UID}] = true
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Delete, Obj: obj})
 }
 

@@ -102,6 +102,28 @@ func (x *Indexer[T]) AddIndexers(indexers Indexers[T]) error {
 	return nil
 }
 
+// RemoveIndexers removes indexes. Their functions are no longer called. Reads by their names return
+// an error that wraps ErrNoIndex, and an Index has no objects. NamespaceIndex stays, and names of
+// no index have no effect.
+func (x *Indexer[T]) RemoveIndexers(names ...string) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.store.RemoveIndexes(names)
+	x.functions = slices.DeleteFunc(x.functions, func(function indexFunction[T]) bool { return slices.Contains(names, function.name) })
+}
+
+// Indexers returns a copy of the index functions, with that of NamespaceIndex.
+func (x *Indexer[T]) Indexers() Indexers[T] {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	indexers := make(Indexers[T], len(x.functions)+1)
+	indexers[NamespaceIndex] = func(obj T) []string { return []string{obj.GetNamespace()} }
+	for _, function := range x.functions {
+		indexers[function.name] = function.values
+	}
+	return indexers
+}
+
 // Index is an index of an informer, for reads without an error. Its methods may be called
 // from any goroutine. The objects that they return are shared and must not be changed.
 type Index[T Object] struct {
@@ -132,7 +154,7 @@ func AddIndex[T Object](informer *SharedIndexInformer[T], name string, values In
 // Get returns the objects that the index has under value, in no particular order. The
 // slice belongs to the caller. After Stop of the informer there are none, and Err says so.
 func (i *Index[T]) Get(value string) []T {
-	objs, _ := i.indexer.store.ByIndex(i.name, value) // an index is never removed
+	objs, _ := i.indexer.store.ByIndex(i.name, value)
 	return objs
 }
 

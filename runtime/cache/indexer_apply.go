@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -145,6 +146,8 @@ func (x *Indexer[T]) resync(notes []processor.Notification[T]) []processor.Notif
 // put stores an entry.
 func (x *Indexer[T]) put(notes []processor.Notification[T], e *store.Entry[T]) []processor.Notification[T] {
 	switch old, known := x.store.Put(e); {
+	case e.IsSame:
+		return notes
 	case !known:
 		return append(notes, processor.Notification[T]{Kind: processor.Add, Obj: e.Object})
 	case identity.Same(old, e.Old): // Match has compared the UIDs
@@ -209,8 +212,11 @@ type refreshed struct {
 func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[T]) []processor.Notification[T] {
 	items := all.Items
 	r := listing[T]{kept: x.store.NewMarks()}
-	if all.namespace != "" {
+	switch {
+	case all.namespace != "":
 		r.kept = x.store.NewMarksOutside(all.namespace)
+	case len(all.others) > 0:
+		r.kept = x.store.NewMarksInside(all.others)
 	}
 	var call calling[T]
 	defer call.guard()
@@ -276,10 +282,15 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 			case content != held:
 				r.refreshed = append(r.refreshed, refreshed{slot, content})
 			}
-			if !again {
+			switch isOther := isOtherForm(old, obj); {
+			case !again && !isOther:
 				return
+			case !again: // no handler needs to know
+				x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content, IsSame: true})
+				return
+			case !isOther:
+				obj = old // another state of it is listed before
 			}
-			obj = old // another state of it is listed before
 		}
 	}
 	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})
@@ -297,9 +308,15 @@ func isSame[T Object](old T, held uint64, item *Item[T]) bool {
 		return false
 	case item.ContentHash != 0 && item.ContentHash == held:
 		return true
+	case isOtherForm(old, obj):
+		return true // the content of two forms cannot be compared
 	}
 	return listed.EqualContent(old, obj)
 }
+
+// isOtherForm reports whether two objects of an interface type have different Go types: the
+// DecodeOptions were changed between them.
+func isOtherForm[T Object](a, b T) bool { return reflect.TypeOf(a) != reflect.TypeOf(b) }
 
 // netOf returns the difference from before a relist to after it: of an object with several
 // states, the last one counts. notes are the steps. The objects keep the order in which they

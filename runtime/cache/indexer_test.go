@@ -423,3 +423,38 @@ func TestIndexerAddsAnIndexLater(t *testing.T) {
 	both(Delta[object]{Type: Added, Item: itemOf(version("new", "3", "", "z"))})
 	compare(t, x, m)
 }
+
+// TestIndexerRemovesAnIndex removes an index between two others, and adds it again.
+func TestIndexerRemovesAnIndex(t *testing.T) {
+	calls := 0
+	middle := Indexers[object]{"middle": func(obj object) []string { calls++; return []string{obj.GetName()} }}
+	x := NewIndexer(Indexers[object]{"first": byLetters})
+	if err := errors.Join(x.AddIndexers(middle), x.AddIndexers(Indexers[object]{"letters": byLetters})); err != nil {
+		t.Fatal(err)
+	}
+	m := model{}
+	both := func(d Delta[object]) {
+		x.apply(Deltas[object]{d})
+		m.apply(Deltas[object]{d})
+	}
+	both(Delta[object]{Type: Added, Item: itemOf(version("changed", "1", "", "x"))})
+	both(Delta[object]{Type: Added, Item: itemOf(version("gone", "1", "", "xy"))})
+	x.RemoveIndexers("middle", "unknown", NamespaceIndex)
+	calls = 0
+	both(Delta[object]{Type: Updated, Item: itemOf(version("changed", "2", "", "yz"))})
+	both(Delta[object]{Type: Deleted, Item: itemOf(version("gone", "2", "", ""))})
+	both(Delta[object]{Type: Added, Item: itemOf(version("new", "3", "", "z"))})
+	compare(t, x, m)
+	if _, err := x.ByIndex("middle", "changed"); !errors.Is(err, ErrNoIndex) || calls != 0 {
+		t.Errorf("after the removal: %v, and %d calls", err, calls)
+	}
+	if objs, err := x.ByIndex(NamespaceIndex, x.List()[0].GetNamespace()); err != nil || len(objs) == 0 {
+		t.Errorf("by namespace: %v, %v", objs, err)
+	}
+	if err := x.AddIndexers(middle); err != nil {
+		t.Fatal(err)
+	}
+	if objs, err := x.ByIndex("middle", "changed"); err != nil || len(objs) != 1 {
+		t.Errorf("after it was added again: %v, %v", objs, err)
+	}
+}

@@ -6,12 +6,16 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // Kind describes a kind and the client for it, so that an informer can be made. Generated
@@ -37,6 +41,9 @@ type Kind[T Object] struct {
 	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
 	ListWatch func(namespace string) ListerWatcher[T]
 	Indexers  Indexers[T]
+	// Object is an object of the Go type to decode to if T is an interface type, such as
+	// GenericObject; see DecodeOptions.Object.
+	Object runtime.Object
 	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
 	// fakes; see Settings.WithoutStreamingList.
 	WithoutStreamingList bool
@@ -74,9 +81,15 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		if set.onStatus != nil {
 			config.StatusHandler = set.onStatus
 		}
+		if set.writes != nil {
+			config.ReadYourWrites = &OwnWrites{Observer: set.writes}
+		}
 	}
 	config.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
-	config.Decode.Protobuf = k.Protobuf
+	config.Decode.Protobuf, config.Decode.Object = k.Protobuf, k.Object
+	if config.ReadYourWrites != nil && k.Server != nil {
+		config.ReadYourWrites.Server = k.Server.String()
+	}
 	config.Transform, _ = own.transform.(TransformFunc[T])
 	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
 
@@ -95,21 +108,24 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 			config.Indexers[name] = values
 		}
 	}
-	namespaces, err := k.namespaces(of, own)
+	scopes, err := k.scopes(of, own)
 	errs = append(errs, err)
 	var firstLists chan struct{}
-	if len(namespaces) > 1 {
-		config.Transform = oneAtATime(config.Transform)
+	if len(scopes) > 1 {
 		firstLists = make(chan struct{}, maxFirstLists/2)
 	}
-	tweak := tweakOf(of, own)
-	for _, namespace := range namespaces {
-		scope := config
-		scope.Namespace, scope.scopes, scope.isScope = namespace, nil, len(namespaces) > 1
-		scope.ownFirstLists = firstLists
-		errs = append(errs, k.addSource(&scope, own))
-		scope.tweak(tweak)
-		config.scopes = append(config.scopes, scope)
+	for _, scope := range scopes {
+		part := config
+		part.Namespace, part.scopes, part.isScope = scope.Namespace, nil, len(scopes) > 1
+		part.ownFirstLists = firstLists
+		if scope.Namespace == "" {
+			for _, other := range scopes[1:] { // it is the first one
+				part.others = append(part.others, other.Namespace)
+			}
+		}
+		errs = append(errs, k.addSource(&part, own))
+		part.tweak(tweakOf(of, own, scope, part.others))
+		config.scopes = append(config.scopes, part)
 	}
 	if len(config.scopes) == 1 {
 		config = config.scopes[0]
@@ -117,10 +133,11 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 	return config, errors.Join(errs...)
 }
 
-// oneAtATime returns a transform that the Reflectors of several namespaces may call.
-func oneAtATime[T Object](transform TransformFunc[T]) TransformFunc[T] {
-	if transform == nil {
-		return nil
+// oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
+// several namespaces, and writers.
+func (c *Config[T]) oneAtATime(transform TransformFunc[T]) TransformFunc[T] {
+	if transform == nil || len(c.scopes) < 2 && c.ReadYourWrites == nil {
+		return transform
 	}
 	turn := make(chan struct{}, 1) // holds a token during a call
 	return func(obj T) (T, error) {
@@ -130,17 +147,19 @@ func oneAtATime[T Object](transform TransformFunc[T]) TransformFunc[T] {
 	}
 }
 
-// namespaces returns the namespaces to follow; one that is "" for all of them.
-func (k Kind[T]) namespaces(of, own *options) ([]string, error) {
+// scopes returns the scopes to follow; one with an empty namespace for all of them.
+func (k Kind[T]) scopes(of, own *options) ([]Scope, error) {
+	all := []Scope{{}}
 	switch {
-	case k.Namespaced && own.namespaces != nil:
-		return own.namespaces, nil
-	case k.Namespaced && of.namespaces != nil:
-		return of.namespaces, nil
-	case own.namespaces != nil && own.namespaces[0] != "":
-		return []string{""}, optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option", k.Resource.GroupResource(), own.namespaces[0])
+	case own.scopes != nil && (k.Namespaced || own.scopes[0].Namespace == "" && len(own.scopes) == 1):
+		return own.scopes, nil
+	case own.scopes != nil:
+		named := own.scopes[len(own.scopes)-1].Namespace
+		return all, optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option", k.Resource.GroupResource(), named)
+	case k.Namespaced && of.scopes != nil:
+		return of.scopes, nil
 	}
-	return []string{""}, nil
+	return all, nil
 }
 
 // addSource adds the source of the objects of the namespace of config.
@@ -155,6 +174,17 @@ func (k Kind[T]) addSource(config *Config[T], own *options) error {
 	if k.Open != nil {
 		config.Open = k.Open(namespace)
 	}
+	if config.Open != nil && config.ReadYourWrites != nil {
+		if k.Server == nil {
+			return optionError("ReadYourWrites", own.object, "the Kind of %s has no Server, so its writes are not known; set it to the base URL of the client", k.Resource.GroupResource())
+		}
+		if !config.ReadYourWrites.Observer.Attached() {
+			return optionError("ReadYourWrites", own.object, "no client has the transport of the Observer, so no write is seen; call config.Wrap(own.Transport) before the clients are made from config")
+		}
+	}
+	if config.Open != nil && isInterface[T]() && k.Object == nil {
+		return optionError("Kind", own.object, "the Kind of %s has no Object, so the Go type of the objects is not known; set it", k.Resource.GroupResource())
+	}
 	if config.Open == nil && k.ListWatch != nil {
 		config.ListerWatcher = k.ListWatch(namespace)
 	}
@@ -164,11 +194,20 @@ func (k Kind[T]) addSource(config *Config[T], own *options) error {
 	return nil
 }
 
-// tweakOf returns a function that applies tweaks and selectors to the options of a request, or
-// nil if there are none.
-func tweakOf(of, own *options) func(*metav1.ListOptions) {
-	byLabels := allOf(append(slices.Clip(of.labels), own.labels...))
-	if byLabels.Empty() && len(own.fields) == 0 && of.tweak == nil && own.tweak == nil {
+// tweakOf returns a function that applies tweaks and selectors to the options of a request for
+// a scope, which excludes the namespaces in others. It returns nil if there are none.
+func tweakOf(of, own *options, scope Scope, others []string) func(*metav1.ListOptions) {
+	byLabels, byFields := scope.LabelSelector, scope.FieldSelector
+	if selector := allOf(append(slices.Clip(of.labels), own.labels...)); !selector.Empty() {
+		byLabels = and(byLabels, selector.String())
+	}
+	if len(own.fields) > 0 {
+		byFields = and(byFields, fields.AndSelectors(own.fields...).String())
+	}
+	for _, other := range others {
+		byFields = and(byFields, fields.OneTermNotEqualSelector("metadata.namespace", other).String())
+	}
+	if byLabels == "" && byFields == "" && of.tweak == nil && own.tweak == nil {
 		return nil
 	}
 	return func(request *metav1.ListOptions) {
@@ -178,12 +217,8 @@ func tweakOf(of, own *options) func(*metav1.ListOptions) {
 			}
 		}
 		// A tweak may have set selectors.
-		if !byLabels.Empty() {
-			request.LabelSelector = and(request.LabelSelector, byLabels.String())
-		}
-		if len(own.fields) > 0 {
-			request.FieldSelector = and(request.FieldSelector, fields.AndSelectors(own.fields...).String())
-		}
+		request.LabelSelector = and(request.LabelSelector, byLabels)
+		request.FieldSelector = and(request.FieldSelector, byFields)
 	}
 }
 
@@ -238,8 +273,8 @@ func (o *options) summary() string {
 		}
 		text += fmt.Sprintf("%s %v", name, value)
 	}
-	if o.namespaces != nil {
-		add("namespaces", fmt.Sprintf("%q", o.namespaces))
+	if o.scopes != nil {
+		add("namespaces", o.scopes)
 	}
 	if len(o.labels) > 0 {
 		add("labels", fmt.Sprintf("[%v]", allOf(o.labels)))
@@ -255,6 +290,9 @@ func (o *options) summary() string {
 	if o.resync != nil {
 		add("resync", *o.resync)
 	}
+	if o.writes != nil {
+		add("read your writes", fmt.Sprintf("%p", o.writes))
+	}
 	if !reflect.DeepEqual(settings, Settings{}) {
 		add("settings", fmt.Sprintf("%+v", settings))
 	}
@@ -262,4 +300,61 @@ func (o *options) summary() string {
 		return "none"
 	}
 	return text
+}
+
+// Object is a pointer to an API type, such as *v1.Foo.
+type Object = wire.Object
+
+// Dual is an object in two forms; see DecodeOptions.Unstructured.
+type Dual = wire.Dual
+
+// ObjectName identifies an object among those of one resource. Namespace is
+// empty for cluster-scoped objects. It is comparable and serves as the key of
+// maps and of typed work queues. A plain conversion makes one of client-go's cache.ObjectName
+// or of a types.NamespacedName, and the reverse: cache.ObjectName(request.NamespacedName).
+type ObjectName struct {
+	Namespace string
+	Name      string
+}
+
+// MetaObjectToName returns the name of obj.
+func MetaObjectToName(obj metav1.Object) ObjectName {
+	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// nameOf returns the name of the object that an item is about.
+func nameOf[T Object](item *Item[T]) ObjectName { return ObjectName(listed.NameOf(item)) }
+
+// String returns "namespace/name", or "name" where there is no namespace. It is
+// the inverse of ParseObjectName.
+func (n ObjectName) String() string {
+	if n.Namespace == "" {
+		return n.Name
+	}
+	return n.Namespace + "/" + n.Name
+}
+
+// ParseObjectName parses the result of ObjectName.String.
+func ParseObjectName(key string) (ObjectName, error) {
+	namespace, name, err := SplitMetaNamespaceKey(key)
+	return ObjectName{Namespace: namespace, Name: name}, err
+}
+
+// MetaNamespaceKeyFunc returns the key of obj, "namespace/name" or "name", for
+// work queues of strings.
+func MetaNamespaceKeyFunc(obj metav1.Object) string {
+	return MetaObjectToName(obj).String()
+}
+
+// SplitMetaNamespaceKey returns the namespace and the name in a key of
+// MetaNamespaceKeyFunc. The namespace of a cluster-scoped object is empty.
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
+	first, rest, namespaced := strings.Cut(key, "/")
+	switch {
+	case !namespaced && first != "":
+		return "", first, nil
+	case namespaced && first != "" && rest != "" && !strings.Contains(rest, "/"):
+		return first, rest, nil
+	}
+	return "", "", fmt.Errorf("key %q is neither \"name\" nor \"namespace/name\"", key)
 }

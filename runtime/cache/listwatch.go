@@ -74,7 +74,7 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 }
 
 // IsWatchListSemanticsUnSupported reports whether the client has no streaming lists, like
-// client-go's fakes. A Reflector, also one of client-go, then lists in pages.
+// client-go's fakes. A Reflector, also one of client-go, then lists without a stream.
 func (lw *ListWatch[T]) IsWatchListSemanticsUnSupported() bool { return lw.client.noStreams }
 
 // clientKind lists the limits of the client of a ListerWatcher.

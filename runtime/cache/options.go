@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // SharedInformerOption sets a property of informers. It is passed
@@ -39,17 +42,18 @@ type options struct {
 	// object is the Go type of the kind. It is nil for a factory.
 	object reflect.Type
 
-	settings   []func(*Settings)
-	namespaces []string // nil if not set
-	labels     []labels.Selector
-	fields     []fields.Selector
-	tweak      func(*metav1.ListOptions)
-	resync     *time.Duration
-	onError    WatchErrorHandler
-	onStatus   StatusHandler
-	transform  any // TransformFunc[T]
-	indexers   any // Indexers[T]
-	source     any // func(namespace string) ListerWatcher[T]
+	settings  []func(*Settings)
+	scopes    []Scope // sorted by namespace, nil if not set
+	labels    []labels.Selector
+	fields    []fields.Selector
+	tweak     func(*metav1.ListOptions)
+	resync    *time.Duration
+	onError   WatchErrorHandler
+	onStatus  StatusHandler
+	transform any // TransformFunc[T]
+	indexers  any // Indexers[T]
+	source    any // func(namespace string) ListerWatcher[T]
+	writes    *writes.Observer
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options
@@ -173,24 +177,76 @@ func WithNamespace(namespace string) SharedInformerOption { return WithNamespace
 // Status.Scopes has the state of each.
 func WithNamespaces(namespaces ...string) SharedInformerOption {
 	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
+	scopes := make([]Scope, len(namespaces))
+	for i, namespace := range namespaces {
+		scopes[i].Namespace = namespace
+	}
 	return func(o *options) {
-		o.once("WithNamespaces")
-		for _, namespace := range namespaces {
-			// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
-			if problems := validation.IsDNS1123Label(namespace); namespace != "" && len(problems) > 0 {
-				o.mistake("WithNamespaces", "%q cannot be the name of a namespace: %s", namespace, strings.Join(problems, "; "))
-				return
-			}
-		}
-		switch {
-		case len(namespaces) == 0:
-			o.mistake("WithNamespaces", `there is no namespace; name at least one, or "" for all namespaces`)
-		case len(namespaces) > 1 && namespaces[0] == "":
+		if len(namespaces) > 1 && namespaces[0] == "" {
 			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot stand next to %q; remove one of them`, namespaces[1])
-		default:
-			o.namespaces = namespaces
+			return
+		}
+		o.setScopes("WithNamespaces", scopes)
+	}
+}
+
+// Scope is a part of a collection that an informer lists and watches on its own: the objects of
+// a namespace that both selectors select. An empty selector selects all objects.
+type Scope struct {
+	// Namespace is empty for all namespaces or, next to other scopes, for all that they do not
+	// name.
+	Namespace                    string
+	LabelSelector, FieldSelector string
+}
+
+// String returns the namespace, quoted, and the selectors.
+func (s Scope) String() string {
+	text := strconv.Quote(s.Namespace)
+	if s.LabelSelector != "" {
+		text += " labels " + s.LabelSelector
+	}
+	if s.FieldSelector != "" {
+		text += " fields " + s.FieldSelector
+	}
+	return text
+}
+
+// WithScopes limits informers to some namespaces, as WithNamespaces does, with selectors for each
+// of them. An object has to match those of other options too.
+//
+//	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{LabelSelector: "app=web"})
+func WithScopes(scopes ...Scope) SharedInformerOption {
+	scopes = slices.SortedFunc(slices.Values(scopes), func(a, b Scope) int { return strings.Compare(a.Namespace, b.Namespace) })
+	return func(o *options) { o.setScopes("WithScopes", scopes) }
+}
+
+// setScopes sets scopes, which are sorted by namespace.
+func (o *options) setScopes(option string, scopes []Scope) {
+	o.once("WithNamespaces") // another name for some scopes
+	if len(scopes) == 0 {
+		o.mistake(option, `there is no namespace; name at least one, or "" for all namespaces`)
+		return
+	}
+	for i, scope := range scopes {
+		if i > 0 && scope.Namespace == scopes[i-1].Namespace {
+			o.mistake(option, "there are two scopes for namespace %q; join them", scope.Namespace)
+			return
+		}
+		// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
+		if problems := validation.IsDNS1123Label(scope.Namespace); scope.Namespace != "" && len(problems) > 0 {
+			o.mistake(option, "%q cannot be the name of a namespace: %s", scope.Namespace, strings.Join(problems, "; "))
+			return
+		}
+		if _, err := labels.Parse(scope.LabelSelector); err != nil {
+			o.mistake(option, "%q is not a label selector: %w; write for example app=web,tier!=cache", scope.LabelSelector, err)
+			return
+		}
+		if _, err := fields.ParseSelector(scope.FieldSelector); err != nil {
+			o.mistake(option, "%q is not a field selector: %w; write for example spec.nodeName=node-7", scope.FieldSelector, err)
+			return
 		}
 	}
+	o.scopes = scopes
 }
 
 // WithLabelSelector limits informers to the objects that selector selects on the server, for
@@ -312,6 +368,36 @@ func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T])
 	}
 }
 
+// ReadYourWrites lets informers show the writes of this program at once, before the watch reports
+// them. own sees the responses to all requests of the clients whose rest.Config has its transport:
+//
+//	own := &writes.Observer{}
+//	config.Wrap(own.Transport)
+//	client := versioned.NewForConfigOrDie(config)
+//	factory := informers.NewSharedInformerFactory(client, 0, cache.ReadYourWrites(own))
+//
+// When a create, update, patch or apply returns, also one of a subresource that returns the object,
+// listers have its result or a newer state. When a delete returns, they do not have the
+// object any more, unless it has finalizers or a grace period. Handlers hear each state once, in
+// order. An object outside the scope of the informer has no effect. No write waits for an event. It calls
+// the transform and the index functions, which therefore must not write to the same kind with such a
+// client.
+//
+// The watch alone tells of: the writes of other programs; the objects of a DeleteCollection; new states
+// if a field selector has other fields than metadata.name and metadata.namespace; writes
+// through another API version; and, if the versions of a server are not numbers, everything. With a fake
+// clientset the option has no effect. docs/read-your-writes.md says more.
+func ReadYourWrites(own *writes.Observer) SharedInformerOption {
+	return func(o *options) {
+		o.once("ReadYourWrites")
+		if own == nil {
+			o.mistake("ReadYourWrites", "the Observer is nil; pass the one whose Transport the rest.Config of the clients has")
+			return
+		}
+		o.writes = own
+	}
+}
+
 // WithStreamingList sets Settings.StreamingList.
 func WithStreamingList() SharedInformerOption {
 	return setting(func(s *Settings) { s.StreamingList = true })
@@ -362,6 +448,12 @@ func WithoutAnnotations(keys ...string) SharedInformerOption {
 	return setting(func(s *Settings) {
 		s.Decode.WithoutAnnotations = append(slices.Clip(s.Decode.WithoutAnnotations), keys...)
 	})
+}
+
+// WithoutTypeMeta sets DecodeOptions.WithoutTypeMeta: objects have no kind and apiVersion, as
+// those of client-go's informers.
+func WithoutTypeMeta() SharedInformerOption {
+	return setting(func(s *Settings) { s.Decode.WithoutTypeMeta = true })
 }
 
 // WithoutProtobuf sets DecodeOptions.WithoutProtobuf: informers ask for JSON only.

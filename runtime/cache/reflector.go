@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
@@ -32,20 +33,28 @@ import (
 type TransformFunc[T Object] func(obj T) (T, error)
 
 // Reflector copies a collection of the API server into a DeltaFIFO. It lists, as a
-// stream or in pages, and watches from the version of the list. It resumes a watch that
-// ended, and lists again when the server has forgotten that version.
+// stream or in one piece, and in pages after that has failed. It watches from the version of
+// the list. It resumes a watch that ended, and lists again when the server has forgotten that
+// version.
 type Reflector[T Object] struct {
 	config Config[T]
 	source ListerWatcher[T]
 	client clientKind // of source
-	// prefersPages is set if source reads lists faster in pages than as a stream.
-	prefersPages bool
-	queue        *DeltaFIFO[T]
-	onError      WatchErrorHandler
-	status       *statusTracker
-	hooks        *hook.Hooks[Status]
+	// prefersLists is set if source reads a list faster than a streaming list.
+	prefersLists bool
 	// ownsHooks is set if no Controller has the hooks.
 	ownsHooks bool
+	// committed is set after the first list. Only the goroutine of Run uses it.
+	committed bool
+	queue     *DeltaFIFO[T]
+	onError   WatchErrorHandler
+	status    *statusTracker
+	hooks     *hook.Hooks[Status]
+	// own has the own writes in the scope, and is nil without ReadYourWrites.
+	own *ownScope[T]
+	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
+	// whether the last event was pushed as a delta, and was no bookmark.
+	reached func(isDelta bool)
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -54,12 +63,16 @@ type Reflector[T Object] struct {
 	// random returns a duration below its argument, which is positive.
 	random func(time.Duration) time.Duration
 
+	mu sync.Mutex // guards what follows, and a change of config.Decode
+	// decoding is set if the objects have to be decoded to another form. interrupt ends the
+	// request under way, and is nil if there is none.
+	decoding  *decoding[T]
+	interrupt context.CancelCauseFunc
+
 	// Only the goroutine of Run uses the fields below.
 	listed listed.List[T]
-	// committed is set after the first list.
-	committed bool
-	trail     protocol.PageTrail
-	failed    protocol.FailureBudget
+	trail  protocol.PageTrail
+	failed protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -68,6 +81,90 @@ type Reflector[T Object] struct {
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freelist.List[Delta[T]]
 	skips      listed.SkipLog
+	// applied are called when the next list is in the cache.
+	applied []func()
+}
+
+// decoding is a change of the DecodeOptions.
+type decoding[T Object] struct {
+	options DecodeOptions
+	source  *bodySource[T]
+	applied []func()
+}
+
+// errOtherForm ends a request whose objects have to be decoded to another form.
+var errOtherForm = errors.New("the objects get another form")
+
+// setForm makes the Reflector list again, and decode to another form. It calls applied
+// when the list is in the cache.
+func (r *Reflector[T]) setForm(object runtime.Object, unstructured bool, applied func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := &decoding[T]{options: r.config.Decode}
+	if r.decoding != nil {
+		next.applied = r.decoding.applied
+	}
+	next.applied = append(next.applied, applied)
+	next.options.Object, next.options.Unstructured = object, unstructured
+	next.source = r.newSource(next.options)
+	r.decoding = next
+	if r.interrupt != nil {
+		r.interrupt(errOtherForm)
+	}
+	r.Retry()
+}
+
+// takeForm uses the form of setForm from the next request on. It reports whether there is a
+// new one.
+func (r *Reflector[T]) takeForm() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := r.decoding
+	if next == nil {
+		return false
+	}
+	r.config.Decode, r.applied = next.options, append(r.applied, next.applied...)
+	r.useSource(next.source)
+	r.decoding = nil
+	return true
+}
+
+// interruptible lets setForm call interrupt, until it is called with nil. It reports whether
+// setForm was called since takeForm.
+func (r *Reflector[T]) interruptible(interrupt context.CancelCauseFunc) (isStale bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.interrupt = interrupt
+	if isStale = r.decoding != nil; isStale && interrupt != nil {
+		interrupt(errOtherForm)
+	}
+	return isStale
+}
+
+// setTransform replaces the transform of config. It is called before Run.
+func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.config.Transform = transform
+	if r.config.Open == nil {
+		return
+	}
+	r.useSource(r.newSource(r.config.Decode))
+	if r.decoding != nil {
+		r.decoding.source = r.newSource(r.decoding.options)
+	}
+}
+
+// newSource returns a source that decodes with these options.
+func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
+	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
+	// handler that writes to an object must not change others: these are not the ones to report.
+	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
+	return newBodySource(r.config.Open, options, r.config.cache)
+}
+
+func (r *Reflector[T]) useSource(source *bodySource[T]) {
+	r.source, r.prefersLists = source, !source.decoder.AsksForProtobuf()
 }
 
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
@@ -82,29 +179,28 @@ func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T]
 // newReflector returns a Reflector without hooks. The caller calls use.
 func newReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := &Reflector[T]{
-		config:  config,
-		source:  config.ListerWatcher,
-		queue:   queue,
-		onError: config.WatchErrorHandler,
-		status:  newStatusTracker(),
-		retry:   make(chan struct{}, 1),
-		random:  rand.N[time.Duration],
+		config: config,
+		queue:  queue,
+		status: newStatusTracker(),
+		retry:  make(chan struct{}, 1),
+		random: rand.N[time.Duration],
 	}
 	if config.Open != nil {
-		// Objects of a cache are read-only, but a transform may write to them.
-		config.Decode.ReadOnly = config.Decode.ReadOnly || config.cache != nil && config.Transform == nil
-		source := newBodySource(config.Open, config.Decode, config.cache)
-		r.source, r.prefersPages = source, !source.decoder.AsksForProtobuf()
+		r.useSource(r.newSource(config.Decode))
 	} else {
+		r.source, r.client = config.ListerWatcher, clientKindOf(config.ListerWatcher)
 		r.trim = wire.Trimmer[T](&config.Decode)
-		r.client = clientKindOf(config.ListerWatcher)
 	}
-	if r.onError == nil {
-		r.onError = r.logWatchError
-	} else {
+	r.useErrorHandler()
+	return r
+}
+
+// useErrorHandler uses the WatchErrorHandler of config.
+func (r *Reflector[T]) useErrorHandler() {
+	r.onError = r.logWatchError
+	if r.config.WatchErrorHandler != nil {
 		r.onError = func(ctx context.Context, _ schema.GroupVersionResource, err error) { r.hooks.Error(ctx, err) }
 	}
-	return r
 }
 
 // use makes the Reflector call these hooks, which belong to the caller.
@@ -151,9 +247,7 @@ func (r *Reflector[T]) run(ctx context.Context) {
 	defer r.dropMemory()
 	r.warnOfLimit(ctx)
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
-	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersPages && !r.config.StreamingList
-	state, next := protocol.Start(noStream, waitsOf(r.config.Backoffs))
-	r.status.enter(Listing, nil)
+	state, next := r.start()
 	// The others of this informer do not wait in front of other informers.
 	leaveOwn := awaitFirstList(ctx, r.config.ownFirstLists)
 	leave := awaitFirstList(ctx, r.config.firstLists)
@@ -163,16 +257,23 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		if !r.pause(ctx, next.Wait) {
 			return
 		}
+		if r.takeForm() {
+			state, next = r.start()
+		}
 		var in protocol.Input
 		began := time.Now()
 		switch next.Verb {
 		case protocol.ListPage:
-			in = r.list(ctx, next.Options)
+			in = r.list(ctx, next)
 		case protocol.OpenWatch, protocol.OpenStream:
 			in = r.watch(ctx, next)
 		}
 		if ctx.Err() != nil {
 			return
+		}
+		if r.interruptible(nil) { // whatever the request has returned
+			next.Wait = 0
+			continue
 		}
 		state, next = protocol.Step(state, in)
 		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
@@ -180,6 +281,15 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		r.conclude(ctx, next, state)
 	}
+}
+
+// start begins with a list, which drops what was read of another one.
+func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
+	r.listed.Clear()
+	r.trail.Begin()
+	r.status.enter(Listing, nil)
+	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersLists && !r.config.StreamingList
+	return protocol.Start(noStream, waitsOf(r.config.Backoffs))
 }
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
@@ -253,7 +363,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 		r.leaveFirst()
 		failed := next.Failed
 		if r.config.isScope { // all namespaces have the same handler
-			failed = fmt.Errorf("namespace %s: %w", r.config.Namespace, failed)
+			failed = fmt.Errorf("%s: %w", scopeName(r.config.Namespace), failed)
 		}
 		r.onError(ctx, r.config.Resource, failed)
 	}
@@ -262,34 +372,67 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed}
-	r.committed = true
-	if r.config.isScope {
-		collection.namespace = r.config.Namespace
+	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed, applied: r.applied, version: resourceVersion}
+	if r.own != nil {
+		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
-	r.queue.Push(Delta[T]{Type: Replaced, Collection: collection})
+	r.committed, r.applied = true, nil
+	if r.config.isScope {
+		collection.namespace, collection.others = r.config.Namespace, r.config.others
+	}
+	// The version may be earlier than the last one. Then no one may see that with the list applied.
+	r.status.reachAfter(resourceVersion, func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
 	r.status.undecodable.Replace(&r.listed.Undecodable)
 	r.listed.Clear()
-	r.status.reach(resourceVersion)
+}
+
+// currentSource returns the source of the request under way, or of the next one. SetForm changes
+// it.
+func (r *Reflector[T]) currentSource() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source
+}
+
+// decoder returns a function that decodes the response to a write as source decodes the objects of
+// a list. It returns nil if source does not read bodies.
+func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
+	bodies, ok := source.(*bodySource[T])
+	if !ok {
+		return nil
+	}
+	return func(body []byte) (item Item[T], err error) {
+		if item, err = bodies.decoder.DecodeItem(body); err == nil {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, err
+	}
 }
 
 const (
-	// pageTimeout is the timeout of a page, and wholeListTimeout that of a list in one
-	// piece. Without them, a connection that broke silently would block forever.
-	pageTimeout      = 2 * time.Minute
-	wholeListTimeout = 10 * time.Minute
+	// listTimeout is the timeout of a list in one piece, or of a page, twice that of an API
+	// server by default. patientListTimeout is that of a list whose pages have expired.
+	// Without them, a connection that broke silently would block forever.
+	listTimeout        = 2 * time.Minute
+	patientListTimeout = 10 * time.Minute
 )
 
-// list reads a page.
-func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) protocol.Input {
-	in := protocol.Input{Verb: protocol.ListPage, Token: options.Continue}
-	timeout := pageTimeout
-	if options.Limit == 0 {
-		timeout = wholeListTimeout
+// list reads the collection, or a page of it.
+func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: next.Options.Continue}
+	timeout := listTimeout
+	if next.Patient {
+		timeout = patientListTimeout
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
 	defer cancel()
-	page, err := r.source.List(ctx, options)
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	r.interruptible(interrupt)
+	if next.Options.Continue == "" {
+		r.own.beginList()
+	}
+	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
@@ -297,14 +440,17 @@ func (r *Reflector[T]) list(ctx context.Context, options metav1.ListOptions) pro
 		in.Err = requestError("list", err)
 		return in
 	}
+	first := ""
+	if len(page.Items) > 0 {
+		first = nameOf(&page.Items[0]).String()
+	}
+	if len(r.config.others) > 0 {
+		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.isOfOthers(&item) })
+	}
 	for i := range page.Items {
 		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
 			return in
 		}
-	}
-	first := ""
-	if len(page.Items) > 0 {
-		first = nameOf(&page.Items[0]).String()
 	}
 	isNew, err := r.trail.Note(page.Continue, first)
 	if err != nil {

@@ -65,16 +65,72 @@ func take(t *testing.T, queue *DeltaFIFO[object]) []string {
 	return lines
 }
 
+// refuseWhole fails lists in one piece.
+func refuseWhole(err error) func(request) error {
+	return func(r request) error {
+		if r.verb == "list" && r.options.Limit == 0 && r.options.Continue == "" {
+			return err
+		}
+		return nil
+	}
+}
+
+// TestReflectorListsInOnePiece also lists after failures that no size explains.
+func TestReflectorListsInOnePiece(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 1234 {
+			src.set("a", fmt.Sprintf("w%04d", n), nil)
+		}
+		src.failWith(refuseWhole(errForbidden))
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		src.failWith(nil)
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 1234")
+		if got := src.count("list"); got != 2 {
+			t.Errorf("%d list requests, want one that is forbidden and one for all objects", got)
+		}
+		if options := src.last("list"); options.Limit != 0 || options.ResourceVersion != "" {
+			t.Errorf("the list is asked for with %+v, want the newest version in one piece", options)
+		}
+	})
+}
+
+// TestReflectorStaysWithPages relists a collection that the server cannot send in one piece.
+func TestReflectorStaysWithPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 600 {
+			src.set("a", fmt.Sprintf("w%04d", n), nil)
+		}
+		src.failWith(refuseWhole(errCut))
+		_, queue := follow(t, Config[object]{ListerWatcher: src})
+		lists := 0
+		for i, want := range []int{3, 3, 2, 2} {
+			time.Sleep(time.Minute)
+			wantLines(t, take(t, queue), "Replaced 600")
+			if got := src.count("list") - lists; got != want {
+				t.Errorf("list %d takes %d requests, want %d", i, got, want)
+			}
+			lists = src.count("list")
+			src.endWatches(errGone)
+		}
+	})
+}
+
 func TestReflectorListsInPagesAndWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for n := range 1234 {
 			src.set("a", fmt.Sprintf("w%04d", n), nil)
 		}
+		src.failWith(refuseWhole(errInternal))
 		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(5 * time.Second)
 		wantLines(t, take(t, queue), "Replaced 1234")
-		if got := src.count("list"); got != 3 {
-			t.Errorf("%d list requests for 1234 objects in pages of 500, want 3", got)
+		if got := src.count("list"); got != 1+3 {
+			t.Errorf("%d list requests for 1234 objects in pages of 500, want 3 after the one that failed", got)
 		}
 		if got := src.last("watch").ResourceVersion; got != "1334" {
 			t.Errorf("the watch starts at %s, want the version of the list, 1334", got)
@@ -152,6 +208,8 @@ func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 			if r.options.Continue != "" {
 				src.set("b", "new", nil)
 				src.forget()
+			} else if src.count("list") == 1 {
+				return errInternal // so that it is read in pages
 			}
 			return nil
 		})
@@ -159,7 +217,10 @@ func TestReflectorRestartsAListWhoseTokenExpired(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		wantLines(t, take(t, queue), "Replaced 601")
 		if limit := src.last("list").Limit; limit != 0 {
-			t.Errorf("the second attempt asks for pages of %d, want the collection in one piece", limit)
+			t.Errorf("the last attempt asks for pages of %d, want the collection in one piece", limit)
+		}
+		if lists := src.count("list"); lists != 4 {
+			t.Errorf("%d lists, want one piece, two pages, and one piece", lists)
 		}
 	})
 }
@@ -477,9 +538,9 @@ func TestReflectorGivesUpAListThatStalls(t *testing.T) {
 			heard, after = err, time.Since(began)
 		}}, &DeltaFIFO[object]{})
 		run(t, r.Run)
-		time.Sleep(pageTimeout + 2*time.Second)
+		time.Sleep(listTimeout + 2*time.Second)
 		synctest.Wait()
-		if !errors.Is(heard, protocol.ErrListStalled) || after > pageTimeout+time.Second {
+		if !errors.Is(heard, protocol.ErrListStalled) || after > listTimeout+time.Second {
 			t.Errorf("after %v: %v", after, heard)
 		}
 	})

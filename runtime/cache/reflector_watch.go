@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,6 +51,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
+	r.interruptible(giveUp)
 
 	in := protocol.Input{Verb: request.Verb, ResourceVersion: request.Options.ResourceVersion}
 	in.Err = r.follow(ctx, request, giveUp, &in)
@@ -65,6 +67,9 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 
 // follow opens a watch and forwards its events until its end.
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
+	if request.Verb == protocol.OpenStream {
+		r.own.beginList()
+	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
 		if err == io.EOF {
@@ -196,9 +201,14 @@ const unreachableVersion = "99999999999999999999999999999999"
 // reached. If the transform of an object fails, it pushes the events before that object.
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
+	isDelta := false // the last event
 	for i := range events {
 		event := &events[i]
+		isDelta = false
 		change := deltaTypeOf(event.Type)
+		if change != 0 && len(r.config.others) > 0 && r.isOfOthers(&event.Item) {
+			change = 0
+		}
 		if change != 0 {
 			if err = r.accept(ctx, &event.Item); err != nil {
 				break
@@ -214,6 +224,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
 				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
+				isDelta = true
 			}
 		}
 		if isLater(event.ResourceVersion, in.ResourceVersion) {
@@ -227,6 +238,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	r.queue.Push(deltas...)
 	if in.ResourceVersion != "" {
 		r.status.reach(in.ResourceVersion)
+		if r.reached != nil {
+			r.reached(isDelta)
+		}
 	}
 	clear(deltas)
 	r.freeDeltas.Give(deltas)
@@ -251,10 +265,17 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 	return 0
 }
 
+// isOfOthers reports whether an item belongs to another scope. A server may ignore the field
+// selector that excludes it, as fakes do.
+func (r *Reflector[T]) isOfOthers(item *Item[T]) bool {
+	_, found := slices.BinarySearch(r.config.others, nameOf(item).Namespace)
+	return found
+}
+
 // accept transforms the object of an item. It reports a state that cannot be decoded to
 // the error handler, once.
 func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
-	if r.config.isScope {
+	if r.config.isScope && r.config.Namespace != "" {
 		if name := nameOf(item); name.Namespace != r.config.Namespace {
 			// No relist of this namespace would remove it from the cache.
 			return &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("the server sent the object for namespace %s", r.config.Namespace)}
@@ -305,6 +326,14 @@ func isLater(version, before string) bool {
 func isEarlier(version, than string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err == nil && order < 0
+}
+
+// earlier returns the earlier one of two versions. An empty one is before all others.
+func earlier(a, b string) string {
+	if b == "" || isEarlier(b, a) {
+		return b
+	}
+	return a
 }
 
 func isWellFormed(version string) bool {

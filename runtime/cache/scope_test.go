@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// followAll runs an informer of several namespaces, each of which has a source of its own.
+// followAll runs an informer of several namespaces, each of which has a source of its own. ""
+// is for all others.
 func followAll(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
 	kind := Kind[object]{Resource: widgets, Namespaced: true}
@@ -25,7 +26,11 @@ func followAll(t *testing.T, sources map[string]*source, options ...SharedInform
 	} else {
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return sources[namespace] }
 	}
-	options = append(options, WithNamespaces(slices.Collect(maps.Keys(sources))...), WithWatchErrorHandler(quiet))
+	var scopes []Scope
+	for namespace := range sources {
+		scopes = append(scopes, Scope{Namespace: namespace})
+	}
+	options = append(options, WithScopes(scopes...), WithWatchErrorHandler(quiet))
 	s, err := kind.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +321,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 				if namespace < "n40" && r.verb == "list" {
 					read(1)
 					time.AfterFunc(firstListTimeout-time.Second, func() { read(-1) })
-					time.Sleep(pageTimeout)
+					time.Sleep(listTimeout)
 				}
 				return nil
 			})
@@ -335,10 +340,127 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 		if most := read(0); !other.HasSynced() || most != maxFirstLists/2 {
 			t.Errorf("another kind waits for a kind that lists %d namespaces at one time: %s", most, other.NotSyncedReason())
 		}
-		time.Sleep(2 * pageTimeout)
+		time.Sleep(2 * listTimeout)
 		synctest.Wait()
 		if !many.HasSynced() {
 			t.Error(many.NotSyncedReason())
 		}
 	})
+}
+
+// TestScopes follows two namespaces with selectors of their own, and all others. The source of the
+// others ignores the field selector that excludes the two, as a fake does.
+func TestScopes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"": newSource(), "a": newSource(), "b": newSource()}
+		for _, namespace := range []string{"a", "b", "c"} {
+			sources[""].set(namespace, "everywhere", nil)
+		}
+		sources["a"].set("a", "one", nil)
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+		s, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
+			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{LabelSelector: "app!=x"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		for namespace, want := range map[string][2]string{
+			"":  {"app!=x,tier=web", "metadata.namespace!=a,metadata.namespace!=b"},
+			"a": {"app in (y,z),tier=web", ""},
+			"b": {"tier=web", "spec.node=n"},
+		} {
+			for _, verb := range []string{"list", "watch"} {
+				if options := sources[namespace].last(verb); options.LabelSelector != want[0] || options.FieldSelector != want[1] {
+					t.Errorf("%s of %q: labels %q, fields %q", verb, namespace, options.LabelSelector, options.FieldSelector)
+				}
+			}
+		}
+		lines := heard.drain()
+		slices.Sort(lines)
+		wantLines(t, lines, "add a/one@101 initial=true", "add c/everywhere@103 initial=true")
+
+		// Changes in the namespaces of other scopes are theirs.
+		sources[""].set("a", "one", nil)
+		sources[""].remove("b", "everywhere")
+		sources[""].set("d", "new", nil)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add d/new@106 initial=false")
+		if version := s.Status().Scopes[0].Status.ResourceVersion; version != "106" {
+			t.Errorf("the version of the other namespaces is %s", version)
+		}
+
+		// A relist of each scope leaves the objects of the others.
+		sources[""].remove("c", "everywhere")
+		sources["b"].set("b", "late", nil)
+		for _, src := range sources {
+			src.forget()
+			src.endWatches(errGone)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		lines = heard.drain()
+		slices.Sort(lines)
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "add b/late") || !strings.HasPrefix(lines[1], "delete c/everywhere") {
+			t.Errorf("after relists: %q", lines)
+		}
+		if n := s.GetStore().Len(); n != 3 {
+			t.Errorf("%d objects are cached", n)
+		}
+
+		sources[""].failWith(func(request) error { return errForbidden })
+		sources[""].endWatches(errForbidden)
+		time.Sleep(time.Second)
+		if text := s.Status().String(); !strings.Contains(text, "in other namespaces") {
+			t.Errorf("the status is %s", text)
+		}
+	})
+}
+
+// TestStreamedScopeOfOtherNamespaces leaves out the objects of other scopes from the initial events
+// too.
+func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"": newSource(), "a": newSource()}
+		for _, src := range sources {
+			src.streams = true
+		}
+		sources[""].set("a", "everywhere", nil)
+		sources[""].set("c", "everywhere", nil)
+		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}.
+			NewInformer(WithScopes(Scope{}, Scope{Namespace: "a"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		if objs := s.GetStore().List(); len(objs) != 1 || objs[0].Namespace != "c" || !s.HasSynced() {
+			t.Errorf("the cache has %v", objs)
+		}
+	})
+}
+
+func TestMistakesInScopes(t *testing.T) {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	cluster := kind
+	cluster.Namespaced = false
+	for want, test := range map[string]struct {
+		kind   Kind[object]
+		scopes []Scope
+	}{
+		"there is no namespace":                         {kind, nil},
+		`two scopes for namespace "a"; join them`:       {kind, []Scope{{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a", LabelSelector: "x=y"}}},
+		`two scopes for namespace ""; join them`:        {kind, []Scope{{}, {LabelSelector: "x=y"}}},
+		`"A" cannot be the name of a namespace`:         {kind, []Scope{{Namespace: "A"}}},
+		`"a in (" is not a label selector`:              {kind, []Scope{{Namespace: "a", LabelSelector: "a in ("}}},
+		`"x" is not a field selector`:                   {kind, []Scope{{Namespace: "a", FieldSelector: "x"}}},
+		`is cluster-scoped, so it has no namespace "a"`: {cluster, []Scope{{}, {Namespace: "a"}}},
+		"": {cluster, []Scope{{LabelSelector: "x=y"}}},
+	} {
+		_, err := test.kind.NewInformer(WithScopes(test.scopes...))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
 }

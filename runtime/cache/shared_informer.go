@@ -3,10 +3,13 @@ package cache
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -35,17 +38,19 @@ type SharedInformer[T Object] interface {
 type SharedIndexInformer[T Object] struct {
 	controller *Controller[T]
 	indexer    *Indexer[T]
+	// own is nil until it is needed.
+	own atomic.Pointer[ownWrites[T]]
 	// resyncPeriod is that of handlers without one.
 	resyncPeriod time.Duration
-	alive        context.Context // ends with Stop
-	stop         context.CancelFunc
 	done         chan struct{} // closed when Run has returned
+	stopping     atomic.Bool   // set by Stop
 
-	mu        sync.Mutex // held over each step; guards what follows
+	mu        sync.Mutex         // held over each step; guards what follows
+	cancel    context.CancelFunc // ends Run, and is nil before
 	processor *processor.Processor[T]
 	// unlisted is the number of namespaces whose first list is not in the cache yet. It is one
 	// if the informer follows all namespaces.
-	unlisted int
+	unlisted int32
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
@@ -57,32 +62,43 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		processor:    processor.New[T](),
 		done:         make(chan struct{}),
 	}
-	s.alive, s.stop = context.WithCancel(context.Background())
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
 	s.controller.objects = s.indexer.Len
-	s.unlisted = len(s.controller.reflectors)
+	s.controller.setProgress(s.afterBatch, s.reached)
+	if config.ReadYourWrites != nil {
+		s.own.Store(newOwnWrites(s))
+	}
+	s.unlisted = int32(len(s.controller.reflectors))
 	return s
 }
 
 // Run follows the server until ctx ends. When it returns, no goroutine of the informer
 // is left, and no handler and no hook is running. It runs once: a second call returns at once.
 func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
-	if !s.controller.claim(ctx) {
-		return
-	}
+	given := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.alive, cancel)()
+	s.mu.Lock() // SetTransform and SetWatchErrorHandler come before or fail
+	claimed := s.controller.claim()
+	if claimed {
+		s.cancel = cancel
+	}
+	s.mu.Unlock()
+	if !s.controller.accepts(given, claimed) {
+		return
+	}
 	finally(func() {
 		s.mu.Lock()
 		s.processor.Start()
 		s.mu.Unlock()
+		defer s.own.Load().observe(ctx)()
 		s.controller.run(ctx, cancel)
 	}, func() {
 		defer close(s.done)
 		s.mu.Lock()
 		s.processor.Stop()
+		s.own.Load().clear()
 		s.mu.Unlock()
 		s.processor.Wait()
 		s.indexer.checkAll()
@@ -95,8 +111,14 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 // started can no longer be. The factory creates another one at the next call for the kind. A
 // handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
-	s.stop()
+	s.stopping.Store(true)
 	s.retire(nil)
+	s.mu.Lock()
+	cancel := s.cancel
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
 	<-s.done
 	s.awaitHooks()
 	s.indexer.empty(fmt.Errorf("%s: %w", s.name(), ErrStopped))
@@ -111,7 +133,7 @@ func (s *SharedIndexInformer[T]) awaitHooks() {
 }
 
 // wasStopped reports whether Stop was called.
-func (s *SharedIndexInformer[T]) wasStopped() bool { return s.alive.Err() != nil }
+func (s *SharedIndexInformer[T]) wasStopped() bool { return s.stopping.Load() }
 
 // retire stops an informer that was not started, with the reason or nil. It does nothing to
 // another one.
@@ -129,12 +151,23 @@ func (s *SharedIndexInformer[T]) retire(err error) {
 func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	own := s.own.Load()
+	deltas = own.admit(deltas)
+	all := deltas
 	for s.unlisted > 0 && len(deltas) > 0 {
 		deltas = s.processFirst(deltas)
 	}
 	if len(deltas) > 0 {
 		s.distribute(deltas)
 	}
+	for i := range all {
+		if collection := all[i].Collection; collection != nil {
+			for _, applied := range collection.applied {
+				applied()
+			}
+		}
+	}
+	own.removeUnconfirmed()
 	return s.unlisted == 0
 }
 
@@ -173,7 +206,8 @@ func markInitial[T Object](notes []processor.Notification[T]) {
 
 // AddEventHandler calls handler for every object and every change, from a goroutine of
 // its own, until the handler is removed or the informer stops. It may be called at any
-// time, also from a handler. The error wraps ErrStopped.
+// time, also from a handler. The error wraps ErrStopped, or is that of the options if the informer
+// never runs because of them.
 func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
 	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
 	for _, option := range options {
@@ -185,7 +219,11 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.processor.Stopped() {
-		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), ErrStopped)
+		cause := ErrStopped
+		if status := s.controller.Status(); status.Reason == Misconfigured {
+			cause = status.Err
+		}
+		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}
 	if s.unlisted == 0 || s.indexer.Len() > 0 {
 		l.Enqueue(processor.Batch[T]{EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
@@ -243,6 +281,58 @@ func (s *SharedIndexInformer[T]) AddIndexers(indexers Indexers[T]) error {
 	return s.indexer.AddIndexers(indexers)
 }
 
+// SetTransform changes objects before they are stored, as Config.Transform does, which it
+// replaces. It fails if the informer was started or stopped.
+func (s *SharedIndexInformer[T]) SetTransform(transform TransformFunc[T]) error {
+	return s.beforeRun("the transform", func() { s.controller.setTransform(transform) })
+}
+
+// SetWatchErrorHandler replaces Config.WatchErrorHandler; nil for the default, which logs. It
+// fails if the informer was started or stopped.
+func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler) error {
+	return s.beforeRun("the watch error handler", func() { s.controller.setWatchErrorHandler(handler) })
+}
+
+// beforeRun calls set, unless the informer was started or stopped.
+func (s *SharedIndexInformer[T]) beforeRun(what string, set func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.controller.started.Load() != neverRun {
+		return fmt.Errorf("cannot set %s of %s: the informer has already started or stopped; set it before Run", what, s.name())
+	}
+	set()
+	return nil
+}
+
+// SetForm changes the form of the objects, before or after the informer is started, if T is an
+// interface type: it sets DecodeOptions.Object and Unstructured. An informer that runs lists
+// again, and replaces its objects without a call of a handler for those that did not change.
+// Meanwhile it serves what it has. A handler may get an update from one form to the other.
+//
+// applied is closed when the cache holds the objects of that list. It is never closed if the
+// informer ends before; see Ended. SetForm fails if a ListerWatcher returns the objects.
+func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured bool) (applied <-chan struct{}, err error) {
+	c := s.controller
+	if !isInterface[T]() || object == nil {
+		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, reflect.TypeFor[T]())
+	}
+	if c.config.Open == nil && len(c.config.scopes) == 0 || len(c.config.scopes) > 0 && c.config.scopes[0].Open == nil {
+		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
+	}
+	s.mu.Lock() // so that all Reflectors get two changes in the same order
+	defer s.mu.Unlock()
+	done := make(chan struct{})
+	left := len(c.reflectors) // guarded by s.mu, which process holds
+	for _, r := range c.reflectors {
+		r.setForm(object, unstructured, func() {
+			if left--; left == 0 {
+				close(done)
+			}
+		})
+	}
+	return done, nil
+}
+
 // HasSynced reports whether the cache holds the first list. Handlers may still be
 // handling it: their registrations report that.
 func (s *SharedIndexInformer[T]) HasSynced() bool { return s.controller.HasSynced() }
@@ -262,12 +352,24 @@ func (s *SharedIndexInformer[T]) waitsFor() (subject, NotSynced) {
 
 // Status returns the state of the informer, since when, and why.
 func (s *SharedIndexInformer[T]) Status() Status {
-	return s.controller.Status()
+	status := s.controller.Status()
+	status.PendingWrites = s.own.Load().pending()
+	return status
 }
+
+// AppliedVersion returns a resourceVersion of which the cache has every change: the last one
+// that the server sent, or, while changes wait to be stored, an earlier one. It is empty before
+// the first list is stored. Status().ResourceVersion may be ahead of the cache.
+func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.appliedVersion() }
 
 // Retry retries a failed list or watch at once, instead of after its wait; see
 // Reflector.Retry.
 func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
+
+// BelongsToFactory reports whether a factory made the informer, and so runs it.
+func (s *SharedIndexInformer[T]) BelongsToFactory() bool {
+	return s.controller.config.firstLists != nil
+}
 
 // Resource returns the resource that the informer follows.
 func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {

@@ -67,6 +67,9 @@ type source struct {
 	streams, noBookmark bool
 	// silent watches do not end when their time is over, nor say anything.
 	silent bool
+	// selects, if it is not nil, is a label selector. An object that leaves it is deleted for a watch,
+	// with its last state in the scope and the version of the change.
+	selects func(object) bool
 	// open counts the watches that were not stopped.
 	open int
 }
@@ -250,6 +253,9 @@ func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[objec
 		page.Continue = fmt.Sprintf("%d:%d", version, end)
 	}
 	for _, obj := range all[start:end] {
+		if s.selects != nil && !s.selects(obj) {
+			continue
+		}
 		page.Items = append(page.Items, itemOf(obj.DeepCopy()))
 	}
 	return page, nil
@@ -307,6 +313,9 @@ func (s *source) streamLocked(lifetime time.Duration) (EventStream[object], erro
 	s.open++
 	stream := &sourceStream{source: s, next: s.version, cut: s.cut, ends: time.Now().Add(lifetime)}
 	for _, obj := range s.atLocked(s.version) {
+		if s.selects != nil && !s.selects(obj) {
+			continue
+		}
 		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Item: itemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion})
 	}
 	if !s.noBookmark {
@@ -351,14 +360,21 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 			return batch, errGone
 		}
 		if len(pending) > 0 {
+			before := w.source.at(w.next)
 			w.next += len(pending)
 			for _, e := range pending {
+				if e = w.source.asSelected(before, e); e.Type == "" {
+					continue
+				}
 				if e.Object != nil {
 					e.Object = e.Object.DeepCopy()
 				}
 				batch = append(batch, e)
 			}
-			return batch, nil
+			if len(batch) > 0 {
+				return batch, nil
+			}
+			continue
 		}
 		select {
 		case <-changed:
@@ -372,6 +388,43 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 			return batch, ctx.Err()
 		}
 	}
+}
+
+// at is the collection as it was at a version, nil if there is no selector.
+func (s *source) at(version int) map[ObjectName]object {
+	if s.selects == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.atLocked(version)
+}
+
+// asSelected returns an event as a watch with the selector has it, without a type if it has none.
+// before is the collection before it, which asSelected changes.
+func (s *source) asSelected(before map[ObjectName]object, e Event[object]) Event[object] {
+	if s.selects == nil || e.Object == nil {
+		return e
+	}
+	name, obj := MetaObjectToName(e.Object), e.Object
+	old := before[name]
+	before[name] = obj
+	if e.Type == watch.Deleted {
+		delete(before, name)
+	}
+	was, is := old != nil && s.selects(old), e.Type != watch.Deleted && s.selects(obj)
+	switch {
+	case was && is:
+		e.Type = watch.Modified
+	case is:
+		e.Type = watch.Added
+	case was:
+		e.Type, e.Object = watch.Deleted, old.DeepCopy()
+		e.Object.ResourceVersion = obj.ResourceVersion
+	default:
+		e.Type = ""
+	}
+	return e
 }
 
 func (w *sourceStream) Stop() {

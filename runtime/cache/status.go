@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
@@ -72,7 +73,7 @@ const (
 	// ClosedEarly: watches end normally as soon as they are open. Over a typed client
 	// they may have been cut off, which client-go does not report.
 	ClosedEarly Reason = protocol.ClosedEarly
-	// NoBookmark: a streaming list did not end. The informer reads the list in pages then.
+	// NoBookmark: a streaming list did not end. The informer lists without a stream then.
 	NoBookmark Reason = protocol.NoBookmark
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.
@@ -94,6 +95,9 @@ type Status struct {
 	ResourceVersion string
 	// Objects is the number of objects in the cache.
 	Objects int
+	// PendingWrites is the number of writes of this program, at most 10,000 for each of Scopes,
+	// that the cache shows and that the watch has not confirmed yet; see ReadYourWrites.
+	PendingWrites int
 	// Err is the last error, and Reason its kind. Both are zero once the informer makes
 	// progress again.
 	Err    error
@@ -145,6 +149,9 @@ func (s Status) String() string {
 	case s.Objects > 0: // one of several namespaces is not listed yet
 		text += next + plural(s.Objects, "object")
 	}
+	if s.PendingWrites > 0 {
+		text += "; " + plural(s.PendingWrites, "own write") + " not confirmed by the watch"
+	}
 	if n := len(s.Undecodable); n > 0 {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
 	}
@@ -160,6 +167,7 @@ var advice = map[Reason]string{
 
 // ScopeStatus is the state of one of the namespaces that an informer follows.
 type ScopeStatus struct {
+	// Namespace is empty for all namespaces that are not named; see Scope.
 	Namespace string
 	// Status has neither Objects nor Scopes.
 	Status Status
@@ -199,13 +207,11 @@ func joined(scopes []ScopeStatus) Status {
 		if next := s.NextAttempt; !next.IsZero() && (all.NextAttempt.IsZero() || next.Before(all.NextAttempt)) {
 			all.NextAttempt = next
 		}
-		if s.ResourceVersion == "" || isEarlier(s.ResourceVersion, all.ResourceVersion) {
-			all.ResourceVersion = s.ResourceVersion
-		}
+		all.ResourceVersion = earlier(all.ResourceVersion, s.ResourceVersion)
 		all.Undecodable = append(all.Undecodable, s.Undecodable...)
 	}
 	if err := failed.Status.Err; err != nil {
-		all.Err, all.Reason = fmt.Errorf("namespace %s: %w", failed.Namespace, err), failed.Status.Reason
+		all.Err, all.Reason = fmt.Errorf("%s: %w", scopeName(failed.Namespace), err), failed.Status.Reason
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
@@ -225,7 +231,7 @@ func (s *Status) where() string {
 	case 0, len(s.Scopes):
 		return ""
 	case 1:
-		return " in namespace " + one
+		return " in " + scopeName(one)
 	}
 	return fmt.Sprintf(" in %d of %d namespaces", n, len(s.Scopes))
 }
@@ -252,6 +258,12 @@ func (t *statusTracker) get() Status {
 	status := t.status
 	status.Undecodable = t.undecodable.Sorted()
 	return status
+}
+
+func (t *statusTracker) version() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.status.ResourceVersion
 }
 
 // enter enters a phase, with the error that is the cause, or nil.
@@ -299,9 +311,13 @@ func (t *statusTracker) enterLocked(phase Phase, err error) {
 	}
 }
 
-func (t *statusTracker) reach(resourceVersion string) {
+func (t *statusTracker) reach(resourceVersion string) { t.reachAfter(resourceVersion, func() {}) }
+
+// reachAfter sets the version and calls push in one step.
+func (t *statusTracker) reachAfter(resourceVersion string, push func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	push()
 	t.status.ResourceVersion = resourceVersion
 }
 
@@ -373,6 +389,80 @@ func notSynced(cause error, syncers []Syncer) error {
 		return nil // the last one was synced meanwhile
 	}
 	return err
+}
+
+// pendingWait is a call of WaitFor.
+type pendingWait struct {
+	version uint64
+	done    chan struct{}
+}
+
+// WaitFor waits until the cache has all changes up to a resourceVersion, for example that of an
+// object that this or another program has written. It returns when an event or a bookmark shows
+// that. If no object of the collection changes, this may take until the next bookmark: a
+// kube-apiserver sends one each minute. If ctx or the informer ends first, the error has the state
+// of the informer, with the reason.
+//
+// The version has to be of the same API server and the same resource: versions of others cannot be
+// compared. It has to be a number, as all versions of Kubernetes are.
+func (s *SharedIndexInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {
+	version, ok := pending.Parse(resourceVersion)
+	if !ok {
+		return fmt.Errorf("cannot wait until %s has version %q: it is not a number above 0; pass the resourceVersion of an object or a list", s.name(), resourceVersion)
+	}
+	w := s.wait(version)
+	if w == nil {
+		return nil
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.own.Load().leave(w)
+	}()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, context.Cause(ctx), s.Status())
+	case <-s.Ended():
+		if isClosed(w.done) {
+			return nil
+		}
+		return fmt.Errorf("%s has not reached version %d: %w; it is %s", s.name(), version, ErrStopped, s.Status())
+	}
+}
+
+// wait adds a waiter. It returns nil if there is nothing to wait for.
+func (s *SharedIndexInformer[T]) wait(version uint64) *pendingWait {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := s.own.Load()
+	if own == nil {
+		own = newOwnWrites(s)
+		s.own.Store(own)
+	}
+	own.waiting.Add(1) // before catchUp, so that a version that it misses calls advance
+	own.catchUp()
+	if own.reached() >= version && !s.wasStopped() { // Stop has emptied the cache
+		own.leave(nil)
+		return nil
+	}
+	w := &pendingWait{version: version, done: make(chan struct{})}
+	if own.waiters == nil {
+		own.waiters = map[*pendingWait]struct{}{}
+	}
+	own.waiters[w] = struct{}{}
+	return w
+}
+
+// leave removes a waiter, or nil. The mutex of the informer is held.
+func (o *ownWrites[T]) leave(w *pendingWait) {
+	delete(o.waiters, w)
+	if o.waiting.Add(-1) == 0 && o.observer == nil {
+		for _, scope := range o.scopes {
+			scope.table.Clear() // nothing is noted until the next call
+		}
+	}
 }
 
 func isClosed(done <-chan struct{}) bool {

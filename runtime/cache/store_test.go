@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // many makes objects for a store of more than one chunk.
@@ -241,13 +243,20 @@ func TestWritesAllocateOnlyNotifications(t *testing.T) {
 }
 
 // TestEventsAllocateOnlyNotifications sends events from the source to handlers: each
-// batch allocates the notifications that all handlers share, once, and nothing else.
+// batch allocates the notifications that all handlers share, once, and nothing else. That holds
+// with ReadYourWrites too.
 func TestEventsAllocateOnlyNotifications(t *testing.T) {
+	for _, own := range []*OwnWrites{nil, {Observer: new(writes.Observer)}} {
+		testEventAllocations(t, own)
+	}
+}
+
+func testEventAllocations(t *testing.T, own *OwnWrites) {
 	for _, handlers := range []int{1, 8} {
 		for _, events := range []int{1, keptBatch} {
 			_, all := filled(2000)
 			nodes := []string{"one for all"} // an index function that allocates nothing
-			f, heard, stop := startFed(t, all, func(object) []string { return nodes }, handlers, events)
+			f, heard, stop := startFed(t, feeding{all: all, node: func(object) []string { return nodes }, handlers: handlers, updates: events, own: own})
 			var batch []Event[object]
 			for _, obj := range all[:events] {
 				batch = append(batch, Event[object]{Type: watch.Modified, Item: itemOf(obj), ResourceVersion: "2"})
@@ -259,7 +268,7 @@ func TestEventsAllocateOnlyNotifications(t *testing.T) {
 				}
 			})
 			if got != 1 {
-				t.Errorf("%d events to %d handlers allocate %v times", events, handlers, got)
+				t.Errorf("%d events to %d handlers allocate %v times, own writes: %v", events, handlers, got, own != nil)
 			}
 			stop()
 		}

@@ -61,7 +61,11 @@ func BenchmarkPlan(b *testing.B) {
 	plan := plan.For(reflect.TypeFor[workload](), nil)
 	for name, decode := range map[string]func(text []byte) bool{
 		"plan": func(text []byte) bool {
-			_, ok := plan.Decode(text)
+			_, ok := plan.Decode(text, false)
+			return ok
+		},
+		"plan-shared": func(text []byte) bool {
+			_, ok := plan.Decode(text, true)
 			return ok
 		},
 		"apimachinery": func(text []byte) bool {

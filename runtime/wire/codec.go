@@ -27,7 +27,14 @@ type codec interface {
 }
 
 // jsonCodec decodes JSON.
-type jsonCodec struct{ *plan.Plan }
+type jsonCodec struct {
+	*plan.Plan
+	readOnly bool
+}
+
+func (c jsonCodec) Decode(frame []byte) (obj any, ok bool) {
+	return c.Plan.Decode(frame, c.readOnly)
+}
 
 func (jsonCodec) ReadHead(frame []byte) plan.Head    { return plan.ReadHead(frame) }
 func (jsonCodec) ReadVersion(frame []byte) plan.Head { return plan.ReadVersion(frame) }

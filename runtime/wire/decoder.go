@@ -29,11 +29,23 @@ const (
 
 // Options configure how objects are decoded.
 type Options struct {
+	// Object is an object of the Go type to decode to, such as &v1.Foo{}, if the type
+	// argument of the decoder is an interface type. Only its type matters, and nothing is
+	// written to it. For other type arguments it has no effect.
+	Object runtime.Object
+	// Unstructured decodes each object to two forms, and delivers a *Dual. The type argument
+	// of the decoder has to be an interface type, and Object a struct other than
+	// *unstructured.Unstructured. The decoder asks for JSON then.
+	Unstructured bool
 	// WithoutManagedFields leaves out metadata.managedFields. Nothing is allocated for
 	// them.
 	WithoutManagedFields bool
 	// WithoutAnnotations has the keys of annotations to leave out in the same way.
 	WithoutAnnotations []string
+	// WithoutTypeMeta leaves the kind and apiVersion of objects empty, as the typed clients of
+	// client-go do. By default they are those of the text. It has no effect on unstructured
+	// objects and on *metav1.PartialObjectMetadata. A *Dual has them in its unstructured form.
+	WithoutTypeMeta bool
 	// SkipUndecodable delivers the name of an object that cannot be decoded, or that is
 	// above MaxObjectBytes, and the reason. By default one such object fails the list or
 	// watch. Even with this option, an object whose name cannot be read fails it.
@@ -57,7 +69,8 @@ type Options struct {
 	// Kind is the kind of the objects in the body, with its group. A list or an object of
 	// another kind or group fails the list or watch with a *KindError, also with
 	// SkipUndecodable. One without a kind or group is accepted. All are accepted if
-	// Kind.Kind is empty.
+	// Kind.Kind is empty. If Object is a *metav1.PartialObjectMetadata, Kind is the one of the
+	// objects that have the metadata.
 	Kind schema.GroupKind
 	// Protobuf is an object of the Go type of the kind, such as &corev1.Pod{}, if the API
 	// server also has the kind as protobuf. The decoder then asks for protobuf, and for
@@ -92,53 +105,84 @@ type Decoder[T Object] struct {
 	acceptList, acceptWatch string
 	// untyped is set if each object has to have a kind.
 	untyped bool
+	// withoutTypeMeta is set if the kind of typed objects is removed after it was checked.
+	withoutTypeMeta bool
+	// delivers is the type of the decoded objects if T is an interface type, and nil otherwise.
+	delivers reflect.Type
 	// byValue is set after a line has ended in the middle of an event. Then brackets, and
 	// not lines, tell where an event ends.
 	byValue atomic.Bool
 }
 
 // NewDecoder returns a Decoder. It does not decode objects that cached returns. cached may
-// be nil.
+// be nil. NewDecoder panics if T is an interface type and Options.Object is nil.
 func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
-	kind := reflect.TypeFor[T]().Elem()
+	kind := structOf[T](&options)
 	d := &Decoder[T]{
 		skip:    options.SkipUndecodable,
 		hide:    options.WithoutObjectTextInErrors || options.Kind == schema.GroupKind{Kind: "Secret"} || kind.PkgPath() == "k8s.io/api/core/v1" && kind.Name() == "Secret",
 		max:     options.MaxObjectBytes,
 		cached:  cached,
 		want:    options.Kind,
-		json:    jsonCodec{planFor[T](&options)},
-		untyped: kind == reflect.TypeFor[unstructured.Unstructured](),
+		json:    jsonCodec{planFor(kind, &options), options.ReadOnly},
+		untyped: kind == unstructuredType,
+	}
+	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !isMetadata(kind)
+	if isInterface[T]() {
+		d.delivers = reflect.PointerTo(kind)
+		if isMetadata(kind) && d.want.Kind != "" {
+			d.want = schema.GroupKind{Group: metav1.GroupName, Kind: kind.Name()}
+		}
+		if options.Unstructured && !d.untyped {
+			d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), options.ReadOnly)
+			d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
+			options.WithoutProtobuf, options.Protobuf = true, nil
+			kind = unstructuredType // of which no object can be in protobuf
+		}
 	}
 	if d.max <= 0 {
 		d.max = DefaultMaxObjectBytes
 	}
-	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor[T](&options), options.ReadOnly} })
-	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata[T]()) && protobufPlanFor[T](&options).IsUsable()
-	d.acceptList = acceptOf[T](&options, "List", asks)
-	d.acceptWatch = acceptOf[T](&options, "", asks)
+	d.protobuf = sync.OnceValue(func() protobufCodec { return protobufCodec{protobufPlanFor(kind, &options), options.ReadOnly} })
+	asks := !options.WithoutProtobuf && (options.Protobuf != nil || isMetadata(kind)) && protobufPlanFor(kind, &options).IsUsable()
+	d.acceptList = acceptOf(kind, &options, "List", asks)
+	d.acceptWatch = acceptOf(kind, &options, "", asks)
 	return d
 }
 
-// planFor returns how objects of kind T are decoded from JSON.
-func planFor[T Object](options *Options) *plan.Plan {
-	return plan.For(reflect.TypeFor[T]().Elem(), plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+var unstructuredType = reflect.TypeFor[unstructured.Unstructured]()
+
+func isInterface[T Object]() bool { return reflect.TypeFor[T]().Kind() == reflect.Interface }
+
+// structOf returns the struct type that a decoder of T decodes to.
+func structOf[T Object](options *Options) reflect.Type {
+	switch {
+	case !isInterface[T]():
+		return reflect.TypeFor[T]().Elem()
+	case options.Object == nil:
+		panic("wire: a Decoder of an interface type needs Options.Object")
+	}
+	return reflect.TypeOf(options.Object).Elem()
 }
 
-// protobufPlanFor returns how objects of kind T are decoded from protobuf.
-func protobufPlanFor[T Object](options *Options) *protobuf.Plan {
-	kind := reflect.TypeFor[T]().Elem()
+// planFor returns how objects of a type are decoded from JSON.
+func planFor(kind reflect.Type, options *Options) *plan.Plan {
+	return plan.For(kind, plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
+}
+
+// protobufPlanFor returns how objects of a type are decoded from protobuf.
+func protobufPlanFor(kind reflect.Type, options *Options) *protobuf.Plan {
 	whole := kind
-	if options.Protobuf != nil && !isMetadata[T]() {
+	if options.Protobuf != nil && !isMetadata(kind) {
 		whole = reflect.TypeOf(options.Protobuf).Elem()
 	}
 	return protobuf.For(kind, whole, plan.Omit(options.WithoutManagedFields, options.WithoutAnnotations))
 }
 
-// isMetadata reports whether T is the metadata of objects, which a server sends if it is
-// asked for it.
-func isMetadata[T Object]() bool {
-	return reflect.TypeFor[T]() == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+// isMetadata reports whether a type is the metadata of objects, which a server sends if it
+// is asked for it.
+func isMetadata(kind reflect.Type) bool {
+	return kind == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
 
 // Trimmer returns a function that removes from an object what options leave out, or nil if
@@ -149,7 +193,10 @@ func Trimmer[T Object](options *Options) func(obj T) {
 	if !options.WithoutManagedFields && len(options.WithoutAnnotations) == 0 {
 		return nil
 	}
-	p := planFor[T](options)
+	if isInterface[T]() {
+		return func(obj T) { planFor(reflect.TypeOf(obj).Elem(), options).Trim(obj) }
+	}
+	p := planFor(structOf[T](options), options)
 	return func(obj T) { p.Trim(obj) }
 }
 
@@ -170,9 +217,9 @@ func (d *Decoder[T]) AsksForProtobuf() bool {
 }
 
 // acceptOf returns the value of an Accept header. of is "List" for that of a LIST.
-func acceptOf[T Object](options *Options, of string, protobuf bool) string {
+func acceptOf(kind reflect.Type, options *Options, of string, protobuf bool) string {
 	parameters := ""
-	if isMetadata[T]() {
+	if isMetadata(kind) {
 		parameters += ";as=PartialObjectMetadata" + of + ";g=meta.k8s.io;v=v1"
 	}
 	if options.WithoutManagedFields {
@@ -189,7 +236,14 @@ func acceptOf[T Object](options *Options, of string, protobuf bool) string {
 // protobuf. It keeps nothing of the text. The error is a *DecodeError or, for protobuf
 // without an object, a *SyntaxError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
-	c := d.json
+	item, err := d.DecodeItem(text)
+	return item.Object, err
+}
+
+// DecodeItem is Decode with the hash of the content, which is that of an event with the same
+// text. A text of any kind is decoded to *metav1.PartialObjectMetadata.
+func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
+	c, frame := d.json, bytes.TrimSpace(text)
 	var meta *typeMeta
 	if bytes.HasPrefix(text, []byte(protobuf.Magic)) {
 		e, err := readEnvelope(text)
@@ -197,17 +251,29 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 			err = d.checkProtobuf()
 		}
 		if err != nil {
-			var none T
-			return none, d.withoutText(err)
+			return Item[T]{}, d.withoutText(err)
 		}
-		c, text, meta = d.protobuf(), e.Raw, d.typeMetaOf(e)
+		c, frame, meta = d.protobuf(), e.Raw, d.typeMetaOf(e)
 	}
-	obj, err := d.decode(c, text, false)
+	obj, err := d.decode(c, frame, false)
 	if err != nil {
-		return obj, err // not nil as an error
+		return Item[T]{}, err // not nil as an error
 	}
 	meta.set(obj)
-	return obj, nil
+	d.dropTypeMeta(obj)
+	return Item[T]{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
+}
+
+// dropTypeMeta removes the kind of a typed object if that is asked for.
+func (d *Decoder[T]) dropTypeMeta(obj T) {
+	if !d.withoutTypeMeta {
+		return
+	}
+	typed := runtime.Object(obj)
+	if dual, ok := typed.(*Dual); ok {
+		typed = dual.Object
+	}
+	safemeta.SetKind(typed, &metav1.TypeMeta{})
 }
 
 // howToDecode has the known facts about an object before it is decoded.
@@ -247,7 +313,8 @@ func (d *Decoder[T]) named(c codec, frame []byte, how howToDecode) (T, *DecodeEr
 	return obj, err
 }
 
-// check returns an error for an object without a name, or of another kind.
+// check returns an error for an object without a name, or of another kind. Another one loses
+// its kind if that is asked for.
 func (d *Decoder[T]) check(obj T) error {
 	name, err := safemeta.NameOf(obj)
 	switch {
@@ -256,7 +323,11 @@ func (d *Decoder[T]) check(obj T) error {
 	case name == "":
 		return errNoName
 	}
-	return d.checkKind(obj)
+	if err := d.checkKind(obj); err != nil {
+		return err
+	}
+	d.dropTypeMeta(obj)
+	return nil
 }
 
 // checkKind returns an error for an object whose text has another kind.
@@ -323,7 +394,8 @@ func (d *Decoder[T]) held(c codec, frame []byte, contentHash uint64) (obj T, ok 
 	if len(h.Name) == 0 || len(h.ResourceVersion) == 0 {
 		return obj, false
 	}
-	return d.cached(h.Namespace, h.Name, h.ResourceVersion, contentHash)
+	obj, ok = d.cached(h.Namespace, h.Name, h.ResourceVersion, contentHash)
+	return obj, ok && (d.delivers == nil || reflect.TypeOf(obj) == d.delivers)
 }
 
 // contentHash returns the hash of the text of an object, or 0 if there is no cache.

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
@@ -287,7 +286,7 @@ func (r *listReader[T]) setKind(item *Item[T]) {
 	if !r.decoder.untyped || item.Err != nil {
 		return
 	}
-	obj, _ := any(item.Object).(*unstructured.Unstructured)
+	obj := untypedOf(item.Object)
 	if obj.GetKind() != kindLater {
 		return
 	}
@@ -302,6 +301,9 @@ func (r *listReader[T]) setKind(item *Item[T]) {
 	obj.SetKind(kind)
 	if r.apiVersion != "" {
 		obj.SetAPIVersion(r.apiVersion)
+	}
+	if dual, isDual := any(item.Object).(*Dual); isDual && !r.decoder.withoutTypeMeta {
+		dual.Object.GetObjectKind().SetGroupVersionKind(obj.GroupVersionKind())
 	}
 }
 

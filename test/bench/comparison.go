@@ -83,7 +83,7 @@ func (c *comparison) measure(ctx context.Context, p process, round int) error {
 		return err
 	}
 	for i, figure := range taken.Figures {
-		if figure.Unit == report.PeakMB {
+		if figure.Unit == report.PeakMB && figure.Value == 0 {
 			taken.Figures[i].Value = float64(used.peak) / megabyte
 		}
 	}

@@ -68,8 +68,10 @@ func rounds(rows []Row) string {
 func commandLine(args []string) string {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--repo") || arg == "--write" })
 	command := "make bench"
-	if at := slices.Index(args, "--only=kube"); at >= 0 {
-		command, args = "make bench-kube", slices.Delete(args, at, at+1)
+	for _, section := range sections {
+		if at := slices.Index(args, "--only="+section.name); at >= 0 && section.apart {
+			command, args = "make bench-"+section.name, slices.Delete(args, at, at+1)
+		}
 	}
 	if len(args) == 0 {
 		return command

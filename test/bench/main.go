@@ -12,6 +12,8 @@
 //	memory     memory/memory.go
 //	attacks    attacks/attack.go
 //	kube       kube.go, against a whole kube-apiserver; only make bench-kube runs it
+//	manager    manager.go, managers of controller-runtime; only make bench-manager runs it
+//	writes     writes.go, controllers that read what they have written; only make bench-writes runs it
 //
 // Except for the generator, processes of both sides measure, and report their figures
 // (report), which comparison.go checks and compares. floors.json is what each row has to
@@ -50,9 +52,13 @@ type options struct {
 	// kubeSeconds.
 	kubeRounds, kubeSeconds int
 	kubeSizes               []int
-	full, quick             bool
-	check                   bool
-	write                   bool
+	// managerRounds, managerObjects and managerPods are those of the section manager.
+	managerRounds, managerObjects, managerPods int
+	// writesRounds are those of the section writes.
+	writesRounds int
+	full, quick  bool
+	check        bool
+	write        bool
 	// command is printed as how to run the same again.
 	command  string
 	progress io.Writer
@@ -76,6 +82,8 @@ var sections = []section{
 	{name: "memory", measure: benchmarkMemory},
 	{name: "attacks", measure: benchmarkAttacks},
 	{name: "kube", measure: benchmarkKube, apart: true},
+	{name: "manager", measure: benchmarkManager, apart: true},
+	{name: "writes", measure: benchmarkWrites, apart: true},
 }
 
 const (
@@ -99,6 +107,10 @@ func main() {
 	pflag.IntVar(&o.kubeRounds, "kube-rounds", 3, "rounds for informers of a kube-apiserver")
 	pflag.IntSliceVar(&o.kubeSizes, "kube-sizes", []int{20_000, 100_000}, "how many objects a kube-apiserver has")
 	pflag.IntVar(&o.kubeSeconds, "kube-seconds", 60, "how many seconds a kube-apiserver gets 1,000 updates")
+	pflag.IntVar(&o.managerRounds, "manager-rounds", 3, "rounds for managers of controller-runtime")
+	pflag.IntVar(&o.managerObjects, "manager-objects", 100_000, "how many custom resources a manager reads; 0 for none")
+	pflag.IntVar(&o.managerPods, "manager-pods", 20_000, "how many pods a manager reads; 0 for none")
+	pflag.IntVar(&o.writesRounds, "writes-rounds", 3, "rounds for controllers that read what they have written")
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
@@ -111,6 +123,8 @@ func main() {
 	if o.quick {
 		o.rounds, o.smallRounds, o.runtimeRounds, o.memoryRounds, o.sizes = 0, 1, 1, 1, []int{10_000}
 		o.kubeRounds, o.kubeSizes, o.kubeSeconds = 1, []int{20_000}, 5
+		o.managerRounds, o.managerObjects, o.managerPods = 1, min(o.managerObjects, 5000), min(o.managerPods, 5000)
+		o.writesRounds = 1
 		o.write = false // one round is not worth keeping
 	}
 	o.write = o.write && o.prefix == ""
@@ -132,11 +146,16 @@ func names() (all []string) {
 }
 
 func (o options) validate() error {
-	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 || o.kubeRounds < 1 || o.kubeSeconds < 1 {
+	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 || o.kubeRounds < 1 || o.kubeSeconds < 1 || o.managerRounds < 1 || o.writesRounds < 1 {
 		return errors.New("at least one round, and one second, is needed")
 	}
 	if len(o.sizes) == 0 || len(o.kubeSizes) == 0 || slices.Min(slices.Concat(o.sizes, o.kubeSizes)) < minObjects {
 		return fmt.Errorf("at least %d objects are needed", minObjects)
+	}
+	for _, objects := range []int{o.managerObjects, o.managerPods} {
+		if objects != 0 && objects < minObjects {
+			return fmt.Errorf("at least %d objects are needed, or none for a manager", minObjects)
+		}
 	}
 	if o.only != "" && sectionAt(o.only) < 0 {
 		return fmt.Errorf("there is no section %q", o.only)

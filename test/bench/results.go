@@ -56,7 +56,7 @@ func ofSection(rows []Row, name string) []Row {
 var benchUnits = map[string]struct {
 	name   string
 	factor float64
-}{"s": {"ns/op", 1e9}, "ms": {"ns/op", 1e6}, "µs": {"ns/op", 1e3}, "ns": {"ns/op", 1}, "MB": {"B/op", megabyte}, "B": {"B/op", 1}, report.Allocations: {"allocs/op", 1}, report.Goroutines: {"goroutines/op", 1}}
+}{"s": {"ns/op", 1e9}, "ms": {"ns/op", 1e6}, "µs": {"ns/op", 1e3}, "ns": {"ns/op", 1}, "MB": {"B/op", megabyte}, "B": {"B/op", 1}, report.Allocations: {"allocs/op", 1}, report.Goroutines: {"goroutines/op", 1}, report.Count: {"count/op", 1}}
 
 // samples returns every sample in the format of Go benchmarks:
 //

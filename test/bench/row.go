@@ -42,6 +42,9 @@ func newRow(name, unit string, ours, peer []float64) Row {
 		row.Ours, row.Peer = math.Round(row.Ours*100)/100, math.Round(row.Peer*100)/100
 		least = leastAllocations
 	}
+	if unit == report.Count {
+		least = 1
+	}
 	row.Ratio = row.Peer / max(row.Ours, least)
 	return row
 }
@@ -72,7 +75,7 @@ func number(v float64) string {
 
 // quantity is a number with its unit.
 func (r Row) quantity(v float64) string {
-	if r.Unit == report.Allocations {
+	if r.Unit == report.Allocations || r.Unit == report.Count {
 		return number(v)
 	}
 	return number(v) + " " + r.Unit

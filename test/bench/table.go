@@ -51,6 +51,9 @@ func (r Row) goal() string {
 
 // markdown is a table with a column for each number of objects.
 func markdown(rows []Row) string {
+	if slices.ContainsFunc(rows, writesRow) {
+		return writesMarkdown(rows)
+	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Columns != nil }) {
 		return wideMarkdown(rows)
 	}

@@ -2,19 +2,33 @@ package conformance
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	adapter "github.com/typedinformers/informer-gen/adapters/clientgo"
 )
 
-// clientGoInformer adapts client-go's informer.
+// clientGoInformer adapts client-go's informer, or ours behind client-go's interface.
 type clientGoInformer struct {
 	shared cache.SharedIndexInformer
 }
 
 func newClientGoInformer(s *server, c config) informer {
+	return newInformerBy(cache.NewSharedIndexInformer, s, c)
+}
+
+func newAdaptedInformer(s *server, c config) informer {
+	return newInformerBy(adapter.NewSharedIndexInformer, s, c)
+}
+
+// newInformerFunc is the type of cache.NewSharedIndexInformer.
+type newInformerFunc func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
+
+func newInformerBy(newShared newInformerFunc, s *server, c config) informer {
 	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return s.List(ctx, options)
@@ -23,7 +37,7 @@ func newClientGoInformer(s *server, c config) informer {
 			return s.Watch(ctx, options)
 		},
 	}, s)
-	shared := cache.NewSharedIndexInformer(source, &metav1.PartialObjectMetadata{}, c.resync, clientGoIndexers(c.indexers))
+	shared := newShared(source, &metav1.PartialObjectMetadata{}, c.resync, clientGoIndexers(c.indexers))
 	mustSucceed(shared.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 		if c.onError != nil {
 			c.onError(err)

@@ -12,7 +12,8 @@ import (
 // client-go. docs/design/differences.md has the details.
 var differences = map[string]string{
 	"list-version":                "the cache never goes back to an older state: a list reads from a quorum",
-	"list-paging":                 "at resourceVersion 0 the server ignores the limit and sends one huge response",
+	"list-paging":                 "the limit has no effect at resourceVersion 0, and pages of the newest version can cost the server much more",
+	"list-too-large":              "pages can cost the server much more, so they are for lists that fail in one piece",
 	"list-page-refused":           "a failed request repeats one page, not the list",
 	"watch-cut-at-once":           "a server that ends watches early must not get lists in addition",
 	"watch-opened-in-vain":        "a watch that fails for a moment has not expired",
@@ -35,6 +36,9 @@ var differences = map[string]string{
 	"index-by-namespace":          "a list of one namespace never scans all objects",
 	"index-after-stop":            "a program can read the cache after the end",
 	"transform-fails":             "an object must not be missing without an error",
+	"transform-renames":           "a reader looks for an object under the name that the server has",
+	"own-update":                  "a controller must not act on a state that it has replaced",
+	"own-delete":                  "a controller must not act on an object that it has deleted",
 	"stop-during-list":            "after Run no goroutine of the package runs",
 }
 

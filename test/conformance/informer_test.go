@@ -44,6 +44,8 @@ type config struct {
 	resync    time.Duration
 	indexers  indexers
 	transform func(object) (object, error)
+	// ownWrites lets ours read what stage.write writes, from bodies.
+	ownWrites bool
 	// onError hears of failed requests.
 	onError func(error)
 }
@@ -58,4 +60,6 @@ var (
 	ours       = implementation{"runtime", newRuntimeInformer}
 	overBodies = implementation{"runtime over bodies", newBodyInformer}
 	clientgo   = implementation{"client-go", newClientGoInformer}
+	// adapted is ours behind client-go's interface.
+	adapted = implementation{"adapter", newAdaptedInformer}
 )

@@ -59,8 +59,8 @@ var listScenarios = []scenario{
 			s.noteRequests()
 		},
 		want: lines(
-			"list rv= limit=500", "watch rv=101",
-			"list rv= limit=500", "watch rv=102",
+			"list rv=", "watch rv=101",
+			"list rv=", "watch rv=102",
 		),
 		clientgo: lines(
 			"list rv=0 limit=500", "watch rv=101",
@@ -77,11 +77,32 @@ var listScenarios = []scenario{
 			s.note("heard %d, cached %d", len(h.drain()), len(s.informer.List()))
 		},
 		want: lines(
-			"list rv= limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=1300",
+			"list rv=", "watch rv=1300",
 			"heard 1200, cached 1200",
 		),
 		clientgo: lines(
 			"list rv=0 limit=500", "watch rv=1300", // the server ignored the limit
+			"heard 1200, cached 1200",
+		),
+	},
+	{
+		name: "list-too-large",
+		script: func(s *stage) {
+			s.server.wholeAtZero = false
+			putMany(s.server, 1200)
+			h := s.listen("h")
+			s.server.answerWith(inPages(func(request) error { return nil }))
+			s.start()
+			s.pass(minute)
+			s.noteRequests()
+			s.note("heard %d, cached %d", len(h.drain()), len(s.informer.List()))
+		},
+		want: lines(
+			"list rv=", "list rv= limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=1300",
+			"heard 1200, cached 1200",
+		),
+		clientgo: lines(
+			"list rv=0 limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=1300",
 			"heard 1200, cached 1200",
 		),
 	},
@@ -91,14 +112,15 @@ var listScenarios = []scenario{
 			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			h := s.listen("h")
-			s.server.answerWith(func(r request) error {
+			s.server.answerWith(inPages(func(r request) error {
 				if r.options.Continue != "" {
 					s.server.remove("a/w0000")
 					s.server.put("a/w0501")
 				}
 				return nil
-			})
+			}))
 			s.start()
+			s.pass(minute)
 			all := h.drain()
 			s.note("heard %d, then", len(all[:502]))
 			s.lines = append(s.lines, all[502:]...)
@@ -111,12 +133,12 @@ var listScenarios = []scenario{
 			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			h := s.listen("h")
-			s.server.answerWith(func(r request) error {
+			s.server.answerWith(inPages(func(r request) error {
 				if r.options.Continue != "" {
 					return apierrors.NewResourceExpired("the continue token is too old")
 				}
 				return nil
-			})
+			}))
 			s.start()
 			s.pass(minute)
 			s.note("heard %d, cached %d", len(h.drain()), len(s.informer.List()))
@@ -129,19 +151,20 @@ var listScenarios = []scenario{
 			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			refused := false
-			s.server.answerWith(func(r request) error {
+			s.server.answerWith(inPages(func(r request) error {
 				if r.options.Continue != "" && !refused {
 					refused = true
 					return apierrors.NewTooManyRequests("slow down", 1)
 				}
 				return nil
-			})
+			}))
 			s.start()
 			s.pass(minute)
 			s.noteRequests()
 			s.note("cached %d", len(s.informer.List()))
 		},
 		want: lines(
+			"list rv=", // which fails
 			"list rv= limit=500", "list rv= limit=500 continue", "list rv= limit=500 continue", "watch rv=602",
 			"cached 502",
 		),
@@ -173,4 +196,18 @@ var listScenarios = []scenario{
 			"[a/two@52]",
 		),
 	},
+}
+
+// inPages fails the first request if it is for the whole collection, so that an informer
+// lists in pages, and answers the others with answer.
+func inPages(answer func(request) error) func(request) error {
+	first := true
+	return func(r request) error {
+		wasFirst := first
+		first = false
+		if wasFirst && r.options.Limit == 0 {
+			return apierrors.NewTimeoutError("the list is too large", 0)
+		}
+		return answer(r)
+	}
 }

@@ -14,21 +14,29 @@ type runtimeInformer struct {
 }
 
 func newRuntimeInformer(s *server, c config) informer {
+	if c.ownWrites {
+		return newBodyInformer(s, c)
+	}
 	return newInformerOf(cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
 }
 
 func newBodyInformer(s *server, c config) informer {
-	return newInformerOf(cache.Config[object]{Open: s.open}, c)
+	source := cache.Config[object]{Open: s.open}
+	if c.ownWrites {
+		source.ReadYourWrites = &cache.OwnWrites{Observer: &s.own, Server: serverURL}
+	}
+	return newInformerOf(source, c)
 }
 
 func newInformerOf(source cache.Config[object], c config) informer {
 	return runtimeInformer{cache.NewSharedIndexInformer(cache.Config[object]{
-		Open:          source.Open,
-		ListerWatcher: source.ListerWatcher,
-		Resource:      widgets,
-		Indexers:      runtimeIndexers(c.indexers),
-		ResyncPeriod:  c.resync,
-		Transform:     c.transform,
+		Open:           source.Open,
+		ListerWatcher:  source.ListerWatcher,
+		ReadYourWrites: source.ReadYourWrites,
+		Resource:       widgets,
+		Indexers:       runtimeIndexers(c.indexers),
+		ResyncPeriod:   c.resync,
+		Transform:      c.transform,
 		WatchErrorHandler: func(_ context.Context, _ schema.GroupVersionResource, err error) {
 			if c.onError != nil {
 				c.onError(err)

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // object is the kind that all scenarios are about.
@@ -30,6 +32,8 @@ type server struct {
 	// wholeAtZero is the habit of API servers with a watch cache: a list at
 	// resourceVersion 0 comes in one piece, whatever its limit.
 	wholeAtZero bool
+	// own sees the writes of stage.write.
+	own writes.Observer
 
 	mu        sync.Mutex // guards what follows
 	version   int

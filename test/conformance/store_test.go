@@ -168,6 +168,22 @@ var storeScenarios = []scenario{
 		},
 		want: lines("synced false, told: true", "synced true, [a/bad@103 a/good@102]"),
 	},
+	{
+		name: "transform-renames",
+		config: config{onError: countError, transform: func(obj object) (object, error) {
+			obj.Name = "renamed-" + obj.Name
+			return obj, nil
+		}},
+		script: func(s *stage) {
+			errorsHeard.Store(0)
+			s.server.put("a/one")
+			s.start()
+			s.pass(3 * minute)
+			s.note("%v, told: %v", describe(s.informer.List()), errorsHeard.Load() > 0)
+		},
+		want:     lines("[], told: true"),
+		clientgo: lines("[a/renamed-one@101], told: false"),
+	},
 }
 
 // errorsHeard counts calls of countError; scenarios run one after the other.

@@ -50,7 +50,7 @@ func TestNewDefaultIsAnUpdate(t *testing.T) {
 		t.Fatalf("the default is %v, and without it there are %d replicas", one, old.Spec.Replicas)
 	}
 
-	// All that there is to lists: streams or pages, bodies or a typed client.
+	// All that there is to lists: streams or not, bodies or a typed client.
 	var logs []*log
 	var stores []cache.Store[*datav1.Database]
 	for _, options := range [][]informers.SharedInformerOption{

@@ -201,9 +201,14 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// inPages refuses streaming lists, as old servers do.
-func inPages() faults.Rule {
+// noStreams refuses streaming lists, as old servers do.
+func noStreams() faults.Rule {
 	return faults.Rule{Match: faults.Streams, Fault: faults.Status(http.StatusBadRequest, 0)}
+}
+
+// tooLarge fails one list, so that the next one is in pages.
+func tooLarge() faults.Rule {
+	return once(faults.Lists, faults.Status(http.StatusGatewayTimeout, 0))
 }
 
 // once is a rule for one request.
@@ -295,7 +300,7 @@ func TestFaults(t *testing.T) {
 			t.Cleanup(func() { clean(t, namespace) })
 			rules := []faults.Rule{test.rule}
 			if test.rule.Match != faults.Streams {
-				rules = append(rules, inPages())
+				rules = append(rules, noStreams())
 			}
 			f, struck := follow(t, shared, namespace, rules...)
 			if test.rule.Match == faults.Watches {
@@ -360,15 +365,15 @@ func TestListFaultsOnALaterPage(t *testing.T) {
 		"500":       {faults.Status(http.StatusInternalServerError, 0), cache.ServerError},
 		"truncated": {faults.Truncate(50_000), cache.Unreachable},
 	} {
-		f, struck := follow(t, shared, namespace, inPages(), once(faults.Lists, faults.Delay(0)), once(faults.Lists, test.fault))
-		await(t, name, struck[2])
+		f, struck := follow(t, shared, namespace, noStreams(), tooLarge(), once(faults.Lists, faults.Delay(0)), once(faults.Lists, test.fault))
+		await(t, name, struck[3])
 		f.awaitSync(t)
 		f.awaitWatch(t)
 		f.settle(t, within(t))
-		if got := f.reasons(t); !slices.Equal(got, []cache.Reason{test.reason}) {
+		if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.ServerError, test.reason}) {
 			t.Errorf("%s: status gave the reasons %q, want %q", name, got, test.reason)
 		}
-		if n := f.proxy.Requests(faults.Lists); n != 3 && n != 4 { // the whole in one piece, or in two pages
+		if n := f.proxy.Requests(faults.Lists); n != 1+3 { // of the last two, one is in one piece, or both are pages
 			t.Errorf("%s: %d lists were asked for", name, n)
 		}
 	}
@@ -382,7 +387,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	create(t, clientOf(t, shared).DataV1().Databases(namespace).Create, 3)
 	t.Cleanup(func() { clean(t, namespace) })
 	f, struck := follow(t, shared, namespace,
-		faults.Rule{Match: faults.Lists, Fault: faults.Status(http.StatusTooManyRequests, 2*time.Second), Times: 2}, inPages())
+		faults.Rule{Match: faults.Lists, Fault: faults.Status(http.StatusTooManyRequests, 2*time.Second), Times: 2}, noStreams())
 	begin := time.Now()
 	await(t, "the fault", struck[0])
 	f.awaitSync(t)
@@ -437,16 +442,17 @@ func TestCompactionExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, struck := follow(t, server, namespace, inPages(), once(faults.Lists, faults.Delay(0)), once(faults.Lists, faults.Delay(time.Hour)))
-	await(t, "the second page", struck[2])
+	f, struck := follow(t, server, namespace, noStreams(), tooLarge(), once(faults.Lists, faults.Delay(0)), once(faults.Lists, faults.Delay(time.Hour)))
+	await(t, "the second page", struck[3])
 	f.change(t, 0)
 	compact()
 	f.proxy.CutAll() // and client-go asks for the page again
 	f.awaitSync(t)
 	f.awaitWatch(t)
 	f.settle(t, within(t))
-	if got := f.reasons(t); !slices.Equal(got, []cache.Reason{cache.Expired}) {
-		t.Errorf("status gave the reasons %q", got)
+	early := f.reasons(t)
+	if !slices.Equal(early, []cache.Reason{cache.ServerError, cache.Expired}) {
+		t.Errorf("status gave the reasons %q", early)
 	}
 
 	lists := f.proxy.Requests(faults.Lists)
@@ -458,7 +464,7 @@ func TestCompactionExpires(t *testing.T) {
 	f.proxy.Clear()
 	f.awaitWatch(t)
 	f.settle(t, within(t))
-	if got := f.reasons(t); got[len(got)-1] != cache.Expired || !slices.Contains(got, cache.ServerError) {
+	if got := f.reasons(t)[len(early):]; len(got) == 0 || got[len(got)-1] != cache.Expired || !slices.Contains(got, cache.ServerError) {
 		t.Errorf("status gave the reasons %q", got)
 	}
 	if f.proxy.Requests(faults.Lists) == lists {

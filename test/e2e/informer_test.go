@@ -171,19 +171,21 @@ func TestFactoryTweaksAndForResource(t *testing.T) {
 	}
 }
 
-// TestFirstList reads more objects than one page has, in both ways.
+// TestFirstList reads more objects than one page has, in each way.
 func TestFirstList(t *testing.T) {
 	const count = 1100
 	create(t, clientOf(t, shared).DataV1().Databases("many").Create, count)
 	for name, test := range map[string]struct {
-		options []informers.SharedInformerOption
-		want    []string
+		options  []informers.SharedInformerOption
+		tooLarge bool
+		want     []string
 	}{
-		"stream": {options: []informers.SharedInformerOption{cache.WithStreamingList()}, want: []string{"stream"}},
-		"pages":  {want: []string{"page", "page", "page"}},
+		"stream":    {options: []informers.SharedInformerOption{cache.WithStreamingList()}, want: []string{"stream"}},
+		"one piece": {want: []string{"list"}},
+		"pages":     {tooLarge: true, want: []string{"list", "page", "page", "page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, lists := tellLists(t, shared)
+			client, lists := tellLists(t, shared, test.tooLarge)
 			factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
 				f.Data().V1().Databases().Informer()
 			}, append(test.options, informers.WithNamespace("many"))...)
@@ -300,7 +302,7 @@ func TestInformerSurvivesARestart(t *testing.T) {
 func TestInformerSurvivesCompaction(t *testing.T) {
 	server := testserver.Start(t, testserver.WithoutWatchCache())
 	crds := install(t, server)
-	client, lists := tellLists(t, server)
+	client, lists := tellLists(t, server, false)
 	heard := newLog()
 	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {

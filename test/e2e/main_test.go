@@ -65,8 +65,9 @@ func clientOf(t *testing.T, server *testserver.Server) *versioned.Clientset {
 }
 
 // tellLists returns a client, and a channel that hears of each list of databases
-// that it asks for: "stream", or "page".
-func tellLists(t *testing.T, server *testserver.Server) (*versioned.Clientset, <-chan string) {
+// that it asks for: "stream", "list" for one piece, or "page". Lists in one piece fail if
+// they are tooLarge.
+func tellLists(t *testing.T, server *testserver.Server, tooLarge bool) (*versioned.Clientset, <-chan string) {
 	t.Helper()
 	lists := make(chan string, 100)
 	config := server.Config()
@@ -77,8 +78,14 @@ func tellLists(t *testing.T, server *testserver.Server) (*versioned.Clientset, <
 				switch {
 				case query.Has("sendInitialEvents"):
 					lists <- "stream"
-				case !query.Has("watch"):
+				case query.Has("watch"):
+				case query.Has("limit"):
 					lists <- "page"
+				default:
+					lists <- "list"
+					if tooLarge {
+						return &http.Response{StatusCode: http.StatusGatewayTimeout, Body: http.NoBody, Request: request}, nil
+					}
 				}
 			}
 			return next.RoundTrip(request)

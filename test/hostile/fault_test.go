@@ -25,7 +25,9 @@ type fault struct {
 	// replays is set if the client is made to resume before what it was told.
 	replays bool
 	// slow is set if the client needs its own timeouts to get over it.
-	slow  bool
+	slow bool
+	// whole is set if the fault is only for a request without a limit.
+	whole bool
 	serve func(c *call)
 }
 

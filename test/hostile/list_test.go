@@ -142,8 +142,8 @@ func older(s state) state {
 func (c *call) pageLimit() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pageSize > 0 && c.limit > 0 {
-		return min(c.pageSize, c.limit)
+	if c.pageSize > 0 && (c.limit == 0 || c.pageSize < c.limit) {
+		return c.pageSize
 	}
 	return c.limit
 }

@@ -162,6 +162,58 @@ func TestLongListComesThrough(t *testing.T) {
 	}
 }
 
+// A collection that cannot be sent in one piece comes in pages. After the second time it is
+// not requested in one piece again.
+func TestTooLargeForOnePiece(t *testing.T) {
+	const begin = `{"kind":"DatabaseList","apiVersion":"data.example.com/v1","items":[`
+	for name, serve := range map[string]func(*call){
+		"504": func(c *call) { c.status(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, nil) },
+		"429": func(c *call) { c.status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, nil) },
+		"cut": func(c *call) {
+			c.out.cut, c.out.left = true, 100_000
+			c.sane()
+		},
+		"cut after a minute": func(c *call) {
+			c.raw("application/json", begin)
+			c.out.flush()
+			c.wait(time.Minute)
+			panic(http.ErrAbortHandler)
+		},
+		"ended after a minute": func(c *call) {
+			c.raw("application/json", begin)
+			c.out.flush()
+			c.wait(time.Minute)
+		},
+		"hangs": (*call).hang,
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := func(r *request) bool { return r.verb == list && r.fault != "" }
+			scenario(t, func(s *server) {
+				holding(1200)(s)
+				s.noStream = true
+				s.set(&fault{name: name, on: verbs{list: true}, fails: true, whole: true, serve: serve}, 0, 1)
+			}, func(p *play) error {
+				for i, want := range []int{1, 2, 2} {
+					if err := p.converge(3 * time.Minute); err != nil {
+						return fmt.Errorf("list %d: %w", i, err)
+					}
+					if n := p.server.count(p.began, whole); n != want {
+						return fmt.Errorf("after list %d, %d requests for one piece, want %d", i, n, want)
+					}
+					p.server.collection.bookmark()
+					p.server.collection.forget()
+					p.server.endWatches(asExpired)
+					if err := p.advance(time.Second); err != nil {
+						return err
+					}
+					p.server.collection.set(2000 + i)
+				}
+				return p.converge(3 * time.Minute)
+			})
+		})
+	}
+}
+
 // A watch that brings an event and closes is not opened again without a wait.
 func TestEventAndClose(t *testing.T) {
 	scenario(t, holding(3), func(p *play) error {

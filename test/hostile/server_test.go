@@ -28,7 +28,7 @@ type server struct {
 	// onlyPage is the number of the page that fault is for, from 1; 0 for all requests.
 	onlyPage int
 	odds     int // one request of so many meets the fault
-	pageSize int // largest page, 0 for what the client asks for
+	pageSize int // largest page, whatever the client asks for; 0 for what it asks for
 	noStream bool
 	// lied is set once an answer can be made up for by another list only.
 	lied     bool
@@ -172,7 +172,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *call {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f := s.fault; f != nil && f.on[c.verb] && (s.onlyPage == 0 || s.onlyPage == s.pageLocked(c)) && s.random.IntN(max(1, s.odds)) == 0 {
+	if f := s.fault; f != nil && f.on[c.verb] && (!f.whole || c.limit == 0) && (s.onlyPage == 0 || s.onlyPage == s.pageLocked(c)) && s.random.IntN(max(1, s.odds)) == 0 {
 		c.fault, c.arg = f, s.arg
 		s.lied = s.lied || f.lies
 	}
@@ -268,6 +268,15 @@ func (c *call) hang() {
 	case <-c.r.Context().Done():
 	case <-c.cut:
 		c.abort()
+	}
+}
+
+// wait lets some time pass, unless the call ends before.
+func (c *call) wait(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-c.r.Context().Done():
+	case <-c.cut:
 	}
 }
 

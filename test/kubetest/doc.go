@@ -3,6 +3,11 @@
 //
 //	client-go ─▶ kube-apiserver (kubeserver) ─▶ informer ─▶ handler, cache
 //
+// It also runs controller-runtime's own tests, and a kubebuilder project, with
+// controller-runtime's cache and with ours:
+//
+//	client-go ─▶ kube-apiserver ─▶ cache of either kind ─▶ controllers, specs
+//
 // It has tests only. They are skipped without the file of the server, which make test-kube
 // builds:
 //

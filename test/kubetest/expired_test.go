@@ -20,7 +20,7 @@ func TestExpired(t *testing.T) {
 	all := inNamespace(t, direct, "expired")
 	createPods(t, direct, "expired", count)
 
-	through := &link{}
+	through := &link{tooLarge: 2} // the first list and the relist
 	client := clientFor(t, through.through(configOf(server))).CoreV1().RESTClient()
 	followers := map[string]*follower[*corev1.Pod]{
 		"stream": follow[*corev1.Pod](t, client, pods, "expired", cache.Settings{}),
@@ -85,8 +85,8 @@ func TestExpired(t *testing.T) {
 			t.Errorf("%s: the handler has received %d events after the restart, want 5", name, n)
 		}
 	}
-	if lists := through.noted(); len(lists) != 2*(1+2) {
-		t.Errorf("the informers have requested %v, want one stream and two pages each time", lists)
+	if lists := through.noted(); len(lists) != 2*(1+3) {
+		t.Errorf("the informers have requested %v, want one stream, one list that fails and two pages each time", lists)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestTokenExpires(t *testing.T) {
 	all := inNamespace(t, direct, "compacted")
 	createPods(t, direct, "compacted", 600)
 
-	through := &link{}
+	through := &link{tooLarge: 1}
 	var compacted bool
 	config := through.through(configOf(server))
 	config.Wrap(afterFirstPage(func() {
@@ -118,7 +118,7 @@ func TestTokenExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	comparePods(t, f, fresh, func(*corev1.Pod) {})
-	if n := len(through.noted()); n < 3 {
-		t.Errorf("the informer has read %d pages, and the second token had expired", n)
+	if lists := through.noted(); len(lists) < 4 || lists[len(lists)-1] != "list" {
+		t.Errorf("the informer has requested %v, want one piece after the token that had expired", lists)
 	}
 }

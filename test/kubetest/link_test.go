@@ -10,12 +10,14 @@ import (
 )
 
 // link is what the requests of a client go through. It notes the lists of pods, and can hold
-// all requests.
+// all requests, or refuse lists that are in one piece.
 type link struct {
 	mu    sync.Mutex // guards what follows
 	lists []string
 	// held is closed when requests may go on; nil if they may.
 	held chan struct{}
+	// tooLarge is how many lists in one piece are still refused.
+	tooLarge int
 }
 
 // through lets the requests of a configuration go through l.
@@ -32,27 +34,36 @@ func (l *link) through(config *rest.Config) *rest.Config {
 					return nil, request.Context().Err()
 				}
 			}
-			l.note(request)
+			if l.note(request) {
+				return &http.Response{StatusCode: http.StatusGatewayTimeout, Body: http.NoBody, Request: request}, nil
+			}
 			return next.RoundTrip(request)
 		})
 	})
 	return config
 }
 
-// note notes a list as "stream" or "page".
-func (l *link) note(request *http.Request) {
+// note notes a list as "stream", as "list" in one piece, or as "page". It reports whether the
+// list is refused.
+func (l *link) note(request *http.Request) (refused bool) {
 	query := request.URL.Query()
 	if request.Method != http.MethodGet || path.Base(request.URL.Path) != "pods" {
-		return
+		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case query.Has("sendInitialEvents"):
 		l.lists = append(l.lists, "stream")
-	case !query.Has("watch"):
+	case query.Has("watch"):
+	case query.Has("limit"):
 		l.lists = append(l.lists, "page")
+	default:
+		l.lists = append(l.lists, "list")
+		refused = l.tooLarge > 0
+		l.tooLarge--
 	}
+	return refused
 }
 
 // noted returns the lists so far.

@@ -145,7 +145,7 @@ func startOperator(t *testing.T, server *kubeserver.Server, kube kubernetes.Inte
 		t.Fatalf("cannot build the operator: %v\n%s", err, output)
 	}
 	var output bytes.Buffer
-	command := exec.Command(binary, "--kubeconfig="+kubeconfigOf(t, server, kube), "--leader-elect", "--health-address=127.0.0.1:0")
+	command := exec.Command(binary, "--kubeconfig="+kubeconfigOf(t, server, kube, "database-operator"), "--leader-elect", "--health-address=127.0.0.1:0")
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -165,10 +165,9 @@ func startOperator(t *testing.T, server *kubeserver.Server, kube kubernetes.Inte
 	return stop
 }
 
-// kubeconfigOf returns a kubeconfig of the operator's ServiceAccount.
-func kubeconfigOf(t *testing.T, server *kubeserver.Server, kube kubernetes.Interface) (file string) {
+// kubeconfigOf returns a kubeconfig of a ServiceAccount, whose namespace has the same name.
+func kubeconfigOf(t *testing.T, server *kubeserver.Server, kube kubernetes.Interface, account string) (file string) {
 	t.Helper()
-	const account = "database-operator" // and its namespace
 	token, err := kube.CoreV1().ServiceAccounts(account).CreateToken(within(t), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(fmt.Errorf("no token of the ServiceAccount: %w", err))

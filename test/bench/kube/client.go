@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/test/bench/link"
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/report"
 )
@@ -35,14 +34,14 @@ type client struct {
 	side, mode string
 	profile    string
 
-	link     link
+	link     link.Link
 	counter  *meter.Counter
 	counters meter.Counters
 	objects  int
 	// noting is set while notes are kept. Only the handler's goroutine uses both between
 	// expect and await.
 	noting bool
-	notes  []written
+	notes  []meter.Response
 	// cpu is the processor time of the process when it began to expect.
 	cpu time.Duration
 }
@@ -58,7 +57,7 @@ func (c *client) Add() { c.counter.Add() }
 
 func (c *client) Update(obj metav1.Object) {
 	if c.noting {
-		c.notes = append(c.notes, written{obj.GetResourceVersion(), time.Now().UnixNano()})
+		c.notes = append(c.notes, meter.Response{Version: obj.GetResourceVersion(), At: time.Now().UnixNano()})
 	}
 	c.counter.Update(obj)
 }
@@ -68,7 +67,7 @@ func (c *client) Delete() { c.counter.Delete() }
 func (c *client) run(ctx context.Context, o options) (_ any, err error) {
 	c.counters, c.objects = meter.NewCounters(1), o.objects
 	c.counter = c.counters[0]
-	i, err := newInformer(c, o.kind, c.link.through(o.config()), c)
+	i, err := newInformer(c, o.kind, c.link.Through(o.config()), c)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +90,7 @@ func (c *client) run(ctx context.Context, o options) (_ any, err error) {
 		return nil, err
 	}
 	// Before the cache is checked, which takes memory too.
-	if phase.PeakBytes, err = peak(); err != nil {
+	if phase.PeakBytes, err = meter.PeakRSS(); err != nil {
 		return nil, err
 	}
 	if err := answers.Encode(phase); err != nil {
@@ -119,12 +118,12 @@ func (c *client) obey(ctx context.Context, i *informer, line string) (phase repo
 	}
 	switch command {
 	case "hold":
-		return phase, c.link.hold(ctx)
+		return phase, c.link.Hold(ctx)
 	case "release":
 		return c.relist(ctx, count)
 	case "expect":
 		runtime.GC()
-		c.notes, c.noting = make([]written, 0, count), true
+		c.notes, c.noting = make([]meter.Response, 0, count), true
 		c.counters.Expect(count)
 		c.cpu = meter.CPUTime()
 		return phase, nil
@@ -145,7 +144,7 @@ func (c *client) relist(ctx context.Context, changed int) (report.Phase, error) 
 	}
 	runtime.GC() // the garbage of the last phase does not count for this one
 	phase, err := c.measure(ctx, "relist", meter.Counts{Updates: changed}, func() (time.Time, time.Duration) {
-		c.link.release()
+		c.link.Release(true)
 		return time.Time{}, 0
 	})
 	return phase, err
@@ -166,10 +165,10 @@ func (c *client) measure(ctx context.Context, name string, want meter.Counts, be
 		return phase, err
 	}
 	used := meter.CPUTime()
-	if c.link.expiring() {
+	if c.link.Expiring() {
 		return phase, errors.New("the client has listed before the server answered 410")
 	}
-	listed, usedThen, contentType := c.link.list()
+	listed, usedThen, contentType := c.link.List()
 	if began.IsZero() {
 		began, cpu = listed, usedThen
 	}
@@ -186,36 +185,10 @@ func (c *client) latency(ctx context.Context, file string) (phase report.Phase, 
 	}
 	phase.CPUSeconds = (meter.CPUTime() - c.cpu).Seconds()
 	c.noting = false
-	responses, err := readAnswers(file)
+	responses, err := meter.ReadResponses(file)
 	if err != nil {
 		return phase, err
 	}
-	var delays []float64
-	for _, note := range c.notes {
-		at, ok := responses[note.Version]
-		if !ok {
-			return phase, fmt.Errorf("the handler has received version %s, which no one has written", note.Version)
-		}
-		delays = append(delays, float64(note.At-at)/1e6)
-	}
-	if len(delays) != len(responses) {
-		return phase, fmt.Errorf("the handler has received %d updates, and %d were written", len(delays), len(responses))
-	}
-	slices.Sort(delays)
-	for _, percentile := range report.Percentiles {
-		phase.DelayMilliseconds = append(phase.DelayMilliseconds, delays[min(int(float64(len(delays))*percentile/100), len(delays)-1)])
-	}
-	return phase, nil
-}
-
-// peak returns the peak RSS of this process, in bytes.
-func peak() (int64, error) {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0, err
-	}
-	if runtime.GOOS == "darwin" { // reports bytes, other systems kilobytes
-		return int64(used.Maxrss), nil
-	}
-	return int64(used.Maxrss) * 1024, nil
+	phase.DelayMilliseconds, err = meter.Delays(c.notes, responses, func(r meter.Response) int64 { return r.At })
+	return phase, err
 }

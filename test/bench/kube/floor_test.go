@@ -61,10 +61,14 @@ func TestInitialEventsEnd(t *testing.T) {
 
 // TestSizes keeps the objects as large as the documentation has them.
 func TestSizes(t *testing.T) {
-	if text, err := storedDatabase(7); err != nil || len(text) < 1400 || len(text) > 2000 {
+	if text, err := storedDatabase(7, nil); err != nil || len(text) < 1400 || len(text) > 2000 {
 		t.Errorf("a custom resource has %d bytes: %v", len(text), err)
 	}
-	if text, err := storedPod(7); err != nil || !strings.HasPrefix(string(text), "k8s\x00") {
+	writer := metav1.ManagedFieldsEntry{Manager: "operator", FieldsV1: metav1.NewFieldsV1(`{"f:status":{"f:members":{"k:{\"name\":\"` + small(0).Name + `\"}":{}}}}`)}
+	if text, err := storedSmall(7, []metav1.ManagedFieldsEntry{writer}); err != nil || len(text) < 1200 || len(text) > 1700 || !strings.Contains(string(text), `\"`+small(7).Name+`\"}`) {
+		t.Errorf("a custom resource of 2 KB has, with short managedFields, %d bytes: %v: %s", len(text), err, text)
+	}
+	if text, err := storedPod(7, nil); err != nil || !strings.HasPrefix(string(text), "k8s\x00") {
 		t.Errorf("a pod is stored as %.10q: %v", text, err)
 	}
 }

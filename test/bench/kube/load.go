@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,8 +12,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -41,20 +44,27 @@ func (l *load) run(ctx context.Context, o options) error {
 	if err := l.createNamespaces(ctx, o); err != nil {
 		return err
 	}
+	k := kinds[o.kind]
+	var writers []metav1.ManagedFieldsEntry
+	if k.model != nil {
+		var err error
+		if writers, err = l.writers(ctx, o, k); err != nil {
+			return err
+		}
+	}
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{o.etcd}, Context: ctx})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	const together, writers = 100, 4
+	const together, connections = 100, 4
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	k := kinds[o.kind]
+	group.SetLimit(connections)
 	for first := 0; first < o.objects; first += together {
 		group.Go(func() error {
 			var puts []clientv3.Op
 			for i := first; i < min(first+together, o.objects); i++ {
-				text, err := k.stored(i)
+				text, err := k.stored(i, writers)
 				if err != nil {
 					return err
 				}
@@ -99,6 +109,10 @@ func (l *load) install(ctx context.Context, o options) error {
 	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
 		return err
 	}
+	path, err := collectionOf(crd)
+	if err != nil {
+		return err
+	}
 	client, err := dynamic.NewForConfig(o.config())
 	if err != nil {
 		return err
@@ -114,7 +128,7 @@ func (l *load) install(ctx context.Context, o options) error {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+kinds[o.kind].path()+"?resourceVersion=0", nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path+"?resourceVersion=0", nil)
 		if err != nil {
 			return err
 		}
@@ -132,4 +146,17 @@ func (l *load) install(ctx context.Context, o options) error {
 			return fmt.Errorf("waiting for the CRD: %s: %w", response.Status, ctx.Err())
 		}
 	}
+}
+
+// collectionOf returns the path of the objects of a CRD, in its first version.
+func collectionOf(crd *unstructured.Unstructured) (string, error) {
+	var of apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(crd.Object, &of); err != nil {
+		return "", err
+	}
+	if len(of.Spec.Versions) == 0 {
+		return "", errors.New("it has no version")
+	}
+	k := kind{resource: schema.GroupVersionResource{Group: of.Spec.Group, Version: of.Spec.Versions[0].Name, Resource: of.Spec.Names.Plural}}
+	return k.path(), nil
 }

@@ -5,6 +5,7 @@
 //	client  an informer of either side; client.go
 //	update  updates objects through the API server, at a rate
 //	floor   a client that reads the answer to one request and throws it away
+//	quiet   waits until pages of lists come from etcd
 //	digest  lists the objects, for a comparison with the caches
 //
 // Of any request, floor prints what it costs:
@@ -80,10 +81,12 @@ func run(args []string) error {
 		err = update.run(ctx, o)
 	case "floor":
 		result, err = floor.run(ctx, o)
+	case "quiet":
+		err = floor.quiet(ctx, o)
 	case "digest":
 		result, err = listed(ctx, o)
 	default:
-		err = fmt.Errorf("the command is %q, and not load, client, update, floor or digest", command)
+		err = fmt.Errorf("the command is %q, and not load, client, update, floor, quiet or digest", command)
 	}
 	if err != nil || result == nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,11 @@ type kind struct {
 	resource schema.GroupVersionResource
 	// key is the prefix of the keys in etcd.
 	key string
-	// stored returns object i as the API server stores it.
-	stored func(i int) ([]byte, error)
+	// stored returns object i as the API server stores it. writers are the managedFields that
+	// load.writers has returned; nil if it was not asked.
+	stored func(i int, writers []metav1.ManagedFieldsEntry) ([]byte, error)
+	// model, if it is not nil, is an object whose managedFields the API server makes.
+	model func() *podserver.Database
 }
 
 var kinds = map[string]*kind{
@@ -39,6 +43,12 @@ var kinds = map[string]*kind{
 		key:      "/registry/data.example.com/databases/",
 		stored:   storedDatabase,
 	},
+	report.Small: {
+		resource: podserver.DatabaseVersion.WithResource("databases"),
+		key:      "/registry/" + podserver.DatabaseVersion.Group + "/databases/",
+		stored:   storedSmall,
+		model:    func() *podserver.Database { return small(0) },
+	},
 }
 
 // path is the URL of the collection, without the server.
@@ -49,7 +59,7 @@ func (k *kind) path() string {
 	return "/apis/" + k.resource.Group + "/" + k.resource.Version + "/" + k.resource.Resource
 }
 
-func storedPod(i int) ([]byte, error) {
+func storedPod(i int, _ []metav1.ManagedFieldsEntry) ([]byte, error) {
 	pod := podserver.Pod(i)
 	pod.ResourceVersion = ""
 	pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
@@ -58,7 +68,29 @@ func storedPod(i int) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-func storedDatabase(i int) ([]byte, error) { return json.Marshal(database(i)) }
+func storedDatabase(i int, _ []metav1.ManagedFieldsEntry) ([]byte, error) {
+	return json.Marshal(database(i))
+}
+
+// small returns custom resource i of 2 KB, without managedFields.
+func small(i int) *podserver.Database {
+	db := podserver.ManagedDatabase(i)
+	db.SetGroupVersionKind(podserver.DatabaseVersion.WithKind("Database"))
+	return db
+}
+
+// storedSmall gives the database the managedFields of the model, which name some of its
+// fields by the name of the object.
+func storedSmall(i int, writers []metav1.ManagedFieldsEntry) ([]byte, error) {
+	db := small(i)
+	_, model := podserver.Name(0)
+	for _, writer := range writers {
+		fields := strings.ReplaceAll(writer.FieldsV1.GetRawString(), model, db.Name)
+		writer.FieldsV1, writer.Time = metav1.NewFieldsV1(fields), &db.CreationTimestamp
+		db.ManagedFields = append(db.ManagedFields, writer)
+	}
+	return json.Marshal(db)
+}
 
 // database returns custom resource i. It has about 1.7 KB as JSON, of which 0.6 KB are
 // managedFields.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/typedinformers/informer-gen/test/bench/meter"
 	"github.com/typedinformers/informer-gen/test/bench/podserver"
 )
 
@@ -34,13 +33,6 @@ func (u *update) flags() {
 	pflag.StringVar(&u.out, "out", "", "update: `FILE` for the version and the time of each response")
 }
 
-// written is a response: the version of the object, and when it came, in nanoseconds of the
-// system's clock.
-type written struct {
-	Version string
-	At      int64
-}
-
 // acceptMetadata asks for no more of an object than is needed here.
 const acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
@@ -52,7 +44,7 @@ func (u *update) run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	answers := make([]written, u.count)
+	answers := make([]meter.Response, u.count)
 	var next atomic.Int64
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
@@ -74,7 +66,7 @@ func (u *update) run(ctx context.Context, o options) error {
 	}
 	took := time.Since(began)
 	if u.out != "" {
-		if err := writeAnswers(u.out, answers); err != nil {
+		if err := meter.WriteResponses(u.out, answers); err != nil {
 			return err
 		}
 	}
@@ -97,7 +89,7 @@ func (u *update) await(ctx context.Context, began time.Time, n int) error {
 	}
 }
 
-func (u *update) write(ctx context.Context, o options, client rest.Interface, n int) (written, error) {
+func (u *update) write(ctx context.Context, o options, client rest.Interface, n int) (meter.Response, error) {
 	// The first object of a collection is not among the first ones updated.
 	namespace, name := podserver.Name((n + 1) * stride % o.objects)
 	k := kinds[o.kind]
@@ -106,46 +98,16 @@ func (u *update) write(ctx context.Context, o options, client rest.Interface, n 
 		root = []string{"/apis", k.resource.Group, k.resource.Version}
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{"revision":"%d"}}}`, u.from+n)
+	sent := time.Now()
 	text, err := client.Patch(types.MergePatchType).AbsPath(root...).Namespace(namespace).Resource(k.resource.Resource).Name(name).
 		SetHeader("Accept", acceptMetadata).Body(patch).Do(ctx).Raw()
 	at := time.Now().UnixNano()
 	if err != nil {
-		return written{}, fmt.Errorf("update %s/%s: %w", namespace, name, err)
+		return meter.Response{}, fmt.Errorf("update %s/%s: %w", namespace, name, err)
 	}
 	var object metav1.PartialObjectMetadata
 	if err := json.Unmarshal(text, &object); err != nil {
-		return written{}, err
+		return meter.Response{}, err
 	}
-	return written{object.ResourceVersion, at}, nil
-}
-
-func writeAnswers(name string, answers []written) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	buffered := bufio.NewWriter(file)
-	for _, answer := range answers {
-		fmt.Fprintln(buffered, answer.Version, answer.At)
-	}
-	return buffered.Flush()
-}
-
-// readAnswers returns the times by version.
-func readAnswers(name string) (map[string]int64, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	times := map[string]int64{}
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		var answer written
-		if _, err := fmt.Sscan(scanner.Text(), &answer.Version, &answer.At); err != nil {
-			return nil, err
-		}
-		times[answer.Version] = answer.At
-	}
-	return times, nil
+	return meter.Response{Version: object.ResourceVersion, Sent: sent.UnixNano(), At: at}, nil
 }

@@ -2,6 +2,7 @@
 package meter
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -17,6 +18,25 @@ func CPUTime() time.Duration {
 		panic(err) // the arguments are right
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// PeakRSS returns the peak RSS of the process so far, in bytes.
+func PeakRSS() (int64, error) {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0, err
+	}
+	if runtime.GOOS == "darwin" { // reports bytes, other systems kilobytes
+		return int64(used.Maxrss), nil
+	}
+	return int64(used.Maxrss) * 1024, nil
+}
+
+// Allocated returns how many bytes the process has allocated so far.
+func Allocated() int64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.TotalAlloc)
 }
 
 // LiveHeap returns the size of all reachable objects, in bytes. It collects several
@@ -36,7 +56,7 @@ func Profile(prefix, row string) (stop func(), err error) {
 	if prefix == "" {
 		return func() {}, nil
 	}
-	file, err := os.Create(prefix + strings.NewReplacer(" ", "-", "/", "-").Replace(row) + ".pprof")
+	file, err := os.Create(profileName(prefix, row))
 	if err != nil {
 		return nil, err
 	}
@@ -47,4 +67,21 @@ func Profile(prefix, row string) (stop func(), err error) {
 		pprof.StopCPUProfile()
 		file.Close()
 	}, nil
+}
+
+// HeapProfile writes a profile of the heap to a file named by prefix and row. It does
+// nothing if prefix is empty.
+func HeapProfile(prefix, row string) error {
+	if prefix == "" {
+		return nil
+	}
+	file, err := os.Create(profileName(prefix, row+" heap"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("heap").WriteTo(file, 0), file.Close())
+}
+
+func profileName(prefix, row string) string {
+	return prefix + strings.NewReplacer(" ", "-", "/", "-").Replace(row) + ".pprof"
 }

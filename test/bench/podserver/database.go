@@ -68,10 +68,15 @@ type DatabaseList struct {
 	Items           []Database `json:"items"`
 }
 
-func (d *Database) DeepCopyObject() runtime.Object { return d.deepCopy() }
+func (d *Database) DeepCopyObject() runtime.Object {
+	c := new(Database)
+	d.DeepCopyInto(c)
+	return c
+}
 
-func (d *Database) deepCopy() *Database {
-	c := *d
+// DeepCopyInto does what a generated method of this name does.
+func (d *Database) DeepCopyInto(c *Database) {
+	*c = *d
 	d.ObjectMeta.DeepCopyInto(&c.ObjectMeta)
 	c.Spec.Replicas, c.Spec.Parameters = pointed(d.Spec.Replicas), maps.Clone(d.Spec.Parameters)
 	c.Spec.Users = slices.Clone(d.Spec.Users)
@@ -82,7 +87,6 @@ func (d *Database) deepCopy() *Database {
 	for i, member := range c.Status.Members {
 		c.Status.Members[i].Labels = maps.Clone(member.Labels)
 	}
-	return &c
 }
 
 func (l *DatabaseList) DeepCopyObject() runtime.Object {
@@ -90,7 +94,7 @@ func (l *DatabaseList) DeepCopyObject() runtime.Object {
 	l.ListMeta.DeepCopyInto(&c.ListMeta)
 	c.Items = slices.Clone(l.Items)
 	for i := range c.Items {
-		c.Items[i] = *l.Items[i].deepCopy()
+		l.Items[i].DeepCopyInto(&c.Items[i])
 	}
 	return &c
 }
@@ -103,11 +107,21 @@ func pointed[T any](p *T) *T {
 	return new(*p)
 }
 
-// How many parts databases have, so that their JSON has 2 KB and 20 KB.
+// How many parts databases have, so that their JSON has 2 KB, 20 KB, and 2 KB with the
+// managedFields of an API server.
 const (
-	smallDatabase = 2
-	largeDatabase = 42
+	smallDatabase   = 2
+	largeDatabase   = 42
+	managedDatabase = 1
 )
+
+// ManagedDatabase makes database i for an API server, whose managedFields are longer than those
+// of this package. So it has fewer parts.
+func ManagedDatabase(i int) *Database {
+	db := newDatabase(i, 1, firstVersion+uint64(i), managedDatabase)
+	db.ResourceVersion, db.ManagedFields = "", nil
+	return db
+}
 
 // newDatabase makes database i with as many users, members and pairs of parameters as
 // parts. Values differ between databases if they do in a cluster.

@@ -25,8 +25,8 @@ type Figure struct {
 	Peer string `json:",omitempty"`
 }
 
-// Units. The benchmark itself fills in figures with the unit PeakMB: they are the peak
-// RSS of the process, in MB.
+// Units. The benchmark itself fills in figures with the unit PeakMB that are 0: they are the
+// peak RSS of the process, in MB.
 const (
 	Allocations = "allocs"
 	Goroutines  = "goroutines"

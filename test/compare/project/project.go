@@ -94,7 +94,7 @@ func (p *Project) writeModule(ctx context.Context) error {
 	}
 	const product = "github.com/typedinformers/informer-gen"
 	edit := []string{"mod", "edit", "-module=" + ModulePath}
-	for _, module := range []string{"", "/examples/operator", "/kubernetes", "/testserver"} {
+	for _, module := range []string{"", "/examples/operator", "/kubernetes", "/adapters/clientgo", "/testserver"} {
 		edit = append(edit, "-replace="+product+module+"="+filepath.Join(p.tools.repo, module))
 	}
 	_, err := goCommand(ctx, p.Dir, edit...)

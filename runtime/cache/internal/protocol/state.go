@@ -14,11 +14,18 @@
 //	          list ─────────── last page ─────────┘  │
 //	          ▲  └─ next page; the same page after a failure
 //	          └── the same, where streams are refused ┘
+//
+// A list is one request for the whole collection. An API server answers it from its watch
+// cache (https://kep.k8s.io/2340). Pages after the first come from there only while the cache
+// has a snapshot of their version, which it drops if the collection does not change for some
+// minutes. Then the server reads and decodes each page from etcd, which takes it several
+// times the CPU time. So pages are for a collection whose list failed in one piece.
 package protocol
 
 import (
 	"errors"
 	"io"
+	"net"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,12 +50,14 @@ type State struct {
 	// noStream is set when the server refuses streaming lists or sends no bookmark, or
 	// when the configuration excludes them.
 	noStream bool
-	// skipStream is set while a list in pages replaces a stream that stalled, and
+	// skipStream is set while a list replaces a stream that stalled, and
 	// stalled from then on: the server may not support streaming lists.
 	skipStream, stalled bool
-	// wholeList is set when the server has forgotten a page token. The collection is
-	// then read in one piece, which cannot expire.
-	wholeList bool
+	// inPages is set when a list in one piece has failed, and its size may be the reason. The
+	// collection is then read in pages. It is cleared after that list, or if pages do not work.
+	// tooHeavy counts these failures: from the second one on, later lists are in pages too.
+	inPages  bool
+	tooHeavy int
 	// failures counts requests that failed since the last progress, and pageFailures
 	// requests for the page that is being read.
 	failures, pageFailures int
@@ -89,6 +98,9 @@ type Action struct {
 	Wait time.Duration
 	// Resumed marks a watch that replaces one that ended normally.
 	Resumed bool
+	// Patient is set for a list in one piece after pages that expired: it may take longer,
+	// because pages are no better.
+	Patient bool
 	// Restart drops the pages read so far: the next request is for the first page.
 	Restart bool
 	// Commit makes the pages read so far the collection.
@@ -101,8 +113,11 @@ type Action struct {
 }
 
 const (
-	// pageSize is the number of objects that a LIST requests at a time, as kubectl does.
+	// pageSize is the number of objects in a page, the same as in kubectl.
 	pageSize = 500
+	// maxTooHeavy is the number of lists in one piece that may fail because of their size
+	// before all lists are in pages.
+	maxTooHeavy = 2
 	// maxPageFailures is the number of consecutive failures of a page before the list
 	// restarts: one failed request does not make it read the earlier pages again.
 	maxPageFailures = 5
@@ -135,7 +150,10 @@ func Step(s State, in Input) (State, Action) {
 
 func (s State) startAction() Action {
 	if s.noStream || s.skipStream {
-		return listAction("")
+		if s.inPages {
+			return pageAction("")
+		}
+		return Action{Verb: ListPage}
 	}
 	// Without a resourceVersion the server sends what a quorum has, as for a list
 	// (KEP-3157).
@@ -147,7 +165,7 @@ func (s State) startAction() Action {
 	}}
 }
 
-// afterUnfinishedStream lists in pages where streams do not work, and otherwise retries.
+// afterUnfinishedStream lists where streams do not work, and otherwise retries.
 func (s State) afterUnfinishedStream(in Input) (State, Action) {
 	reason, unanswered := ReasonOf(in.Err), errors.Is(in.Err, ErrUnanswered)
 	if reason != Refused && reason != NoBookmark && !unanswered {
@@ -176,27 +194,45 @@ func wasCut(err error) bool {
 func (s State) afterPage(in Input) (State, Action) {
 	switch {
 	case in.Err != nil && in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err):
-		next := listAction(in.Token)
+		next := pageAction(in.Token)
 		next.Failed = in.Err
 		next.Wait = s.backoffs.after(in.Err, s.pageFailures)
 		s.pageFailures++
 		return s, next
 	case in.Err != nil:
-		s.wholeList = ReasonOf(in.Err) == Expired
+		s.choosePages(in)
 		s.failures = max(s.failures, s.pageFailures) // so that the wait does not shrink
-		return s.relist(in.Err)
+		s, next := s.relist(in.Err)
+		next.Patient = next.Verb == ListPage && ReasonOf(in.Err) == Expired
+		return s, next
 	}
 	s.pageFailures = 0
 	if in.ContinueToken != "" {
-		next := listAction(in.ContinueToken)
+		next := pageAction(in.ContinueToken)
 		next.Wait = s.idleWait(in.Idle)
 		return s, next
 	}
-	s.wholeList, s.skipStream, s.idle = false, false, 0
+	s.inPages, s.skipStream, s.idle = s.tooHeavy >= maxTooHeavy, false, 0
 	s.ResourceVersion = in.ResourceVersion
 	next := s.watchAction()
 	next.Commit = true
 	return s, next
+}
+
+// choosePages decides whether the list after one that failed is in pages. The server has not
+// seen a list whose connection failed, so the size is not the reason.
+func (s *State) choosePages(in Input) {
+	reason, dial := ReasonOf(in.Err), (*net.OpError)(nil)
+	switch {
+	case reason == Expired, isEndless(in.Err):
+		s.inPages = false // one piece has no token that could expire or repeat
+	case errors.As(in.Err, &dial) && dial.Op == "dial":
+	case reason == Unreachable, reason == ServerError, reason == TooManyRequests:
+		if !s.inPages && in.Token == "" {
+			s.tooHeavy++
+		}
+		s.inPages = true
+	}
 }
 
 // restartsList reports whether a retry of the page that failed with err cannot succeed.
@@ -260,9 +296,6 @@ func (s State) relist(err error) (State, Action) {
 	next.Wait = s.backoffs.after(err, s.failures)
 	s.failures++
 	s.pageFailures = 0
-	if s.wholeList && next.Verb == ListPage {
-		next.Options.Limit = 0
-	}
 	return s, next
 }
 
@@ -283,6 +316,6 @@ func (s State) watchAction() Action {
 	}}
 }
 
-func listAction(continueToken string) Action {
+func pageAction(continueToken string) Action {
 	return Action{Verb: ListPage, Options: metav1.ListOptions{Limit: pageSize, Continue: continueToken}}
 }

@@ -30,6 +30,19 @@ func (s *Store[T]) NewMarksOutside(namespace string) Marks {
 	return m
 }
 
+// NewMarksInside returns Marks with all objects of some namespaces.
+func (s *Store[T]) NewMarksInside(namespaces []string) Marks {
+	m := s.NewMarks()
+	for _, namespace := range namespaces {
+		if list := s.indexes[0].lists[namespace]; list != nil {
+			for _, slot := range list.slots {
+				m.Add(slot)
+			}
+		}
+	}
+	return m
+}
+
 // Add adds the object in a slot. It reports whether it was in the set before.
 func (m *Marks) Add(slot uint32) (again bool) {
 	if m.has(slot) {

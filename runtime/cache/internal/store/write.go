@@ -3,6 +3,7 @@ package store
 import (
 	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -22,6 +23,8 @@ type Entry[T wire.Object] struct {
 	// Values has the values in each index but the one by namespace, in the order of
 	// AddIndexes.
 	Values [][]string
+	// IsSame is set if Object is another form of the state that is stored.
+	IsSame bool
 	// Old is the object that Match found in Slot, if Object has its UID and its values.
 	Old T
 }
@@ -40,6 +43,19 @@ func (s *Store[T]) AddIndexes(names []string, values func(i int, obj T) []string
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.indexes = append(s.indexes, added...)
+}
+
+// RemoveIndexes removes indexes, but for the one by namespace. Names of no index have no effect.
+func (s *Store[T]) RemoveIndexes(names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.indexes[:1:1]
+	for _, idx := range s.indexes[1:] {
+		if !slices.Contains(names, idx.name) {
+			kept = append(kept, idx)
+		}
+	}
+	s.indexes = kept
 }
 
 // Begin keeps readers out until End, but for Get.

@@ -113,9 +113,12 @@ func (s *scratch) object(b []byte, at int, omit Omission) (m map[string]any, end
 			if private {
 				s.Private++
 			}
-			if omitted && peek(b, at) == '{' {
+			switch isObject := peek(b, at) == '{'; {
+			case omitted && isObject:
 				e.value, at = s.object(b, at, within)
-			} else {
+			case s.readOnly && isObject && e.key == fieldsMember:
+				e.value, at = s.untypedFields(b, at)
+			default:
 				e.value, at = s.value(b, at)
 			}
 			if private {

@@ -118,6 +118,9 @@ func (c *compiler) decoder(t reflect.Type) decoder {
 	if d, ok := known[t]; ok {
 		return d
 	}
+	if t == fieldsPointer {
+		return newFieldsDecoder()
+	}
 	pointer := reflect.PointerTo(t)
 	switch {
 	case pointer.Implements(unmarshaler) && t.Name() != "" && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface:

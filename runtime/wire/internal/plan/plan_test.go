@@ -46,10 +46,23 @@ type planned struct {
 	Set map[string]struct{} `json:"set"`
 }
 
-// fast decodes text by the plan of T alone.
+// fast decodes text by the plan of T alone, and then twice as an object that no one writes to,
+// with the same result.
 func fast[T any](t *testing.T, text string, omit Omission) (obj *T, ok bool) {
 	t.Helper()
+	obj, ok = fastAs[T](t, text, omit, false)
+	for range 2 {
+		if shared, sharedOK := fastAs[T](t, text, omit, true); sharedOK != ok || ok && !reflect.DeepEqual(shared, obj) {
+			t.Errorf("%s: decoded with shared parts\n%+v, %t\nwithout\n%+v, %t", text, shared, sharedOK, obj, ok)
+		}
+	}
+	return obj, ok
+}
+
+func fastAs[T any](t *testing.T, text string, omit Omission, readOnly bool) (obj *T, ok bool) {
+	t.Helper()
 	s := takeScratch()
+	s.readOnly = readOnly
 	defer s.release()
 	obj = new(T)
 	frame := []byte(text)
@@ -86,7 +99,7 @@ func leftovers(s *scratch) (found []string) {
 	inSlice := func(b *sliceBuffer) { elements("elements", b.slice) }
 	for field, v := range reflect.ValueOf(s).Elem().Fields() {
 		switch field.Name {
-		case "depth", "unquoted", "written", "guesses", "Strings", "freeBytes":
+		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "readOnly", "freeBytes":
 		case "free":
 			var bytes uintptr
 			for _, free := range s.free {

@@ -8,10 +8,13 @@ import (
 )
 
 // scratch is memory that one goroutine at a time decodes with, object after object. It
-// holds nothing of a decoded object except short strings that are likely to come again,
-// for a while.
+// holds nothing of a decoded object except short strings and parts that are likely to come
+// again, for a while.
 type scratch struct {
 	memory.Strings
+	parts memory.Parts
+	// readOnly is set if objects may share parts.
+	readOnly bool
 	// depth is the number of open objects and arrays.
 	depth int
 	// unquoted is the last text that had escape sequences. Its first written bytes have
@@ -35,7 +38,9 @@ var scratches = sync.Pool{New: func() any { return &scratch{} }}
 
 func takeScratch() *scratch {
 	s := scratches.Get().(*scratch)
-	s.Age(time.Now())
+	now := time.Now()
+	s.Age(now)
+	s.parts.Age(now)
 	return s
 }
 

@@ -1,4 +1,6 @@
-package main
+// Package link lets a process of the benchmark take its client off the API server, and
+// bring it back.
+package link
 
 import (
 	"context"
@@ -12,10 +14,10 @@ import (
 	"github.com/typedinformers/informer-gen/test/bench/meter"
 )
 
-// link is what the requests of a client go through. It can end the watch in good order, hold
+// Link is what the requests of a client go through. It can end the watch in good order, hold
 // the next one, and let it begin at a version that has expired, so that the server answers
-// 410.
-type link struct {
+// 410. It has one watch. The zero value lets all requests through.
+type Link struct {
 	mu sync.Mutex // guards what follows
 	// watch is the body of the newest watch, and opened is when it began. It is nil from the
 	// beginning of a list in pages until the watch after it.
@@ -33,8 +35,8 @@ type link struct {
 	contentType string
 }
 
-// through lets the requests of a configuration go through l.
-func (l *link) through(config *rest.Config) *rest.Config {
+// Through lets the requests of a configuration go through l.
+func (l *Link) Through(config *rest.Config) *rest.Config {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) { return l.send(next, request) })
 	})
@@ -45,7 +47,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+func (l *Link) send(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	l.mu.Lock()
 	held := l.held
 	l.mu.Unlock()
@@ -93,8 +95,8 @@ func (l *link) send(next http.RoundTripper, request *http.Request) (*http.Respon
 // after which it would list again without the server's 410.
 const shortWatch = 1100 * time.Millisecond
 
-// hold ends the watch, when it is open for long enough, and holds the requests after it.
-func (l *link) hold(ctx context.Context) error {
+// Hold ends the watch, when it is open for long enough, and holds the requests after it.
+func (l *Link) Hold(ctx context.Context) error {
 	// The watch of a streaming list begins at the end of the list for client-go.
 	wait := time.NewTicker(shortWatch)
 	defer wait.Stop()
@@ -110,7 +112,7 @@ func (l *link) hold(ctx context.Context) error {
 	}
 }
 
-func (l *link) tryHold() bool {
+func (l *Link) tryHold() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.watch == nil || time.Since(l.opened) < shortWatch {
@@ -121,25 +123,25 @@ func (l *link) tryHold() bool {
 	return true
 }
 
-// release lets requests go on.
-func (l *link) release() {
+// Release lets requests go on. If expired is set, the next watch begins at an expired version.
+func (l *Link) Release(expired bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.relisted, l.expired = time.Time{}, true
+	l.relisted, l.expired = time.Time{}, expired
 	close(l.held)
 	l.held = nil
 }
 
-// expiring reports whether the next watch begins at an expired version.
-func (l *link) expiring() bool {
+// Expiring reports whether the next watch begins at an expired version.
+func (l *Link) Expiring() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.expired
 }
 
-// list returns when the last list began, the processor time of the process then, and the
+// List returns when the last list began, the processor time of the process then, and the
 // content type of the answer.
-func (l *link) list() (began time.Time, cpu time.Duration, contentType string) {
+func (l *Link) List() (began time.Time, cpu time.Duration, contentType string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.relisted, l.cpu, l.contentType

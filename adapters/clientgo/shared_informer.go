@@ -1,0 +1,226 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// SharedIndexInformer returns informer as a SharedIndexInformer of client-go. It shares the
+// cache and the queues of informer, and its own memory does not depend on the number of objects.
+// Each call returns another adapter, and any of them can remove the handlers of the others.
+//
+// Only its factory runs an informer of a factory. Run of the adapter then returns at once, without
+// an effect, also if the factory has not been started.
+//
+// The result also has the methods Status and WaitFor of informer, for a caller that asserts it to an
+// interface with one of them.
+func SharedIndexInformer[T cache.Object](informer *cache.SharedIndexInformer[T]) toolscache.SharedIndexInformer {
+	return SharedIndexInformerOf(informer, View[T]{})
+}
+
+// SharedIndexInformerOf returns a view of informer as a SharedIndexInformer of client-go.
+func SharedIndexInformerOf[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T]) toolscache.SharedIndexInformer {
+	return newSharedInformer(informer, view, nil)
+}
+
+// newSharedInformer returns an adapter for objects of the type of example, or of T if it is nil.
+func newSharedInformer[T cache.Object](informer *cache.SharedIndexInformer[T], view View[T], example any) *sharedInformer[T] {
+	kind := reflect.TypeOf(example)
+	if kind == nil {
+		kind = reflect.TypeFor[T]()
+	}
+	name := "SharedIndexInformer " + kind.String()
+	if resource := informer.Resource().GroupResource(); resource.Resource != "" {
+		name += " of " + resource.String()
+	}
+	s := &sharedInformer[T]{informer: informer, name: name}
+	s.indexer = indexer[T]{objects: informer.GetIndexer(), applied: informer.AppliedVersion, view: view}
+	return s
+}
+
+// sharedInformer is an informer as client-go's SharedIndexInformer.
+type sharedInformer[T cache.Object] struct {
+	informer *cache.SharedIndexInformer[T]
+	indexer  indexer[T]
+	name     string // for DoneCheckers and logs
+}
+
+func (s *sharedInformer[T]) Run(stopCh <-chan struct{}) {
+	s.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+func (s *sharedInformer[T]) RunWithContext(ctx context.Context) {
+	switch {
+	case s.informer.BelongsToFactory():
+		klog.FromContext(ctx).V(2).Info("The factory of the informer runs it, so this call of Run has no effect", "informer", s.name)
+		return
+	case s.informer.Status().Phase != cache.Pending:
+		klog.FromContext(ctx).Info("The informer has been started already, so this call of Run has no effect", "informer", s.name)
+		return
+	}
+	s.informer.Run(ctx)
+}
+
+// Status returns the state of the informer, since when, and why.
+func (s *sharedInformer[T]) Status() cache.Status { return s.informer.Status() }
+
+// WaitFor waits until the cache is complete up to resourceVersion.
+func (s *sharedInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {
+	return s.informer.WaitFor(ctx, resourceVersion)
+}
+
+func (s *sharedInformer[T]) HasSynced() bool { return s.informer.HasSynced() }
+
+func (s *sharedInformer[T]) HasSyncedChecker() toolscache.DoneChecker {
+	return doneChecker{s.name, s.informer.Synced()}
+}
+
+func (s *sharedInformer[T]) LastSyncResourceVersion() string {
+	return s.informer.Status().ResourceVersion
+}
+
+func (s *sharedInformer[T]) IsStopped() bool { return isClosed(s.informer.Ended()) }
+
+func (s *sharedInformer[T]) GetStore() toolscache.Store { return &s.indexer }
+
+func (s *sharedInformer[T]) GetIndexer() toolscache.Indexer { return &s.indexer }
+
+func (s *sharedInformer[T]) GetController() toolscache.Controller { return controller[T]{s} }
+
+func (s *sharedInformer[T]) AddIndexers(indexers toolscache.Indexers) error {
+	if s.IsStopped() {
+		return fmt.Errorf("cannot add indexes to %s: %w", s.name, cache.ErrStopped)
+	}
+	return s.indexer.AddIndexers(indexers)
+}
+
+func (s *sharedInformer[T]) SetTransform(transform toolscache.TransformFunc) error {
+	if s.indexer.view.Object != nil {
+		return fmt.Errorf("cannot set the transform of %s, which shows another form of the objects; set the transform of the informer", s.name)
+	}
+	return s.informer.SetTransform(TransformFunc[T](transform))
+}
+
+func (s *sharedInformer[T]) SetWatchErrorHandler(handler toolscache.WatchErrorHandler) error {
+	if handler == nil {
+		return s.SetWatchErrorHandlerWithContext(nil)
+	}
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *toolscache.Reflector, err error) { handler(r, err) })
+}
+
+func (s *sharedInformer[T]) SetWatchErrorHandlerWithContext(handler toolscache.WatchErrorHandlerWithContext) error {
+	if handler == nil {
+		return s.informer.SetWatchErrorHandler(nil)
+	}
+	return s.informer.SetWatchErrorHandler(WatchErrorHandler(s.name, s.name, handler))
+}
+
+func (s *sharedInformer[T]) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{})
+}
+
+func (s *sharedInformer[T]) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, resyncPeriod time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+	if handler == nil {
+		return nil, fmt.Errorf("cannot add a handler to %s: it is nil", s.name)
+	}
+	name := nameOf(handler)
+	if s.IsStopped() {
+		return nil, s.stopped(name)
+	}
+	logger := klog.Background()
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	set := []cache.HandlerOption{cache.WithHandlerName(name)}
+	if options.ResyncPeriod != nil {
+		set = append(set, cache.WithResyncPeriod(*options.ResyncPeriod))
+	}
+	adapted := &eventHandler[T]{handler: handler, view: s.indexer.view, logger: logger, ended: s.informer.Ended()}
+	own, err := s.informer.AddEventHandler(adapted, set...)
+	if errors.Is(err, cache.ErrStopped) {
+		return nil, s.stopped(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &registration{own, s.informer, s.name + " + event handler " + name}, nil
+}
+
+// stopped returns the error of a handler that was added too late. Programs look for its end.
+func (s *sharedInformer[T]) stopped(name string) error {
+	return fmt.Errorf("%w: handler %s was not added to shared informer because it has stopped already", cache.ErrStopped, name)
+}
+
+func (s *sharedInformer[T]) RemoveEventHandler(handle toolscache.ResourceEventHandlerRegistration) error {
+	r, ok := handle.(*registration)
+	if !ok {
+		return fmt.Errorf("cannot remove a handler from %s: the registration is a %T, which no informer of this package has returned", s.name, handle)
+	}
+	if r.informer != any(s.informer) {
+		return nil // as in client-go, where it is not registered either
+	}
+	return s.informer.RemoveEventHandler(r.ResourceEventHandlerRegistration)
+}
+
+// registration is a handler that was added. It also has the methods of
+// cache.ResourceEventHandlerRegistration.
+type registration struct {
+	cache.ResourceEventHandlerRegistration
+	informer any // the *cache.SharedIndexInformer
+	name     string
+}
+
+func (r *registration) HasSyncedChecker() toolscache.DoneChecker {
+	return doneChecker{r.name, r.Synced()}
+}
+
+// ShutdownChan is closed when the handler was removed and has returned from its last call.
+// client-go's ShutDownEventHandler waits for it.
+func (r *registration) ShutdownChan() <-chan struct{} { return r.Gone() }
+
+// doneChecker is a named channel.
+type doneChecker struct {
+	name string
+	done <-chan struct{}
+}
+
+func (c doneChecker) Name() string { return c.name }
+
+func (c doneChecker) Done() <-chan struct{} { return c.done }
+
+// controller is the Controller of a shared informer. As in client-go, its Run does nothing.
+type controller[T cache.Object] struct{ informer *sharedInformer[T] }
+
+func (c controller[T]) RunWithContext(context.Context) {}
+
+func (c controller[T]) Run(<-chan struct{}) {}
+
+func (c controller[T]) HasSynced() bool { return c.informer.HasSynced() }
+
+func (c controller[T]) HasSyncedChecker() toolscache.DoneChecker {
+	return c.informer.HasSyncedChecker()
+}
+
+func (c controller[T]) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,365 @@
+package crcache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/typedinformers/informer-gen/adapters/clientgo"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// errRemoved is returned by reads of an informer that RemoveInformer has removed.
+var errRemoved = errors.New("the informer was removed")
+
+// informer is the informer of a kind in one form, as client-go's interface. The embedded one
+// shows the objects of the entry in the form. informer adds that it can be removed while the
+// entry lives on, and that the entry may have to list again before it has the form.
+type informer struct {
+	toolscache.SharedIndexInformer
+	entry *entry
+	form  form
+	// prefix begins the names of the form's indexes in the store.
+	prefix string
+	lister *cache.Lister[cache.GenericObject]
+	// ready is closed when reads return all objects in the form.
+	ready <-chan struct{}
+	// removed is closed by RemoveInformer.
+	removed chan struct{}
+	// fields has the functions of IndexField by the name of the field. It is replaced as a whole.
+	fields atomic.Pointer[map[string]client.IndexerFunc]
+
+	mu       sync.Mutex // guards what follows, and writes of fields
+	handlers map[toolscache.ResourceEventHandlerRegistration]struct{}
+	late     []*lateHandler
+}
+
+// newInformer returns an informer without ready.
+func newInformer(e *entry, f form, number int) *informer {
+	i := &informer{
+		entry:    e,
+		form:     f,
+		prefix:   fmt.Sprintf("%s#%d:", f, number),
+		lister:   cache.NewLister(e.informer.GetIndexer(), e.informer.Resource().GroupResource()),
+		removed:  make(chan struct{}),
+		handlers: map[toolscache.ResourceEventHandlerRegistration]struct{}{},
+	}
+	i.fields.Store(&map[string]client.IndexerFunc{})
+	i.SharedIndexInformer = clientgo.SharedIndexInformerOf(e.informer, clientgo.View[cache.GenericObject]{
+		Name:   i.prefix,
+		Object: i.show,
+	})
+	return i
+}
+
+// name names the informer in errors and logs.
+func (i *informer) name() string { return fmt.Sprintf("%s informer of %s", i.form, i.entry.resource) }
+
+// show returns a stored object in the form, or nil as long as it is not stored so.
+func (i *informer) show(obj cache.GenericObject) runtime.Object {
+	switch i.form {
+	case typed:
+		if o := typedOf(obj); o != nil {
+			return o
+		}
+	case untyped:
+		if o := untypedOf(obj); o != nil {
+			return o
+		}
+	case metadata:
+		return metadataOf(obj, i.entry.gvk)
+	}
+	return nil
+}
+
+// await closes ready when the store has the form. It returns when the handlers that were added
+// before have ended, or when the informer ends.
+func (i *informer) await(ready chan<- struct{}) {
+	defer i.dropLate()
+	var applied <-chan struct{}
+	for latest := i.entry.pending(i.form); latest != applied; latest = i.entry.pending(i.form) {
+		applied = latest
+		select {
+		case <-applied:
+		case <-i.removed:
+			return
+		case <-i.entry.informer.Ended():
+			return
+		}
+	}
+	select {
+	case <-i.entry.informer.Synced():
+	case <-i.removed:
+		return
+	case <-i.entry.informer.Ended():
+		return
+	}
+	var all sync.WaitGroup
+	for _, h := range i.becomeReady(ready) {
+		all.Go(h.await)
+	}
+	all.Wait()
+}
+
+// becomeReady closes ready and registers the handlers that were added before.
+func (i *informer) becomeReady(ready chan<- struct{}) (late []*lateHandler) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if isClosed(i.removed) {
+		return nil
+	}
+	close(ready)
+	for _, h := range i.late {
+		var err error
+		if h.registration, err = i.addLocked(h.handler, h.options); err != nil {
+			close(h.gone) // the informer has ended
+			continue
+		}
+		late = append(late, h)
+	}
+	i.late = nil
+	return late
+}
+
+// dropLate drops the handlers that were not registered.
+func (i *informer) dropLate() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.dropLateLocked()
+}
+
+func (i *informer) dropLateLocked() {
+	for _, h := range i.late {
+		close(h.gone)
+	}
+	i.late = nil
+}
+
+// wait waits until reads return all objects in the form. It returns errRemoved if the informer
+// is removed meanwhile. If isNew is set and ctx has ended, it fails even if the first list was
+// faster than the caller.
+func (i *informer) wait(ctx context.Context, isNew bool) error {
+	cause := context.Cause(ctx)
+	switch {
+	case !isNew && isClosed(i.ready):
+		return nil
+	case cause == nil:
+		select {
+		case <-i.ready:
+			return nil
+		case <-i.removed:
+		case <-ctx.Done():
+			cause = context.Cause(ctx)
+		case <-i.entry.informer.Ended():
+			cause = cache.ErrStopped
+		}
+	}
+	if isClosed(i.removed) {
+		return errRemoved
+	}
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the %s to sync, for objects of the kind %s (%v): %s", i.name(), i.entry.gvk.Kind, cause, i.reason()), 0)
+}
+
+// remove ends the informer, but not its entry. Its handlers are not called any more.
+func (i *informer) remove() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	close(i.removed)
+	for handler := range i.handlers {
+		_ = i.SharedIndexInformer.RemoveEventHandler(handler) // it is one of its own
+	}
+	clear(i.handlers)
+	i.dropLateLocked()
+}
+
+// HasSynced reports whether reads return all objects in the form.
+func (i *informer) HasSynced() bool { return isClosed(i.ready) }
+
+// Run returns at once: the cache runs its informers.
+func (i *informer) Run(<-chan struct{}) {}
+
+// RunWithContext returns at once, like Run.
+func (i *informer) RunWithContext(context.Context) {}
+
+// GetController returns a Controller that is synced when the informer is.
+func (i *informer) GetController() toolscache.Controller {
+	return controller{i.SharedIndexInformer.GetController(), i}
+}
+
+// controller is the Controller of an informer.
+type controller struct {
+	toolscache.Controller
+	informer *informer
+}
+
+func (c controller) HasSynced() bool                          { return c.informer.HasSynced() }
+func (c controller) HasSyncedChecker() toolscache.DoneChecker { return c.informer.HasSyncedChecker() }
+
+// HasSyncedChecker returns a DoneChecker that is done when HasSynced is true.
+func (i *informer) HasSyncedChecker() toolscache.DoneChecker {
+	return checker{i.name(), i.ready}
+}
+
+// checker is a DoneChecker.
+type checker struct {
+	name string
+	done <-chan struct{}
+}
+
+func (c checker) Name() string          { return c.name }
+func (c checker) Done() <-chan struct{} { return c.done }
+
+// IsStopped reports whether the informer was removed, or the cache has ended.
+func (i *informer) IsStopped() bool {
+	return isClosed(i.removed) || i.SharedIndexInformer.IsStopped()
+}
+
+// AddEventHandler calls handler for all objects, in the form.
+func (i *informer) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandler with a period of its own.
+func (i *informer) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, period time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, toolscache.HandlerOptions{ResyncPeriod: &period})
+}
+
+// AddEventHandlerWithOptions is AddEventHandler with options. If the entry has to list again to
+// have the form, handler is called after that.
+func (i *informer) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if isClosed(i.removed) {
+		return nil, fmt.Errorf("cannot add a handler to the %s: %w", i.name(), errRemoved)
+	}
+	if isClosed(i.ready) || i.ready == i.entry.informer.Synced() || i.IsStopped() {
+		return i.addLocked(handler, options)
+	}
+	if handler == nil {
+		return nil, fmt.Errorf("cannot add a handler to the %s: it is nil", i.name())
+	}
+	h := &lateHandler{informer: i, handler: handler, options: options, synced: make(chan struct{}), gone: make(chan struct{})}
+	i.late = append(i.late, h)
+	return h, nil
+}
+
+func (i *informer) addLocked(handler toolscache.ResourceEventHandler, options toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+	registration, err := i.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
+	if err == nil {
+		i.handlers[registration] = struct{}{}
+	}
+	return registration, err
+}
+
+// RemoveEventHandler removes a handler. It may be called twice.
+func (i *informer) RemoveEventHandler(registration toolscache.ResourceEventHandlerRegistration) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if h, ok := registration.(*lateHandler); ok && h.informer == i {
+		if registration = h.registration; registration == nil {
+			if at := slices.Index(i.late, h); at >= 0 {
+				i.late = slices.Delete(i.late, at, at+1)
+				close(h.gone)
+			}
+			return nil
+		}
+	}
+	delete(i.handlers, registration)
+	return i.SharedIndexInformer.RemoveEventHandler(registration)
+}
+
+// AddIndexers adds indexes over the objects in the form.
+func (i *informer) AddIndexers(indexers toolscache.Indexers) error {
+	guarded := make(toolscache.Indexers, len(indexers))
+	for name, values := range indexers {
+		if name == toolscache.NamespaceIndex {
+			guarded[name] = values
+			continue
+		}
+		guarded[name] = func(obj any) ([]string, error) {
+			if obj == nil || isClosed(i.removed) {
+				return nil, nil // it is not in the form yet, or no one reads the index
+			}
+			return values(obj)
+		}
+	}
+	if err := i.SharedIndexInformer.AddIndexers(guarded); err != nil {
+		return err
+	}
+	return i.keepIndexes()
+}
+
+// keepIndexes is called after indexes were added. It removes them again if the informer was
+// removed meanwhile.
+func (i *informer) keepIndexes() error {
+	if !isClosed(i.removed) {
+		return nil // dropIndexes will find them
+	}
+	i.dropIndexes()
+	return fmt.Errorf("cannot add an index to the %s: %w", i.name(), errRemoved)
+}
+
+// dropIndexes removes the indexes of an informer that was removed.
+func (i *informer) dropIndexes() {
+	indexer := i.entry.informer.GetIndexer()
+	var own []string
+	for name := range indexer.Indexers() {
+		if strings.HasPrefix(strings.TrimPrefix(name, fieldPrefix), i.prefix) {
+			own = append(own, name)
+		}
+	}
+	indexer.RemoveIndexers(own...)
+}
+
+// SetTransform returns an error: the transforms of all forms are among the options of the cache.
+func (i *informer) SetTransform(toolscache.TransformFunc) error {
+	return fmt.Errorf("the transform of %s belongs to the cache; set DefaultTransform or ByObject in cache.Options", i.entry.resource)
+}
+
+// SetWatchErrorHandler returns an error: the handler is among the options of the cache.
+func (i *informer) SetWatchErrorHandler(toolscache.WatchErrorHandler) error {
+	return fmt.Errorf("the watch error handler of %s belongs to the cache; set DefaultWatchErrorHandler in cache.Options", i.entry.resource)
+}
+
+// SetWatchErrorHandlerWithContext returns an error, like SetWatchErrorHandler.
+func (i *informer) SetWatchErrorHandlerWithContext(toolscache.WatchErrorHandlerWithContext) error {
+	return i.SetWatchErrorHandler(nil)
+}
+
+// indexField adds an index for field selectors. It has each value once, and not a second time
+// for all namespaces.
+func (i *informer) indexField(field string, extract client.IndexerFunc) error {
+	values := func(obj cache.GenericObject) []string {
+		o, ok := i.show(obj).(client.Object)
+		if !ok || isClosed(i.removed) {
+			return nil
+		}
+		return extract(o)
+	}
+	if err := i.entry.informer.AddIndexers(cache.Indexers[cache.GenericObject]{i.fieldIndex(field): values}); err != nil {
+		return fmt.Errorf("cannot add an index for the field %q of %s as %s: %w", field, i.entry.resource, i.form, err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	fields := maps.Clone(*i.fields.Load())
+	fields[field] = extract
+	i.fields.Store(&fields)
+	return i.keepIndexes()
+}
+
+// fieldIndex returns the name of the index for a field. Those of AddIndexers begin with prefix.
+func (i *informer) fieldIndex(field string) string { return fieldPrefix + i.prefix + field }
+
+// fieldPrefix begins the names of indexes for fields.
+const fieldPrefix = "field:"

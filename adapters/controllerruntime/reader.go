@@ -1,0 +1,300 @@
+package crcache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/utils/ptr"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// Get reads an object into out, in the form of out. If no informer has the kind in that form,
+// it adds one and waits until it is synced. See client.Reader and the documentation of package
+// cache of controller-runtime for the rest.
+func (c *Cache) Get(ctx context.Context, key client.ObjectKey, out client.Object, options ...client.GetOption) error {
+	share := shares(options)
+	for {
+		i, t, err := c.reader(ctx, out, false, request{verb: "get", key: key})
+		if err != nil {
+			return err
+		}
+		err = i.get(key, out, t, share)
+		if !errors.Is(err, errRemoved) {
+			return err
+		}
+	}
+}
+
+// shares reports whether the object is not copied. It allocates nothing in the usual cases.
+func shares(options []client.GetOption) bool {
+	if len(options) == 0 {
+		return false
+	}
+	if len(options) == 1 && options[0] == client.GetOption(client.UnsafeDisableDeepCopy) {
+		return true
+	}
+	var set client.GetOptions
+	return ptr.Deref(set.ApplyOptions(options).UnsafeDisableDeepCopy, false)
+}
+
+// get is Get from one informer. It returns errRemoved if the informer was removed.
+func (i *informer) get(key client.ObjectKey, out client.Object, t *goType, share bool) error {
+	if !i.entry.namespaced {
+		key.Namespace = ""
+	}
+	obj, ok := i.entry.informer.GetIndexer().Get(cache.ObjectName(key))
+	if !ok {
+		if isClosed(i.removed) {
+			return errRemoved
+		}
+		// The error of the API server has the resource, that of controller-runtime's cache the kind.
+		return apierrors.NewNotFound(schema.GroupResource{Group: i.entry.gvk.Group, Resource: i.entry.gvk.Kind}, key.Name)
+	}
+	share = share || i.entry.plan.sharesIn(key.Namespace)
+	switch o := out.(type) {
+	case *unstructured.Unstructured:
+		stored := untypedOf(obj)
+		if stored == nil {
+			return i.notInForm(obj)
+		}
+		if o.Object = stored.Object; !share {
+			o.Object = runtime.DeepCopyJSON(stored.Object)
+			o.SetGroupVersionKind(i.entry.gvk)
+		}
+	case *metav1.PartialObjectMetadata:
+		shared := metadataOf(obj, i.entry.gvk)
+		if *o = *shared; !share {
+			shared.DeepCopyInto(o)
+		}
+	default:
+		stored := typedOf(obj)
+		if stored == nil {
+			return i.notInForm(obj)
+		}
+		if t == nil {
+			return fmt.Errorf("cannot get %s into a %T; use an *unstructured.Unstructured", i.entry.resource, out)
+		}
+		if err := t.set(out, stored, share); err != nil {
+			return err
+		}
+		if !share {
+			out.GetObjectKind().SetGroupVersionKind(i.entry.gvk)
+		}
+	}
+	return nil
+}
+
+// notInForm is the error of a read of an object that is not stored in the form: errRemoved, if it
+// no longer is.
+func (i *informer) notInForm(obj cache.GenericObject) error {
+	if isClosed(i.removed) {
+		return errRemoved
+	}
+	return fmt.Errorf("%s %s is cached as %T, which cannot be read as %s", i.entry.resource, cache.MetaObjectToName(obj), obj, i.form)
+}
+
+// request is a read, for errors.
+type request struct {
+	verb string
+	key  client.ObjectKey
+}
+
+// reader returns the informer that a caller reads into out from, after it has synced. The goType
+// is nil unless the form of out is typed.
+func (c *Cache) reader(ctx context.Context, out runtime.Object, isList bool, r request) (*informer, *goType, error) {
+	key, t, err := c.typeOf(out, isList)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		i, isNew, err := c.existing(key, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i.entry.plan.limited {
+			if err := i.checkNamespace(r); err != nil {
+				return nil, nil, err
+			}
+		}
+		if !isClosed(c.started) {
+			return nil, nil, &ctrlcache.ErrCacheNotStarted{}
+		}
+		switch err := i.wait(ctx, isNew); {
+		case err == nil:
+			return i, t, nil
+		case !errors.Is(err, errRemoved):
+			return nil, nil, err
+		}
+	}
+}
+
+// existing returns the informer of a key. It adds one if there is none and that is allowed. t is
+// nil or has the key.
+func (c *Cache) existing(key informerKey, t *goType) (i *informer, isNew bool, err error) {
+	if t != nil {
+		if i := t.informer.Load(); i != nil && !isClosed(i.removed) {
+			return i, false, nil
+		}
+	}
+	if i = (*c.informers.Load())[key]; i == nil {
+		if c.failOnMissing {
+			return nil, false, &ctrlcache.ErrResourceNotCached{GVK: key.gvk}
+		}
+		if i, isNew, err = c.informerOf(key); err != nil {
+			return nil, false, err
+		}
+	}
+	if t != nil {
+		t.informer.Store(i)
+	}
+	return i, isNew, nil
+}
+
+// checkNamespace returns an error if the objects of the namespace are not cached.
+func (i *informer) checkNamespace(r request) error {
+	if !i.entry.namespaced || r.verb == "list" && r.key.Namespace == "" {
+		return nil
+	}
+	if _, cached := i.entry.plan.config(r.key.Namespace); cached {
+		return nil
+	}
+	what := r.key.String()
+	if r.verb == "list" {
+		what = r.key.Namespace
+	}
+	return fmt.Errorf("unable to %s: %s because of unknown namespace for the cache; it has the namespaces %q of %s", r.verb, what, sorted(i.entry.plan.namespaces), i.entry.resource)
+}
+
+// List reads the objects that options select into out, in the form of out. Field selectors need
+// IndexField. It returns all objects or the first of them up to the limit, in no particular
+// order, as of one moment.
+func (c *Cache) List(ctx context.Context, out client.ObjectList, options ...client.ListOption) error {
+	var set client.ListOptions
+	if set.ApplyOptions(options); set.Continue != "" {
+		return errors.New("continue list option is not supported by the cache")
+	}
+	for {
+		i, t, err := c.reader(ctx, out, true, request{verb: "list", key: client.ObjectKey{Namespace: set.Namespace}})
+		if err != nil {
+			return err
+		}
+		objs, err := i.selected(&set)
+		switch {
+		case isClosed(i.removed) && (err != nil || len(objs) == 0 || set.FieldSelector != nil):
+			continue // the store may be empty, and an index is not kept
+		case err != nil:
+			return err
+		}
+		switch err := i.fill(out, t, objs, ptr.Deref(set.UnsafeDisableDeepCopy, false)); {
+		case err == nil:
+			out.SetContinue("continue-not-supported")
+			return nil
+		case !errors.Is(err, errRemoved):
+			return err
+		}
+	}
+}
+
+// selected returns the stored objects that options select.
+func (i *informer) selected(options *client.ListOptions) ([]cache.GenericObject, error) {
+	indexer := i.entry.informer.GetIndexer()
+	namespace, selector := options.Namespace, options.LabelSelector
+	if selector != nil && selector.Empty() {
+		selector = nil
+	}
+	var objs []cache.GenericObject
+	switch {
+	case options.FieldSelector != nil:
+		var err error
+		if objs, err = i.byFields(options.FieldSelector, namespace); err != nil {
+			return nil, err
+		}
+	case selector != nil || options.Limit > 0:
+		all := indexer.All()
+		if namespace != "" {
+			all = indexer.AllByIndex(cache.NamespaceIndex, namespace)
+		}
+		return i.matching(all, selector, int(options.Limit)), nil
+	case namespace != "":
+		objs, _ = indexer.ByIndex(cache.NamespaceIndex, namespace) // the informer of the error was removed
+	default:
+		objs = indexer.List()
+	}
+	if selector == nil && (options.Limit <= 0 || options.Limit >= int64(len(objs))) {
+		return objs, nil
+	}
+	return i.matching(slices.Values(objs), selector, int(options.Limit)), nil
+}
+
+// matching returns the objects that selector matches; nil matches all. If limit is positive,
+// it is the largest number of them.
+func (i *informer) matching(objs iter.Seq[cache.GenericObject], selector labels.Selector, limit int) (found []cache.GenericObject) {
+	for obj := range objs {
+		if selector == nil || selector.Matches(i.labelsOf(obj)) {
+			found = append(found, obj)
+			if len(found) == limit {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// labelsOf returns the labels of a stored object. A transform may give its forms different ones.
+func (i *informer) labelsOf(obj cache.GenericObject) labels.Set {
+	if i.form == untyped && i.entry.plan.transforms {
+		if o := untypedOf(obj); o != nil {
+			return o.GetLabels()
+		}
+	}
+	return metaOf(obj).GetLabels()
+}
+
+// byFields returns the objects of a namespace, or of all, that match a field selector.
+func (i *informer) byFields(selector fields.Selector, namespace string) ([]cache.GenericObject, error) {
+	requirements := selector.Requirements()
+	known := *i.fields.Load()
+	for _, r := range requirements {
+		if r.Operator != selection.Equals && r.Operator != selection.DoubleEquals {
+			return nil, fmt.Errorf("non-exact field matches are not supported by the cache: %q", selector)
+		}
+		if known[r.Field] == nil {
+			return nil, fmt.Errorf("index with name field:%s does not exist for %s as %s; add it with IndexField", r.Field, i.entry.resource, i.form)
+		}
+	}
+	if len(requirements) == 0 {
+		return nil, errors.New("non-exact field matches are not supported by the cache: the field selector is empty")
+	}
+	var objs []cache.GenericObject
+	var err error
+	if first := requirements[0]; namespace == "" {
+		objs, err = i.lister.ByIndex(i.fieldIndex(first.Field), first.Value)
+	} else {
+		objs, err = i.lister.Namespace(namespace).ByIndex(i.fieldIndex(first.Field), first.Value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range requirements[1:] {
+		extract := known[r.Field]
+		objs = slices.DeleteFunc(objs, func(obj cache.GenericObject) bool {
+			o, ok := i.show(obj).(client.Object)
+			return !ok || !slices.Contains(extract(o), r.Value)
+		})
+	}
+	return objs, nil
+}

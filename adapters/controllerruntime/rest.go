@@ -1,0 +1,73 @@
+package crcache
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// errorCodecs decode the Status of a failed request. The scheme of a user may lack that kind.
+var errorCodecs = func() serializer.CodecFactory {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	return serializer.NewCodecFactory(scheme)
+}()
+
+// restClient returns a client for lists and watches of a kind. Its base URL is that of each client of
+// the rest.Config.
+func (s *settings) restClient(mapping *meta.RESTMapping) (rest.Interface, error) {
+	config := rest.CopyConfig(s.config)
+	if config.RateLimiter == nil {
+		// The pages of a list follow one another, and must not wait. What limits the requests of
+		// an informer is that there is one at a time, and its backoff.
+		config.QPS = -1
+	}
+	client, err := apiutil.RESTClientForGVK(mapping.GroupVersionKind, true, false, config, errorCodecs, s.client)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a client for %s: %w", mapping.Resource.GroupResource(), err)
+	}
+	return client, nil
+}
+
+// baseURL is the URL of an API server, without a slash at the end.
+type baseURL string
+
+// serverOf returns the server of a client, as the internalinterfaces of generated code do.
+func serverOf(client rest.Interface) baseURL {
+	base := client.Get().AbsPath("/").URL()
+	return baseURL(base.Scheme + "://" + base.Host + strings.TrimSuffix(base.Path, "/"))
+}
+
+// String returns the URL.
+func (u baseURL) String() string { return string(u) }
+
+// opener returns a function that returns how the bodies of the responses for a resource are
+// read, in one namespace or in all. The requests ask for what the informer decodes, whatever
+// ContentType the rest.Config has. They are not retried, because the informer does that.
+func opener(client rest.Interface, resource string, withoutBookmarks map[string]bool) func(namespace string) cache.OpenFunc {
+	return func(namespace string) cache.OpenFunc {
+		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+			if withoutBookmarks[namespace] {
+				options.AllowWatchBookmarks = false
+			}
+			return client.Get().
+				NamespaceIfScoped(namespace, namespace != "").
+				Resource(resource).
+				SpecificallyVersionedParams(&options, metav1.ParameterCodec, schema.GroupVersion{Version: "v1"}).
+				SetHeader("Accept", accept).
+				MaxRetries(0).
+				Stream(ctx)
+		}
+	}
+}

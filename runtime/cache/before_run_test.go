@@ -1,0 +1,219 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestTransformIsSetBeforeRun sets the transform of an informer of one namespace, and of two,
+// over objects and over bodies.
+func TestTransformIsSetBeforeRun(t *testing.T) {
+	mark := func(obj object) (object, error) {
+		obj.Annotations = map[string]string{"transformed": "yes"}
+		return obj, nil
+	}
+	for name, namespaces := range map[string][]string{"all": {""}, "two": {"a", "b"}} {
+		for _, bodies := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					src := newSource()
+					src.set("a", "w", nil)
+					kind := Kind[object]{Resource: widgets, Namespaced: true}
+					if bodies {
+						kind.Open = func(namespace string) OpenFunc { return openerOf(only(src, namespace)) }
+					} else {
+						kind.ListWatch = func(namespace string) ListerWatcher[object] { return only(src, namespace) }
+					}
+					refuse := func(object) (object, error) { return nil, errors.New("it was replaced") }
+					s, err := kind.NewInformer(WithNamespaces(namespaces...), WithTransform(refuse))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := s.SetTransform(mark); err != nil {
+						t.Fatal(err)
+					}
+					run(t, s.Run)
+					synctest.Wait()
+					src.set("a", "v", nil)
+					synctest.Wait()
+					if n := s.GetIndexer().Len(); n != 2 {
+						t.Fatalf("%d objects are cached: %v", n, s.Status())
+					}
+					for _, obj := range s.GetIndexer().List() {
+						if obj.Annotations["transformed"] != "yes" {
+							t.Errorf("%s was not transformed", obj.Name)
+						}
+					}
+					err = s.SetTransform(nil)
+					want := "cannot set the transform of " + s.name() + ": the informer has already started or stopped; set it before Run"
+					if err == nil || err.Error() != want {
+						t.Errorf("after the start: %v, want %s", err, want)
+					}
+				})
+			})
+		}
+	}
+}
+
+// only limits a source to a namespace.
+func only(src *source, namespace string) ListerWatcher[object] {
+	list := &ListWatch[object]{WatchFunc: src.Watch}
+	list.ListFunc = func(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+		page, err := src.List(ctx, options)
+		page.Items = slices.DeleteFunc(page.Items, func(item Item[object]) bool { return namespace != "" && item.Object.Namespace != namespace })
+		return page, err
+	}
+	if namespace == "b" { // which never changes
+		list.WatchFunc = func(_ context.Context, _ metav1.ListOptions) (EventStream[object], error) { return silentStream{}, nil }
+	}
+	list.client.noStreams = true
+	return list
+}
+
+// silentStream has no events.
+type silentStream struct{}
+
+func (silentStream) Next(ctx context.Context, _ []Event[object]) ([]Event[object], error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (silentStream) Stop() {}
+
+func TestWatchErrorHandlerIsSetBeforeRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, first, second := newSource(), &hooked{}, &hooked{}
+		src.failWith(func(request) error { return errForbidden })
+		s := first.informer(src)
+		if err := s.SetWatchErrorHandler(second.onError); err != nil {
+			t.Fatal(err)
+		}
+		stop := run(t, s.Run)
+		time.Sleep(time.Minute)
+		stop()
+		if first.errors > 0 || second.errors < 3 {
+			t.Errorf("the first handler got %d errors, and the second one %d", first.errors, second.errors)
+		}
+		// The StatusHandler stays.
+		if lines := first.take(); len(lines) < 2 || lines[0] != "Pending to Listing" || lines[1] != "Listing to DegradedForbidden" {
+			t.Errorf("the StatusHandler got %q", lines)
+		}
+		if err := s.SetWatchErrorHandler(nil); err == nil || !strings.Contains(err.Error(), "cannot set the watch error handler of widgets.test.example.com") {
+			t.Errorf("after the end: %v", err)
+		}
+
+		unstarted := first.informer(src)
+		unstarted.Stop()
+		if err := unstarted.SetTransform(nil); err == nil {
+			t.Error("a stopped informer accepts a transform")
+		}
+	})
+}
+
+// TestSettersRaceWithRun is for the race detector.
+func TestSettersRaceWithRun(t *testing.T) {
+	src := newSource()
+	src.set("a", "w", nil)
+	for range 50 {
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets}))
+		var transformed atomic.Int32
+		set := make(chan struct{})
+		go func() {
+			defer close(set)
+			for s.SetTransform(func(obj object) (object, error) { transformed.Add(1); return obj, nil }) == nil {
+				_ = s.SetWatchErrorHandler(quiet)
+			}
+		}()
+		stop := run(t, s.Run)
+		<-s.Synced()
+		<-set
+		stop()
+	}
+}
+
+func TestIndexersReturnsACopy(t *testing.T) {
+	x := NewIndexer(Indexers[object]{"letters": byLetters})
+	x.Add(many(1, 1, "x"))
+	indexers := x.Indexers()
+	if names := slices.Sorted(maps.Keys(indexers)); !slices.Equal(names, []string{"letters", NamespaceIndex}) {
+		t.Fatalf("the indexes are %q", names)
+	}
+	obj := x.List()[0]
+	if got := indexers[NamespaceIndex](obj); !slices.Equal(got, []string{obj.Namespace}) {
+		t.Errorf("the namespace index has %q", got)
+	}
+	if got := indexers["letters"](obj); !slices.Equal(got, []string{"x"}) {
+		t.Errorf("the other index has %q", got)
+	}
+	delete(indexers, "letters")
+	if len(x.Indexers()) != 2 {
+		t.Error("the map is not a copy")
+	}
+}
+
+// TestAppliedVersionIsNotAheadOfTheCache has an index function that blocks, so that a change is
+// read, but not stored.
+func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		blocked := make(chan struct{})
+		blocks := atomic.Bool{}
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Indexers: Indexers[object]{"blocking": func(object) []string {
+			if blocks.Load() {
+				<-blocked
+			}
+			return nil
+		}}}))
+		if got := s.AppliedVersion(); got != "" {
+			t.Errorf("before the start it is %q", got)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		if got := s.AppliedVersion(); got != "101" {
+			t.Errorf("after the first list it is %q", got)
+		}
+		blocks.Store(true)
+		src.set("a", "w", nil)
+		synctest.Wait()
+		if got, read := s.AppliedVersion(), s.Status().ResourceVersion; got != "101" || read != "102" {
+			t.Errorf("while a change is being stored it is %q, and the last one that was read is %q", got, read)
+		}
+		close(blocked)
+		synctest.Wait()
+		if got := s.AppliedVersion(); got != "102" {
+			t.Errorf("after the change it is %q", got)
+		}
+		src.bookmark()
+		synctest.Wait()
+		if got, read := s.AppliedVersion(), s.Status().ResourceVersion; got != read || got == "102" {
+			t.Errorf("after a bookmark it is %q, want %q", got, read)
+		}
+	})
+}
+
+func TestBelongsToFactory(t *testing.T) {
+	src := newSource()
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return src }}
+	alone, err := kind.NewInformer(WithNamespaces("a", "b"))
+	if err != nil || alone.BelongsToFactory() {
+		t.Errorf("an informer of a kind belongs to a factory: %v", err)
+	}
+	factory := NewSharedInformerFactory(0)
+	if !InformerFor(factory, kind).BelongsToFactory() {
+		t.Error("an informer of a factory does not belong to it")
+	}
+	scopes := NewSharedInformerFactory(0, WithNamespaces("a", "b"))
+	if !InformerFor(scopes, kind).BelongsToFactory() {
+		t.Error("an informer of several namespaces does not belong to its factory")
+	}
+}

@@ -1,0 +1,363 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// TestOwnWritesInAnyOrder plays short histories of one name to an informer that does not run, so
+// that each order of responses, events, batches, bookmarks and lists can happen. After each step
+// the cache is compared with what has been told.
+func TestOwnWritesInAnyOrder(t *testing.T) {
+	seeds := 4_000
+	if testing.Short() {
+		seeds = 1_000
+	}
+	for _, selects := range []bool{false, true} {
+		t.Run(fmt.Sprintf("selector=%v", selects), func(t *testing.T) {
+			for first := 0; first < seeds && !t.Failed(); first += 1000 {
+				synctest.Test(t, func(t *testing.T) {
+					for seed := first; seed < first+1000 && !t.Failed(); seed++ {
+						playOrder(t, uint64(seed), selects)
+					}
+				})
+			}
+		})
+	}
+}
+
+// fact is a state of the name on the server. obj is nil if the name has no object.
+type fact struct {
+	version int
+	obj     object
+	inScope bool
+	// event is what the watch reports, nil if nothing.
+	event *Delta[object]
+	// response is what the program hears if the write is its own.
+	response *writes.Write
+}
+
+// order is a history, and how much of it the informer was told.
+type order struct {
+	t        *testing.T
+	random   *rand.Rand
+	selects  bool
+	informer *SharedIndexInformer[object]
+	heard    *historian
+	trail    []string
+
+	facts []fact
+	// sent is the number of facts whose events are in the queue.
+	sent      int
+	responses []fact
+	began     uint64
+	listing   bool
+	// listFrom is the least version of the list that was requested.
+	listFrom int
+	// told is the highest version of the name that a response has told, and dead are the UIDs
+	// that are known to be deleted.
+	told int
+	dead map[types.UID]bool
+	seen map[types.UID]int
+}
+
+func playOrder(t *testing.T, seed uint64, selects bool) {
+	o := &order{t: t, random: rand.New(rand.NewPCG(seed, 19)), selects: selects, dead: map[types.UID]bool{}, seen: map[types.UID]int{}}
+	var options []SharedInformerOption
+	if selects {
+		options = append(options, WithLabelSelector("in=scope"))
+	}
+	o.informer = newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, options...)
+	o.heard = &historian{t: t, scoped: selects, known: map[ObjectName]object{}}
+	if _, err := o.informer.AddEventHandler(o.heard); err != nil {
+		t.Fatal(err)
+	}
+	s := o.informer
+	s.mu.Lock()
+	s.processor.Start()
+	s.mu.Unlock()
+	o.facts = []fact{{version: 10}}
+	for range o.random.IntN(3) {
+		o.write()
+	}
+	o.responses = nil // answered before the informer began
+	o.began, o.listing, o.listFrom = 0, true, len(o.facts)-1
+	steps := 4 + o.random.IntN(24)
+	for range steps {
+		o.step(o.random.IntN(9))
+		if t.Failed() {
+			break
+		}
+	}
+	for len(o.responses) > 0 && !t.Failed() {
+		o.answer()
+	}
+	if o.listing {
+		o.list()
+	}
+	o.send(len(o.facts))
+	o.process()
+	for range 6 { // as an idle server does
+		o.facts = append(o.facts, fact{version: o.last().version + 1, obj: o.last().obj, inScope: o.last().inScope})
+		o.bookmark()
+		time.Sleep(time.Minute)
+	}
+	synctest.Wait()
+	o.checkEnd()
+	s.mu.Lock()
+	s.processor.Stop()
+	s.mu.Unlock()
+	s.processor.Wait()
+	if t.Failed() {
+		t.Logf("seed %d, selector %v:\n%s", seed, selects, strings.Join(o.trail, "\n"))
+	}
+}
+
+func (o *order) last() *fact { return &o.facts[len(o.facts)-1] }
+
+func (o *order) log(format string, args ...any) {
+	o.trail = append(o.trail, fmt.Sprintf(format, args...))
+}
+
+func (o *order) step(what int) {
+	switch {
+	case what < 3:
+		o.write()
+	case what == 3 && len(o.responses) > 0:
+		o.answer()
+	case what == 4 && len(o.responses) > 0:
+		o.answer()
+	case what == 5 && !o.listing:
+		o.send(o.sent + 1)
+	case what == 6:
+		o.process()
+	case what == 7:
+		o.bookmark()
+	case what == 8 && o.listing:
+		o.list()
+	case what == 8 && o.random.IntN(4) == 0:
+		o.informer.mu.Lock()
+		o.began = o.informer.own.Load().scopes[0].table.Order()
+		o.informer.mu.Unlock()
+		o.listing, o.listFrom = true, len(o.facts)-1
+		o.log("list begins at %d", o.last().version)
+	}
+	o.check()
+}
+
+// write changes the object on the server.
+func (o *order) write() {
+	last := o.last()
+	next := fact{version: last.version + 1 + o.random.IntN(2)}
+	own := o.random.IntN(3) > 0
+	kind := Updated
+	switch {
+	case last.obj == nil:
+		next.obj = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "one", UID: types.UID(fmt.Sprint("uid-", next.version))}}
+		next.inScope = !o.selects || o.random.IntN(3) > 0
+		kind = Added
+	case o.random.IntN(3) == 0:
+		kind = Deleted
+	default:
+		next.obj = last.obj.DeepCopy()
+		next.inScope = !o.selects || o.random.IntN(2) > 0
+	}
+	version := strconv.Itoa(next.version)
+	if next.obj != nil {
+		next.obj.ResourceVersion, next.obj.Labels = version, nil
+		if next.inScope {
+			next.obj.Labels = map[string]string{"in": "scope"}
+		}
+	}
+	switch {
+	case last.inScope && !next.inScope:
+		gone := last.obj.DeepCopy()
+		gone.ResourceVersion = version
+		next.event = &Delta[object]{Type: Deleted, Item: itemOf(gone)}
+	case !last.inScope && next.inScope:
+		next.event = &Delta[object]{Type: Added, Item: itemOf(next.obj.DeepCopy())}
+	case next.inScope:
+		next.event = &Delta[object]{Type: Updated, Item: itemOf(next.obj.DeepCopy())}
+	}
+	if own {
+		var w writes.Write
+		if kind == Deleted {
+			w = deletion(last.obj)
+		} else {
+			w = response(next.obj)
+		}
+		next.response = &w
+		next.obj = next.obj.DeepCopy()
+		o.responses = append(o.responses, next)
+		if kind == Deleted {
+			o.responses[len(o.responses)-1].obj = nil
+		}
+	}
+	o.facts = append(o.facts, next)
+	o.log("server: %v of %v @%d, own %v, in scope %v, event %v", kind, w0(last.obj, next.obj), next.version, own, next.inScope, next.event != nil)
+}
+
+func w0(a, b object) types.UID {
+	if b != nil {
+		return b.UID
+	}
+	return a.UID
+}
+
+// answer tells of one of the own writes, or never does.
+func (o *order) answer() {
+	at := o.random.IntN(len(o.responses))
+	f := o.responses[at]
+	o.responses = slices.Delete(o.responses, at, at+1)
+	if o.random.IntN(8) == 0 {
+		o.log("the response of %d is lost", f.version)
+		return
+	}
+	o.log("response of %d, gone %v", f.version, f.response.Gone)
+	o.informer.own.Load().Wrote(*f.response)
+	if f.response.Gone {
+		o.dead[f.response.Object.UID] = true
+	}
+	if o.informer.HasSynced() {
+		o.told = max(o.told, f.version)
+	}
+	o.check()
+}
+
+// send pushes the events up to a fact.
+func (o *order) send(until int) {
+	r := o.informer.controller.reflectors[0]
+	for ; o.sent < until && o.sent < len(o.facts); o.sent++ {
+		if f := &o.facts[o.sent]; f.event != nil {
+			o.log("event %v @%d is read", f.event.Type, f.version)
+			delta := *f.event
+			delta.Object = delta.Object.DeepCopy()
+			r.queue.Push(delta)
+			r.status.reach(strconv.Itoa(f.version))
+		}
+	}
+}
+
+// process applies what is in the queue.
+func (o *order) process() {
+	c := o.informer.controller
+	if c.queue.Len() == 0 {
+		return
+	}
+	deltas, err := c.queue.Pop(context.Background(), nil)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.log("%d deltas are processed", len(deltas))
+	if !o.selects {
+		for i := range deltas {
+			if deltas[i].Type == Deleted {
+				o.dead[deltas[i].Object.UID] = true
+			}
+		}
+	}
+	c.process(o.t.Context(), deltas)
+	c.queue.processed()
+	c.afterBatch()
+}
+
+// bookmark tells the watch that it has all events.
+func (o *order) bookmark() {
+	if o.listing {
+		return
+	}
+	o.send(len(o.facts))
+	o.log("bookmark @%d", o.last().version)
+	r := o.informer.controller.reflectors[0]
+	r.status.reach(strconv.Itoa(o.last().version))
+	r.reached(false)
+}
+
+// list ends the list that is under way.
+func (o *order) list() {
+	at := o.listFrom + o.random.IntN(len(o.facts)-o.listFrom)
+	f := &o.facts[at]
+	o.log("list @%d", f.version)
+	o.listing, o.sent = false, at+1
+	r := o.informer.controller.reflectors[0]
+	r.listed.Clear()
+	if f.inScope {
+		r.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
+	}
+	r.own.began = o.began
+	r.leaveFirst = func() {}
+	r.commit(strconv.Itoa(f.version))
+	if o.random.IntN(2) == 0 {
+		o.process()
+	}
+	o.check()
+}
+
+func (o *order) check() {
+	o.t.Helper()
+	cached, found := o.informer.GetStore().Get(ObjectName{"a", "one"})
+	if !found {
+		if o.informer.HasSynced() && o.told > 0 {
+			// a state after the told one has to be the reason
+			for i := len(o.facts) - 1; i >= 0 && o.facts[i].version >= o.told; i-- {
+				if !o.facts[i].inScope {
+					return
+				}
+			}
+			o.t.Errorf("nothing is cached, but @%d was told", o.told)
+		}
+		return
+	}
+	version := number(cached)
+	if o.dead[cached.UID] {
+		o.t.Errorf("%s@%d is dead, and cached", cached.UID, version)
+	}
+	if version < o.seen[cached.UID] {
+		o.t.Errorf("%s goes back from %d to %d", cached.UID, o.seen[cached.UID], version)
+	}
+	o.seen[cached.UID] = version
+	if version < o.told && !o.deleteOnly(cached.UID, version) {
+		o.t.Errorf("cached is %s@%d, but @%d was told", cached.UID, version, o.told)
+	}
+}
+
+// deleteOnly reports whether all that was told after a version are deletes of other objects.
+func (o *order) deleteOnly(uid types.UID, version int) bool {
+	for i := range o.facts {
+		if f := &o.facts[i]; f.version == o.told {
+			return f.obj == nil && f.response.Object.UID != uid
+		}
+	}
+	return false
+}
+
+func (o *order) checkEnd() {
+	last := o.last()
+	cached, found := o.informer.GetStore().Get(ObjectName{"a", "one"})
+	switch {
+	case found != last.inScope:
+		o.t.Errorf("in the end, cached is %v, in scope %v", cached, last.inScope)
+	case found && (cached.UID != last.obj.UID || cached.ResourceVersion != last.obj.ResourceVersion):
+		o.t.Errorf("in the end, cached is %s@%s, the truth is %s@%s", cached.UID, cached.ResourceVersion, last.obj.UID, last.obj.ResourceVersion)
+	}
+	if n := o.informer.Status().PendingWrites; n != 0 {
+		o.t.Errorf("in the end %d writes are pending", n)
+	}
+	o.heard.mu.Lock()
+	defer o.heard.mu.Unlock()
+	if known := o.heard.known[ObjectName{"a", "one"}]; known != cached {
+		o.t.Errorf("the handler believes in %v, cached is %v", known, cached)
+	}
+}

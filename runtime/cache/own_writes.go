@@ -1,0 +1,434 @@
+package cache
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/internal/identity"
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// ownWrites stores the responses to the writes of this program in the cache of an informer, until
+// the watch confirms them. It also knows how far the cache is, for WaitFor. The mutex of the
+// informer guards all fields that are not atomic.
+type ownWrites[T Object] struct {
+	informer *SharedIndexInformer[T]
+	// observer is nil without ReadYourWrites. Then only WaitFor uses what follows.
+	observer *writes.Observer
+	// scopes has one for each Reflector, sorted by namespace.
+	scopes []*ownScope[T]
+	// unconfirmed are entries in the cache that the server does not have in the scope.
+	unconfirmed []*pending.Entry[T]
+	waiters     map[*pendingWait]struct{}
+	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
+	// waiting that of waiters.
+	entries, shown, waiting atomic.Int32
+	// behind is set if deltas waited when the watch had reached a version.
+	behind atomic.Bool
+}
+
+// ownScope has the writes to one scope.
+type ownScope[T Object] struct {
+	informer  *SharedIndexInformer[T]
+	reflector *Reflector[T]
+	selection *pending.Selection // nil without ReadYourWrites
+	table     pending.Table[T]
+	// last is the version of the last event of a batch.
+	last string
+	// began is the Collection.began of the list that is being read. Only the goroutine of the
+	// Reflector uses it.
+	began uint64
+}
+
+func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
+	o := &ownWrites[T]{informer: s}
+	for _, r := range s.controller.reflectors {
+		scope := &ownScope[T]{informer: s, reflector: r}
+		o.scopes = append(o.scopes, scope)
+		if own := r.config.ReadYourWrites; own != nil {
+			o.observer, r.own = own.Observer, scope
+			scope.selection = pending.NewSelection(own.selects)
+			scope.table.Selects = own.selects != nil
+		}
+	}
+	return o
+}
+
+// beginList is called before a list is requested.
+func (scope *ownScope[T]) beginList() {
+	if scope != nil {
+		scope.informer.mu.Lock()
+		defer scope.informer.mu.Unlock()
+		scope.began = scope.table.Order()
+	}
+}
+
+// observe subscribes to writes until the caller calls stop.
+func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
+	if o == nil || o.observer == nil {
+		return func() {}
+	}
+	config := &o.scopes[0].reflector.config
+	if config.ReadYourWrites.Server == "" { // a fake
+		return func() {}
+	}
+	logger := klog.FromContext(ctx)
+	if !o.observer.Attached() {
+		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.informer.name())
+	}
+	for _, scope := range o.scopes {
+		if field := scope.selection.Unknown(); field != "" {
+			logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.informer.name(), "field", field)
+			break
+		}
+	}
+	return o.observer.Subscribe(config.ReadYourWrites.Server, config.Resource, o)
+}
+
+// scopeOf returns the scope of a namespace, or nil.
+func (o *ownWrites[T]) scopeOf(namespace string) *ownScope[T] {
+	if first := o.scopes[0]; len(o.scopes) == 1 {
+		if limit := first.reflector.config.Namespace; limit != "" && limit != namespace {
+			return nil
+		}
+		return first
+	}
+	at, found := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
+		return strings.Compare(scope.reflector.config.Namespace, namespace)
+	})
+	switch {
+	case found:
+		return o.scopes[at]
+	case o.scopes[0].reflector.config.Namespace == "":
+		return o.scopes[0] // that of all others
+	}
+	return nil
+}
+
+// Wrote applies the response to a write. It is called in the goroutine of the writer.
+func (o *ownWrites[T]) Wrote(w writes.Write) {
+	scope := o.scopeOf(w.Object.Namespace)
+	if scope == nil {
+		return
+	}
+	s := o.informer
+	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}
+	if w.Gone {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		o.end(scope, name, &w)
+		return
+	}
+	version, ok := pending.Parse(w.Object.ResourceVersion)
+	selected, known := scope.selection.Matches(&w.Object)
+	if !ok || !known || !scope.reflector.decodes(&w) || o.isKnown(name, w.Object.UID, version) {
+		return
+	}
+	e := pending.Entry[T]{Name: name, UID: w.Object.UID, Version: version, OutOfScope: !selected}
+	source := scope.reflector.currentSource()
+	if selected {
+		decode := scope.reflector.decoder(source)
+		if decode == nil {
+			return
+		}
+		var err error
+		if e.Item, err = decode(w.Body); err != nil {
+			return // the watch brings it too, and then it is reported
+		}
+		if isInterface[T]() {
+			e.Body = w.Body
+		}
+	}
+	s.mu.Lock()
+	if scope.reflector.currentSource() != source { // SetForm: the list of the new form may be in the cache
+		s.mu.Unlock()
+		o.Wrote(w)
+		return
+	}
+	defer s.mu.Unlock()
+	o.offer(scope, e)
+}
+
+// isKnown reports whether the cache has a state of an object, or a later one. It saves decoding the
+// response if the event was faster.
+func (o *ownWrites[T]) isKnown(name listed.Name, uid types.UID, version uint64) bool {
+	cached, found := o.informer.indexer.Get(ObjectName(name))
+	if !found || cached.GetUID() != uid {
+		return false
+	}
+	has, ok := pending.Parse(cached.GetResourceVersion())
+	return ok && version <= has
+}
+
+// decodes reports whether a response has an object of the kind, and not, for example, a Scale.
+func (r *Reflector[T]) decodes(w *writes.Write) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := schema.FromAPIVersionAndKind(w.Object.APIVersion, w.Object.Kind)
+	if got.Group == metav1.GroupName { // only metadata was requested
+		of := reflect.TypeFor[T]()
+		if isInterface[T]() {
+			of = reflect.TypeOf(r.config.Decode.Object)
+		}
+		return got.Kind == "PartialObjectMetadata" && of == reflect.TypeFor[*metav1.PartialObjectMetadata]()
+	}
+	if got.GroupVersion() != r.config.Resource.GroupVersion() {
+		return false
+	}
+	if kind := r.config.Decode.Kind.Kind; kind != "" {
+		return got.Kind == kind
+	}
+	return w.Subresource == "" || w.Subresource == "status"
+}
+
+// offer applies a new state of an object.
+func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
+	s := o.informer
+	if s.processor.Stopped() {
+		return
+	}
+	o.entries.Add(1) // before catchUp, so that a version that it misses calls advance
+	defer o.count()
+	o.catchUp()
+	cached, isCached := s.indexer.Get(ObjectName(e.Name))
+	switch scope.table.Offer(e, cached, isCached) {
+	case pending.Store:
+		o.store(scope, &e)
+	case pending.Remove:
+		o.remove(cached)
+	}
+}
+
+// store stores the object of an entry. If an index function panics, and the writer recovers, the
+// event still has to come.
+func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
+	stored := false
+	defer func() {
+		if !stored {
+			scope.table.Forget(e.Name)
+		}
+	}()
+	o.informer.distribute(Deltas[T]{{Type: Updated, Item: e.Item}})
+	stored = true
+}
+
+// end applies a deletion.
+func (o *ownWrites[T]) end(scope *ownScope[T], name listed.Name, w *writes.Write) {
+	s := o.informer
+	if s.processor.Stopped() {
+		return
+	}
+	cached, isCached := s.indexer.Get(ObjectName(name))
+	if isCached = isCached && cached.GetUID() == w.Object.UID; scope.table.End(name, w.Object.UID, isCached) {
+		o.remove(cached)
+	}
+	o.count()
+}
+
+// remove removes a cached object, whose final state is not known.
+func (o *ownWrites[T]) remove(obj T) {
+	o.informer.distribute(Deltas[T]{{Type: Deleted, Item: Item[T]{Err: &DecodeError{
+		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
+	}}}})
+}
+
+// removeUnconfirmed removes the objects of unconfirmed from the cache.
+func (o *ownWrites[T]) removeUnconfirmed() {
+	if o == nil {
+		return
+	}
+	for _, e := range o.unconfirmed {
+		if cached, found := o.informer.indexer.Get(ObjectName(e.Name)); found && identity.Same(cached, e.Item.Object) {
+			o.remove(cached)
+		}
+	}
+	o.unconfirmed = nil
+}
+
+// admit returns the deltas that change the cache. It reuses the slice.
+func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
+	if o == nil || o.observer == nil && len(o.waiters) == 0 {
+		return deltas
+	}
+	if scope := o.scopes[0]; len(o.scopes) == 1 && scope.table.IsEmpty() && areStates(deltas) {
+		o.reach(scope, versionOf(&deltas[len(deltas)-1])) // nearly always
+		return deltas
+	}
+	n := 0
+	for i := range deltas {
+		d := &deltas[i]
+		if d.Type == Replaced {
+			o.replace(d.Collection)
+		} else if d.Type != Sync && !o.isNews(d) {
+			continue
+		}
+		if n != i {
+			deltas[n] = *d
+		}
+		n++
+	}
+	for _, scope := range o.scopes {
+		o.reach(scope, scope.last)
+		scope.last = ""
+	}
+	o.count()
+	return deltas[:n]
+}
+
+// areStates reports whether deltas are new states of objects.
+func areStates[T Object](deltas Deltas[T]) bool {
+	for i := range deltas {
+		if d := &deltas[i]; d.Type != Added && d.Type != Updated {
+			return false
+		}
+	}
+	return len(deltas) > 0
+}
+
+// versionOf returns the version of an event.
+func versionOf[T Object](d *Delta[T]) string {
+	if d.Err != nil {
+		return d.Err.ResourceVersion
+	}
+	return d.Object.GetResourceVersion()
+}
+
+// reach records that the cache has all changes of a scope up to a version, which may be empty.
+func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
+	if version, ok := pending.Parse(resourceVersion); ok {
+		o.unconfirmed = append(o.unconfirmed, scope.table.Reach(version)...)
+	}
+}
+
+// isNews reports whether an event is news for the cache.
+func (o *ownWrites[T]) isNews(d *Delta[T]) bool {
+	scope := o.scopes[0]
+	if len(o.scopes) > 1 {
+		if scope = o.scopeOf(nameOf(&d.Item).Namespace); scope == nil {
+			return true
+		}
+	}
+	scope.last = versionOf(d)
+	return d.Type != Deleted && scope.table.IsEmpty() || scope.table.Admit(&d.Item, d.Type == Deleted, isSameAsOwn)
+}
+
+// isSameAsOwn reports whether an event has the state that a write has left, with the same content.
+func isSameAsOwn[T Object](e *pending.Entry[T], item *Item[T]) bool {
+	return item.Err == nil && isSame(e.Item.Object, e.Item.ContentHash, item)
+}
+
+// replace adds to a list the writes that it does not have.
+func (o *ownWrites[T]) replace(all *Collection[T]) {
+	scope := o.scopes[0]
+	if len(o.scopes) > 1 {
+		scope = o.scopeOf(all.namespace)
+	}
+	scope.last = ""                          // the server may have gone back
+	version, _ := pending.Parse(all.version) // 0 if it cannot be compared
+	all.Items = scope.table.Replace(all.Items, version, all.began, func(e *pending.Entry[T]) bool {
+		if all.decode == nil {
+			return false
+		}
+		item, err := all.decode(e.Body)
+		e.Item = item
+		return err == nil
+	})
+}
+
+// catchUp records how far the cache is if no deltas wait. Otherwise afterBatch does so when they were
+// processed.
+func (o *ownWrites[T]) catchUp() {
+	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
+	versions := make([]string, len(o.scopes))
+	for i, scope := range o.scopes {
+		versions[i] = scope.reflector.status.version()
+	}
+	if !o.informer.controller.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+		return
+	}
+	o.behind.Store(false)
+	for i, scope := range o.scopes {
+		o.reach(scope, versions[i])
+	}
+	o.removeUnconfirmed()
+}
+
+// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
+// WaitFor may come after the batch of the delta, and before its version is known.
+func (s *SharedIndexInformer[T]) reached(isDelta bool) {
+	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// afterBatch is called when a batch was processed.
+func (s *SharedIndexInformer[T]) afterBatch() {
+	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// advance ends the entries and the waits for versions that the cache has reached.
+func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own.catchUp()
+	own.count()
+	reached := own.reached()
+	for w := range own.waiters {
+		if w.version <= reached {
+			close(w.done)
+			delete(own.waiters, w)
+		}
+	}
+}
+
+// reached returns the version of which the cache has all changes.
+func (o *ownWrites[T]) reached() uint64 {
+	reached := o.scopes[0].table.Reached()
+	for _, scope := range o.scopes[1:] {
+		reached = min(reached, scope.table.Reached())
+	}
+	return reached
+}
+
+// count sets entries and shown.
+func (o *ownWrites[T]) count() {
+	entries, shown := 0, 0
+	for _, scope := range o.scopes {
+		entries += scope.table.Size()
+		shown += scope.table.Len()
+	}
+	o.entries.Store(int32(entries))
+	o.shown.Store(int32(shown))
+}
+
+// pending returns the number of writes that the cache shows and the watch has not confirmed.
+func (o *ownWrites[T]) pending() int {
+	if o == nil {
+		return 0
+	}
+	return int(o.shown.Load())
+}
+
+// clear forgets all entries: the informer has ended.
+func (o *ownWrites[T]) clear() {
+	if o == nil {
+		return
+	}
+	for _, scope := range o.scopes {
+		scope.table.Clear()
+	}
+	o.unconfirmed = nil
+	o.count()
+}

@@ -1,0 +1,211 @@
+package cache
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// testServer is a Kind.Server.
+type testServer string
+
+func (s testServer) String() string { return string(s) }
+
+// followOwn runs an informer that reads bodies, and reads its own writes.
+func followOwn(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	t.Helper()
+	var scopes []Scope
+	for namespace := range sources {
+		scopes = append(scopes, Scope{Namespace: namespace})
+	}
+	s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) },
+		append(options, WithScopes(scopes...), WithWatchErrorHandler(quiet))...)
+	run(t, s.Run)
+	return s
+}
+
+func newOwn(t *testing.T, open func(namespace string) OpenFunc, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	t.Helper()
+	own := &writes.Observer{}
+	own.Transport(http.DefaultTransport)
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer("https://test"), Open: open}
+	s, err := kind.NewInformer(append(options, ReadYourWrites(own))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// response returns what the response to a write says.
+func response(obj object) writes.Write {
+	obj = obj.DeepCopy()
+	obj.TypeMeta = metav1.TypeMeta{APIVersion: widgets.GroupVersion().String(), Kind: "Widget"}
+	body, err := json.Marshal(obj)
+	if err != nil {
+		panic(err)
+	}
+	return writes.Write{Object: *obj, Body: append(body, '\n')}
+}
+
+// deletion returns what the response to a delete says of an object without finalizers.
+func deletion(obj object) writes.Write {
+	return writes.Write{Gone: true, Object: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: obj.Namespace, Name: obj.Name, UID: obj.UID}}}
+}
+
+// ownWriter delivers the responses to writes.
+type ownWriter struct {
+	t        *testing.T
+	informer *SharedIndexInformer[object] // nil if there are no own writes
+	// mode tells how the response to the next write comes.
+	mode byte
+	late []writes.Write
+	// selects is set if the informer has a selector.
+	selects bool
+}
+
+const (
+	fromOthers byte = iota
+	answeredAtOnce
+	answeredLate
+	answeredMeanwhile
+)
+
+func (w *ownWriter) wrote(obj object) { w.deliver(response(obj)) }
+
+func (w *ownWriter) removed(obj object) { w.deliver(deletion(obj)) }
+
+func (w *ownWriter) deliver(write writes.Write) {
+	if w.informer == nil {
+		return
+	}
+	switch w.mode {
+	case answeredAtOnce:
+		w.informer.own.Load().Wrote(write)
+		w.check(write)
+	case answeredLate:
+		w.late = append(w.late, write)
+	case answeredMeanwhile:
+		go w.informer.own.Load().Wrote(write)
+	}
+}
+
+// flush delivers late responses, in any order.
+func (w *ownWriter) flush() {
+	for i, write := range w.late {
+		if i%2 == 0 {
+			w.informer.own.Load().Wrote(write)
+		} else {
+			defer w.informer.own.Load().Wrote(write)
+		}
+	}
+	w.late = nil
+}
+
+// check checks that a write can be read at once: it is the last one.
+func (w *ownWriter) check(write writes.Write) {
+	s := w.informer
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	scope := s.own.Load().scopeOf(write.Object.Namespace)
+	if scope == nil || !scope.table.IsListed() {
+		return
+	}
+	cached, found := s.GetStore().Get(MetaObjectToName(&write.Object))
+	switch {
+	case write.Gone && found && cached.UID == write.Object.UID:
+		w.t.Errorf("%s is still there after it was deleted", cached.UID)
+	case w.selects && !write.Gone && !inSelection(&write.Object):
+		if found && cached.UID == write.Object.UID {
+			w.t.Errorf("%s@%s is outside of the scope, cached is %s", cached.UID, write.Object.ResourceVersion, cached.ResourceVersion)
+		}
+	case !write.Gone && (!found || cached.ResourceVersion != write.Object.ResourceVersion || cached.UID != write.Object.UID):
+		w.t.Errorf("%s@%s was written, cached is %v", write.Object.UID, write.Object.ResourceVersion, cached)
+	}
+}
+
+// after returns what a handler has heard when nothing more happens.
+func after(heard *recorder) []string {
+	synctest.Wait()
+	return heard.drain()
+}
+
+// TestReadYourWrites goes through the life of an object.
+func TestReadYourWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		s := followOwn(t, map[string]*source{"": src})
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		src.setSilent(true) // the watch is behind
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		one := src.set("a", "one", nil)
+		s.own.Load().Wrote(response(one))
+		wantLines(t, after(heard), "add a/one@101 initial=false")
+		s.own.Load().Wrote(response(src.set("a", "one", map[string]string{"x": "y"})))
+		s.own.Load().Wrote(response(one)) // late, and in vain
+		if status := s.Status(); status.PendingWrites != 1 || status.Objects != 1 {
+			t.Errorf("the status is %+v", status)
+		}
+		wantLines(t, after(heard), "update a/one@101->102")
+		last := src.objects[ObjectName{"a", "one"}]
+		src.remove("a", "one")
+		s.own.Load().Wrote(deletion(last))
+		if got := s.GetStore().Len(); got != 0 {
+			t.Errorf("%d objects are there after the delete", got)
+		}
+		wantLines(t, after(heard), "delete a/one@102 unknown=true")
+		s.own.Load().Wrote(response(src.set("a", "one", nil)))
+		wantLines(t, after(heard), "add a/one@104 initial=false")
+		src.setSilent(false)
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantLines(t, after(heard)) // nothing twice
+		if status := s.Status(); status.PendingWrites != 0 {
+			t.Errorf("%d writes are pending after the watch has told", status.PendingWrites)
+		}
+	})
+}
+
+// TestMistakesWithOwnWrites: a program learns why it cannot read its own writes, whatever it calls
+// first.
+func TestMistakesWithOwnWrites(t *testing.T) {
+	attached := &writes.Observer{}
+	attached.Transport(http.DefaultTransport)
+	open := func(string) OpenFunc { return openerOf(newSource()) }
+	for want, of := range map[string]struct {
+		own  *writes.Observer
+		kind Kind[object]
+	}{
+		"the Observer is nil":                   {nil, Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: open}},
+		"call config.Wrap(own.Transport) befor": {&writes.Observer{}, Kind[object]{Resource: widgets, Server: testServer("https://test"), Open: open}},
+		"has no Server":                         {attached, Kind[object]{Resource: widgets, Open: open}},
+	} {
+		if _, err := of.kind.NewInformer(ReadYourWrites(of.own)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("NewInformer returns %v, want %q", err, want)
+		}
+		factory := NewSharedInformerFactory(0, ReadYourWrites(of.own))
+		s := InformerFor(factory, of.kind)
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("AddEventHandler returns %v, want %q", err, want)
+		}
+		if err := factory.WaitForCacheSync(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("WaitForCacheSync returns %v, want %q", err, want)
+		}
+	}
+	fake := Kind[object]{Resource: widgets, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	if _, err := fake.NewInformer(ReadYourWrites(&writes.Observer{})); err != nil {
+		t.Errorf("with a fake: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/memory"
+)
+
+// These parts are shared between objects that no one writes to. They are the numbers of their
+// decoders in memory.Parts.
+const (
+	// sharedFields is a *metav1.FieldsV1. The writers of a kind set the same fields of all its
+	// objects, so nearly all managedFields are equal. They take as much room as the fields.
+	sharedFields = 1 + iota
+	// sharedUntyped is the map of an unstructured object for the same text.
+	sharedUntyped
+	// sharedStrings is a map of strings. A small map takes 300 bytes.
+	sharedStrings
+)
+
+// fieldsMember is the name of a *metav1.FieldsV1 in managedFields.
+const fieldsMember = "fieldsV1"
+
+// share returns the part for the text b[at:end], or nil if it is not shared.
+func (s *scratch) share(number int, b []byte, at, end int) *memory.Part {
+	if !s.readOnly || s.Private > 0 || end == gaveUp || end-at > memory.SharedBytes {
+		return nil
+	}
+	return s.parts.At(number, b[at:end])
+}
+
+// fieldsDecoder reads a *metav1.FieldsV1. The end of its value has to be found in any case.
+type fieldsDecoder struct{ pointer pointerDecoder }
+
+var fieldsPointer = reflect.TypeFor[*metav1.FieldsV1]()
+
+func newFieldsDecoder() *fieldsDecoder {
+	return &fieldsDecoder{pointerDecoder{typ: fieldsPointer.Elem(), elem: known[fieldsPointer.Elem()]}}
+}
+
+func (d *fieldsDecoder) decode(s *scratch, b []byte, at int, p memory.Slot) int {
+	if !s.readOnly || peek(b, at) != '{' {
+		return d.pointer.decode(s, b, at, p)
+	}
+	end := skip(b, at, maxDepth-s.depth)
+	part := s.share(sharedFields, b, at, end)
+	if part == nil {
+		return d.pointer.decode(s, b, at, p)
+	}
+	if part.CopyTo(p, false) {
+		return end
+	}
+	if d.pointer.decode(s, b, at, p) != end {
+		return gaveUp
+	}
+	part.Set(p, false)
+	return end
+}
+
+// untypedFields is value for the member fieldsMember, if it is an object.
+func (s *scratch) untypedFields(b []byte, at int) (m map[string]any, end int) {
+	end = skip(b, at, maxDepth-s.depth)
+	part := s.share(sharedUntyped, b, at, end)
+	if part == nil {
+		return s.object(b, at, nil)
+	}
+	slot := memory.SlotOf(reflect.ValueOf(&m))
+	if part.CopyTo(slot, false) {
+		return m, end
+	}
+	if m, end = s.object(b, at, nil); end != gaveUp {
+		s.parts.At(sharedUntyped, b[at:end]).Set(slot, false)
+	}
+	return m, end
+}
