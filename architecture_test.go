@@ -35,6 +35,9 @@ var rooms = map[string][]string{
 	"generator/internal/write":    {"generator/internal/regular"},
 	"templates":                   nil,
 
+	"runtime/apitest":                  {"runtime/apitest/internal/"},
+	"runtime/apitest/internal/history": nil,
+	"runtime/apitest/internal/fields":  nil,
 	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,

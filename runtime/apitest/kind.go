@@ -1,0 +1,85 @@
+package apitest
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Kind describes one version of a resource that a server serves. Kinds with the same group and
+// resource show the same objects, each in its own version.
+type Kind struct {
+	schema.GroupVersionKind
+
+	// Resource is the plural name in URLs, such as databases.
+	Resource string
+	// Singular is the name of one object in discovery. Empty means the kind in lower case.
+	Singular string
+	// List is the kind of lists. Empty means the kind with the suffix List.
+	List string
+	// ShortNames and Categories are what kubectl accepts in place of the resource.
+	ShortNames, Categories []string
+	// Namespaced reports whether the objects are in namespaces.
+	Namespaced bool
+	// Status reports whether the status is a subresource: a write of the object leaves it, and a
+	// write of the status leaves all else.
+	Status bool
+	// Scale, if not nil, makes scale a subresource.
+	Scale *Scale
+	// SelectableFields are the JSON paths that field selectors may name besides metadata.name and
+	// metadata.namespace, such as spec.color.
+	SelectableFields []string
+	// Columns are the columns of the kind as a Table. Name and Age are there without them.
+	Columns []Column
+
+	// Type, if not nil, is an empty object of the Go type. With it, server-side apply knows lists
+	// that are merged by a key, strategic merge patches and protobuf work if the type has what they
+	// need, and a request for strict validation refuses fields that the type does not have.
+	Type runtime.Object
+	// Schema, if not nil, defaults, prunes and validates objects, as a CustomResourceDefinition
+	// says.
+	Schema Schema
+
+	// builtIn is nil for custom resources.
+	builtIn *builtIn
+}
+
+// Scale has the JSON paths of the fields behind the subresource scale, such as .spec.replicas.
+// SelectorPath may be empty.
+type Scale struct {
+	SpecReplicasPath, StatusReplicasPath, SelectorPath string
+}
+
+// Column is a column of a Table, as additionalPrinterColumns of a CustomResourceDefinition
+// describe it.
+type Column struct {
+	Name, Type, Format, Description, JSONPath string
+	Priority                                  int32
+}
+
+// Schema checks the objects of a kind in one version. Module apiextensions has an implementation
+// over a CustomResourceDefinition. Its methods are called by several goroutines at once.
+type Schema interface {
+	// Prune removes the fields that the schema does not have from obj, and returns their paths.
+	Prune(obj map[string]any) (unknown []string)
+	// Default sets the defaults of fields that obj does not have.
+	Default(obj map[string]any)
+	// Validate returns what is wrong with obj. old is the object before an update, or nil if obj
+	// is new. subresource is status, scale or empty.
+	Validate(ctx context.Context, obj, old map[string]any, subresource string) field.ErrorList
+	// TypeConverter returns what server-side apply has to know.
+	TypeConverter() managedfields.TypeConverter
+}
+
+// builtIn has what tells a kind of Kubernetes from a custom resource.
+type builtIn struct {
+	// unconditional allows an update without resourceVersion.
+	unconditional bool
+	// createOnUpdate lets a PUT of an object that does not exist create it.
+	createOnUpdate bool
+	// generation counts the changes of the spec.
+	generation bool
+}
