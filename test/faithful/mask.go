@@ -288,7 +288,7 @@ func (m *mask) token(value string) string {
 }
 
 // versionInText finds the versions in messages. The words before each are the first group.
-var versionInText = regexp.MustCompile(`(resource version: \d+ \(|resource version: |current: |[rR]esourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
+var versionInText = regexp.MustCompile(`(resource version: \d+ \(|resource version: |current: |ResourceVersion in record \(|ResourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
 
 // long finds candidates for $repeat.
 var long = regexp.MustCompile(`a{50,}|x{50,}`)

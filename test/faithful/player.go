@@ -70,7 +70,7 @@ type player struct {
 	target    Target
 	namespace string
 	exchanges []*exchange
-	// sent has what was written in requests, where values are not to be masked.
+	// sent has the requests as they are in the script. A value in it is not masked.
 	sent strings.Builder
 }
 
@@ -205,13 +205,13 @@ func (p *player) request(ctx context.Context, step *Step) (*http.Request, error)
 			}
 			header.Set("Content-Type", "application/json")
 		}
+		p.sent.WriteString(content + "\n")
 		if content, err = p.substitute(content); err != nil {
 			return nil, err
 		}
-		p.sent.WriteString(content + "\n")
 		body = strings.NewReader(content)
 	}
-	p.sent.WriteString(path + "\n")
+	p.sent.WriteString(step.Path + "\n")
 	request, err := http.NewRequestWithContext(ctx, step.Method, p.target.URL+path, body)
 	if err != nil {
 		return nil, err
