@@ -43,6 +43,9 @@ type Kind struct {
 	// says.
 	Schema Schema
 
+	// Warning, if not empty, is sent with each answer, as for a deprecated version.
+	Warning string
+
 	// builtIn is nil for custom resources.
 	builtIn *builtIn
 }
@@ -63,13 +66,18 @@ type Column struct {
 // Schema checks the objects of a kind in one version. Module apiextensions has an implementation
 // over a CustomResourceDefinition. Its methods are called by several goroutines at once.
 type Schema interface {
-	// Prune removes the fields that the schema does not have from obj, and returns their paths.
-	Prune(obj map[string]any) (unknown []string)
+	// Prune removes what the schema does not have from obj, and returns the paths of the fields.
+	// Its error is a malformed object, for which the server answers 400. The metadata of obj is
+	// not its concern.
+	Prune(obj map[string]any) (unknown []string, err error)
 	// Default sets the defaults of fields that obj does not have.
 	Default(obj map[string]any)
-	// Validate returns what is wrong with obj. old is the object before an update, or nil if obj
-	// is new. subresource is status, scale or empty.
-	Validate(ctx context.Context, obj, old map[string]any, subresource string) field.ErrorList
+	// Validate returns what is wrong with obj besides found, the errors of its metadata. old is
+	// the object before an update, or nil if obj is new. subresource is status, scale or empty.
+	Validate(ctx context.Context, obj, old map[string]any, subresource string, found field.ErrorList) field.ErrorList
+	// Store converts obj to the version in which the kind is stored. With one version it does
+	// nothing.
+	Store(obj map[string]any)
 	// TypeConverter returns what server-side apply has to know.
 	TypeConverter() managedfields.TypeConverter
 }
