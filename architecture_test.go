@@ -114,6 +114,8 @@ func refuse(name, path string) string {
 		}
 	case strings.HasPrefix(path+"/", "k8s.io/client-go/"):
 		return "the module does not depend on client-go"
+	case strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/") || strings.HasPrefix(path, "k8s.io/apiserver/"):
+		return "what needs the libraries of an API server is in the module apiextensions"
 	case strings.HasPrefix(name, "runtime/") && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
 		return "users would compile the generator's libraries"
 	}
@@ -158,6 +160,7 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},
+		{"runtime/apitest", "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"},
 		{"generator/internal/load", module + "/generator/internal/render"},
 		{"generator/internal/load", module + "/generator/internal/decide"},
 		{"generator/internal/decide", module + "/generator/internal/load"},
