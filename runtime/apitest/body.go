@@ -207,6 +207,9 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	if !ok {
 		return nil, errors.New("metadata is not an object")
 	}
+	if created, has := fields["creationTimestamp"]; has && created == nil {
+		delete(fields, "creationTimestamp") // clients of typed objects send it
+	}
 	if isPlain(fields) {
 		return nil, nil
 	}

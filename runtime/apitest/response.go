@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
@@ -41,11 +42,8 @@ func (s *Server) respond(r *request, answer *reply, err error) *http.Response {
 		}
 	}
 	status := statusOf(err)
-	body, err := json.Marshal(status)
-	if err != nil {
-		body = []byte(err.Error())
-	}
-	out := response(r.http, int(status.Code), jsonType, bodyOf(append(body, '\n')), r.warnings)
+	body, mediaType := encodeStatus(r.accept, status)
+	out := response(r.http, int(status.Code), mediaType, bodyOf(body), r.warnings)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		out.Header.Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
 	}
@@ -68,14 +66,28 @@ func statusOf(err error) *metav1.Status {
 	return &status
 }
 
+// encodeStatus encodes a Status, in protobuf if the client accepts it.
+func encodeStatus(a accepted, status *metav1.Status) (body []byte, mediaType string) {
+	if a.mediaType == protobufType {
+		if body, err := marshalProtobuf(status); err == nil {
+			return body, protobufType
+		}
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		panic(err) // a Status has strings and numbers only
+	}
+	return append(body, '\n'), jsonType
+}
+
 // encode returns the body of a reply in the form that the client accepts.
 func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error) {
 	switch {
 	case answer.stream != nil:
 		return answer.stream, r.accept.contentType(), nil
 	case answer.status != nil:
-		body, err := json.Marshal(answer.status)
-		return bodyOf(append(body, '\n')), jsonType, err
+		body, mediaType := encodeStatus(r.accept, answer.status)
+		return bodyOf(body), mediaType, nil
 	case answer.list != nil:
 		return s.encodeList(r, answer.list)
 	case answer.state != nil:
@@ -105,7 +117,11 @@ func (s *Server) encodeObject(r *request, obj map[string]any) ([]byte, error) {
 	if r.accept.mediaType == protobufType {
 		return s.encodeProtobuf(r, obj)
 	}
-	return json.Marshal(obj)
+	data, err := json.Marshal(obj)
+	if err == nil && r.accept.mediaType == yamlType {
+		data, err = yaml.JSONToYAML(data)
+	}
+	return data, err
 }
 
 func versionOf(obj map[string]any) string {
