@@ -155,10 +155,10 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
 
 // prepareCreate sets what a client does not decide.
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
-	if k.Status {
+	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
 	}
-	if k.custom() || k.builtIn.generation {
+	if k.generations() {
 		obj.SetGeneration(1)
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")

@@ -98,7 +98,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	p, ok := splitPath(req.URL.EscapedPath())
 	if ok {
 		s.mu.Lock()
-		r.kind = s.kinds.byGVR[p.WithResource(p.resource)]
+		r.kind = s.kinds.resource(p.WithResource(p.resource))
 		s.mu.Unlock()
 	}
 	if r.kind == nil {

@@ -177,7 +177,7 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 	}
 	delete(metadata, "generation")
 	keep("generation")
-	if counts := r.kind.custom() || r.kind.builtIn.generation; counts && !r.sameContent(obj.Object, old) {
+	if r.kind.generations() && !r.sameContent(obj.Object, old) {
 		obj.SetGeneration(was.GetGeneration() + 1)
 	}
 	if metadata["uid"] == nil {
@@ -192,10 +192,10 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 }
 
 // sameContent reports whether two objects differ in metadata only. A built-in kind counts changes
-// of its spec.
+// of certain fields.
 func (r *request) sameContent(a, b map[string]any) bool {
 	if !r.kind.custom() {
-		return reflect.DeepEqual(a["spec"], b["spec"])
+		return r.kind.builtIn.sameContent(a, b)
 	}
 	for name, value := range a {
 		if name != "metadata" && !reflect.DeepEqual(value, b[name]) {
