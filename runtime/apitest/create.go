@@ -111,7 +111,16 @@ func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured
 	if r.kind.Schema != nil {
 		r.kind.Schema.Store(obj.Object)
 	}
-	return s.history.Put(key, obj.Object)
+	before := s.history.Get(key)
+	state := s.history.Put(key, obj.Object)
+	s.observe(before, state)
+	return state
+}
+
+// erase deletes an object. The event has last.
+func (s *Server) erase(live *history.State, last map[string]any) {
+	s.history.Delete(live.Key, last)
+	s.observe(live, nil)
 }
 
 // checkNamespace sets the namespace of an object to that of the URL.
@@ -162,6 +171,9 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 		obj.SetGeneration(1)
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
+	}
+	if k.isNamespace() {
+		prepareNamespace(obj)
 	}
 }
 

@@ -27,6 +27,3 @@ func (s *Server) manage(r *request, old map[string]any, obj *unstructured.Unstru
 
 // keepTimes gives obj the managedFields of old if they differ in times only.
 func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {}
-
-// F: namespace.go, builtin.go, discovery, table
-func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) error { return nil }

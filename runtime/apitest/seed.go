@@ -86,6 +86,7 @@ func (s *Server) seed(from runtime.Object) error {
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	s.put(&request{kind: kind}, key, obj)
+	s.collector.forget() // what was there before the test stays
 	return nil
 }
 
