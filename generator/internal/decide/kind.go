@@ -68,6 +68,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 		a.ignoring(func() { a.addMethods(t, k, r.methods) })
 	}
 	a.ignoring(func() { a.addFields(t, k) })
+	k.Served = served(t, k, r.hasStatus)
 	if a.errs.Len() > before {
 		return nil
 	}

@@ -29,6 +29,9 @@ func (a *assembly) checkManifests() {
 					continue
 				}
 				found, k.CRD = true, m.Pos
+				if version, ok := m.Version(gv.Version); ok {
+					followVersion(&k.Served, version)
+				}
 				pkg := a.described(gv.Path)
 				c := manifestCheck{kind: k, declared: pkg.Type(k.Name), fromKubebuilder: a.from(pkg) == FromKubebuilder, manifest: m, errs: a.errs}
 				if !pkg.Dependency {

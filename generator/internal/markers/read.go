@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -82,7 +83,70 @@ func readResource(r reader) Value {
 			v.Path = argument.value
 		case "scope":
 			v.Scope = argument.value
+		case "singular":
+			v.Singular = argument.value
+		case "shortName":
+			v.ShortNames = words(argument.value)
+		case "categories":
+			v.Categories = words(argument.value)
 		}
+	}
+	return v
+}
+
+// words reads a list as controller-gen has it: a;b or {a,b}.
+func words(value string) []string {
+	value = strings.TrimSuffix(strings.TrimPrefix(value, "{"), "}")
+	var all []string
+	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ';' || r == ',' }) {
+		if word = strings.Trim(strings.TrimSpace(word), "`\"'"); word != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func readScale(r reader) Value {
+	var v Scale
+	for _, argument := range argumentsOf(r.rest, r.value) {
+		switch argument.key {
+		case "specpath":
+			v.SpecReplicasPath = argument.value
+		case "statuspath":
+			v.StatusReplicasPath = argument.value
+		case "selectorpath":
+			v.SelectorPath = argument.value
+		}
+	}
+	return v
+}
+
+// readPrintColumn leaves the complaints about a column to controller-gen, because no generated
+// client depends on it.
+func readPrintColumn(r reader) Value {
+	var v PrintColumn
+	for _, argument := range argumentsOf(r.rest, r.value) {
+		switch argument.key {
+		case "name":
+			v.Name = argument.value
+		case "type":
+			v.Type = argument.value
+		case "format":
+			v.Format = argument.value
+		case "description":
+			v.Description = argument.value
+		case "JSONPath":
+			v.JSONPath = argument.value
+		case "priority":
+			priority, err := strconv.ParseInt(argument.value, 10, 32)
+			if err != nil {
+				return Other{}
+			}
+			v.Priority = int32(priority)
+		}
+	}
+	if v.Name == "" || v.JSONPath == "" {
+		return Other{}
 	}
 	return v
 }

@@ -30,11 +30,16 @@ type (
 	// Root is +kubebuilder:object:root=true.
 	Root struct{}
 	// Resource is +kubebuilder:resource. Arguments that the marker leaves out are empty.
-	Resource struct{ Path, Scope string }
+	Resource struct {
+		Path, Scope, Singular  string
+		ShortNames, Categories []string
+	}
 	// Status is +kubebuilder:subresource:status.
 	Status struct{}
-	// Scale is +kubebuilder:subresource:scale.
-	Scale struct{}
+	// Scale is +kubebuilder:subresource:scale. Paths that the marker leaves out are empty.
+	Scale model.Scale
+	// PrintColumn is +kubebuilder:printcolumn. It has a name and a path.
+	PrintColumn model.Column
 	// Unserved is a marker with which no server has the type.
 	Unserved struct{}
 	// Index is +informer:index. It is incomplete if the marker has Problems.
@@ -70,6 +75,7 @@ func (Root) isValue()            {}
 func (Resource) isValue()        {}
 func (Status) isValue()          {}
 func (Scale) isValue()           {}
+func (PrintColumn) isValue()     {}
 func (Unserved) isValue()        {}
 func (Index) isValue()           {}
 func (SelectableField) isValue() {}

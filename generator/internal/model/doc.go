@@ -7,6 +7,7 @@
 //	model.go      Set, Group, GroupVersion
 //	kind.go       Kind, View, and the form of a list type
 //	method.go     Verb, Method, TypeRef
+//	served.go     Served: what a server has to know about a kind
 //	field.go      Index, SelectableField, and the Field that they read
 //	wire_name.go  which names a server accepts
 //	errors.go     Error: a mistake in the input, with its position

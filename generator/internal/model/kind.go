@@ -39,6 +39,8 @@ type Kind struct {
 	// SelectableFields are the fields by which the server selects. They are empty if no
 	// marker names one.
 	SelectableFields []*SelectableField
+	// Served has the other properties of the resource on a server. It is empty for a view.
+	Served Served
 	// ListForm is the form of the list type, if NeedsList is true.
 	ListForm ListForm
 	// Protobuf reports whether clients and informers request protobuf. For a view, the kind has the

@@ -1,0 +1,49 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// usualScale has the paths of a kind whose markers have no paths.
+var usualScale = model.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}
+
+// served returns what a server has to know about k. It reads the markers of controller-gen also in a
+// package of +genclient, because controller-gen makes the CRD from them.
+func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
+	s := model.Served{Status: hasStatus}
+	if slices.ContainsFunc(k.Methods, func(m *model.Method) bool { return m.Subresource == "scale" }) {
+		s.Scale = &usualScale
+	}
+	for _, m := range t.Markers {
+		switch v := m.Value.(type) {
+		case markers.Resource:
+			s.Singular, s.ShortNames, s.Categories = v.Singular, v.ShortNames, v.Categories
+		case markers.Status:
+			s.Status = true
+		case markers.Scale:
+			scale := model.Scale(v)
+			if scale.SpecReplicasPath == "" || scale.StatusReplicasPath == "" {
+				scale = usualScale
+			}
+			s.Scale = &scale
+		case markers.PrintColumn:
+			s.Columns = append(s.Columns, model.Column(v))
+		}
+	}
+	return s
+}
+
+// followVersion corrects s by a version of the CRD.
+func followVersion(s *model.Served, version input.ManifestVersion) {
+	s.Status = version.Status
+	switch {
+	case !version.Scale:
+		s.Scale = nil
+	case s.Scale == nil:
+		s.Scale = &usualScale
+	}
+}

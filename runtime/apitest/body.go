@@ -1,0 +1,286 @@
+package apitest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+)
+
+// The media types of bodies.
+const (
+	jsonType     = "application/json"
+	yamlType     = "application/yaml"
+	protobufType = "application/vnd.kubernetes.protobuf"
+)
+
+// object decodes the body of create and update as an object of the request's kind, in the form in
+// which it is stored: fields that the schema does not have are dropped, and defaults are set.
+// validation is the option fieldValidation.
+func (r *request) object(s *Server, validation string) (*unstructured.Unstructured, error) {
+	mediaType, err := r.contentType()
+	if err != nil {
+		return nil, err
+	}
+	var decoded map[string]any
+	var strict []error
+	if mediaType == protobufType {
+		decoded, err = s.decodeProtobuf(r)
+		if err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	} else {
+		data := r.body
+		if mediaType == yamlType {
+			if data, err = yaml.ToJSON(data); err != nil {
+				return nil, r.undecodable(nil, err)
+			}
+		}
+		strict, err = kjson.UnmarshalStrict(data, &decoded)
+		if err != nil || decoded == nil {
+			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
+		}
+	}
+	obj := &unstructured.Unstructured{Object: decoded}
+	return obj, r.complete(obj, strict, validation)
+}
+
+// interpret returns what the API server says of a body that has no kind and version to read.
+func interpret(data []byte) error {
+	_, err := serializerjson.DefaultMetaFactory.Interpret(data)
+	return err
+}
+
+// complete checks the kind of a decoded object, and brings its fields into the form in which they
+// are stored. strict has what is wrong with the body if the client asks for strict validation.
+func (r *request) complete(obj *unstructured.Unstructured, strict []error, validation string) error {
+	if obj.Object == nil {
+		obj.Object = map[string]any{}
+	}
+	gvk, err := r.kindOf(obj)
+	if err != nil {
+		return err
+	}
+	unknown, err := r.kind.normalize(obj)
+	if err != nil {
+		return r.undecodable(&gvk, err)
+	}
+	for _, path := range unknown {
+		strict = append(strict, fmt.Errorf("unknown field %q", path))
+	}
+	if len(strict) == 0 {
+		return nil
+	}
+	switch validation {
+	case metav1.FieldValidationStrict:
+		return r.undecodable(&gvk, runtime.NewStrictDecodingError(strict))
+	case metav1.FieldValidationWarn, "":
+		for _, err := range strict {
+			r.warn(err.Error())
+		}
+	}
+	return nil
+}
+
+// kindOf checks apiVersion and kind of a body. Built-in kinds need neither.
+func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKind, error) {
+	want := r.bodyKind()
+	apiVersion, _ := obj.Object["apiVersion"].(string)
+	kind, _ := obj.Object["kind"].(string)
+	if !r.kind.custom() { // their decoder knows what to expect
+		apiVersion, kind = cmp.Or(apiVersion, want.GroupVersion().String()), cmp.Or(kind, want.Kind)
+		obj.Object["apiVersion"], obj.Object["kind"] = apiVersion, kind
+	}
+	if kind == "" {
+		return want, r.undecodable(nil, runtime.NewMissingKindErr(string(r.body)))
+	}
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return want, r.undecodable(nil, err)
+	}
+	gvk := gv.WithKind(kind)
+	if gv != want.GroupVersion() {
+		return gvk, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", gv, want.GroupVersion()))
+	}
+	return gvk, nil
+}
+
+// bodyKind is the kind that a body has to have.
+func (r *request) bodyKind() schema.GroupVersionKind {
+	if r.subresource == "scale" {
+		return scaleKind
+	}
+	return r.kind.GroupVersionKind
+}
+
+// undecodable is the error for a body that cannot be decoded. gvk is nil if its kind is not known.
+func (r *request) undecodable(gvk *schema.GroupVersionKind, err error) error {
+	if gvk != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.bodyKind().Kind, err))
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", r.bodyKind().Kind, err, summary(r.body)))
+}
+
+// summary is the beginning of a body, for errors.
+func summary(body []byte) string {
+	const most = 30
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case bytes.HasPrefix(body, []byte("{")):
+		if len(body) > most {
+			return string(body[:most]) + " ..."
+		}
+		return string(body)
+	}
+	if len(body) > most {
+		return fmt.Sprintf("%x ...", body[:most])
+	}
+	return fmt.Sprintf("%x", body)
+}
+
+// contentType returns the media type of the body. An empty header means JSON.
+func (r *request) contentType() (string, error) {
+	header := r.http.Header.Get("Content-Type")
+	if header == "" {
+		return jsonType, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	accepted := []string{jsonType, yamlType, protobufType}
+	if err != nil || !slices.Contains(accepted, mediaType) {
+		return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))
+	}
+	return mediaType, nil
+}
+
+// statusError returns an error for which apierrors has no constructor.
+func statusError(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
+}
+
+// normalize brings an object into the form in which it is stored, and returns the paths of the
+// fields that were dropped. Its metadata becomes what ObjectMeta has; a field of another type is an
+// error.
+func (k *Kind) normalize(obj *unstructured.Unstructured) (unknown []string, err error) {
+	unknown, err = normalizeMetadata(obj)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case k.Schema != nil:
+		pruned, err := k.Schema.Prune(obj.Object)
+		if err != nil {
+			return nil, err
+		}
+		unknown = append(unknown, pruned...)
+		k.Schema.Default(obj.Object)
+	case k.Type != nil:
+		unknown = append(unknown, unknownFields(obj.Object, k.Type)...)
+	}
+	return unknown, nil
+}
+
+// normalizeMetadata decodes the metadata of an object and encodes it again.
+func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err error) {
+	raw, present := obj.Object["metadata"]
+	if raw == nil {
+		if present {
+			delete(obj.Object, "metadata")
+		}
+		return nil, nil
+	}
+	fields, ok := raw.(map[string]any)
+	if !ok {
+		return nil, errors.New("metadata is not an object")
+	}
+	if created, has := fields["creationTimestamp"]; has && created == nil {
+		delete(fields, "creationTimestamp") // clients of typed objects send it
+	}
+	if isPlain(fields) {
+		return nil, nil
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	var meta metav1.ObjectMeta
+	strict, err := kjson.UnmarshalStrict(data, &meta)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range strict {
+		if fieldErr, ok := err.(kjson.FieldError); ok && strings.HasPrefix(err.Error(), "unknown field") {
+			unknown = append(unknown, "metadata."+fieldErr.FieldPath())
+		}
+	}
+	encoded, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&meta)
+	if err != nil {
+		return nil, err
+	}
+	if meta.CreationTimestamp.IsZero() {
+		delete(encoded, "creationTimestamp")
+	}
+	obj.Object["metadata"] = encoded
+	return unknown, nil
+}
+
+// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
+// Such metadata is normal already.
+func isPlain(metadata map[string]any) bool {
+	for name, value := range metadata {
+		switch name {
+		case "name", "namespace", "generateName", "uid", "resourceVersion":
+			if text, ok := value.(string); !ok || text == "" {
+				return false
+			}
+		case "labels", "annotations":
+			texts, ok := value.(map[string]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unknownFields returns the paths of the fields that a Go type does not have.
+func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil
+	}
+	typed := empty.DeepCopyObject()
+	strict, err := kjson.UnmarshalStrict(data, typed)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, err := range strict {
+		if fieldErr, ok := err.(kjson.FieldError); ok {
+			paths = append(paths, fieldErr.FieldPath())
+		}
+	}
+	return paths
+}

@@ -1,0 +1,249 @@
+package apitest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// write has what the options of create, update and patch have in common.
+type write struct {
+	manager    string
+	validation string
+	dryRun     bool
+	// applied reports whether managedFields are up to date.
+	applied bool
+}
+
+// create answers POST.
+func (s *Server) create(r *request) (*reply, error) {
+	var options metav1.CreateOptions
+	if err := r.options(&options); err != nil {
+		return nil, err
+	}
+	if errs := metavalidation.ValidateCreateOptions(&options); len(errs) > 0 {
+		return nil, invalidOptions("CreateOptions", errs)
+	}
+	if r.subresource != "" {
+		return nil, methodNotAllowed(r)
+	}
+	obj, err := r.object(s, options.FieldValidation)
+	if err != nil {
+		return nil, err
+	}
+	w := write{manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0}
+	return s.insert(r, obj, w)
+}
+
+// invalidOptions is the error for options that contradict each other.
+func invalidOptions(kind string, errs field.ErrorList) error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+// insert stores a new object. The caller does not use obj again.
+func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*reply, error) {
+	obj.SetCreationTimestamp(metav1.Time{})
+	obj.SetUID("")
+	obj.SetDeletionTimestamp(nil)
+	obj.SetDeletionGracePeriodSeconds(nil)
+	obj.SetSelfLink("")
+	if err := r.checkNamespace(obj); err != nil {
+		return nil, err
+	}
+	if err := s.admitNamespace(r, obj); err != nil {
+		return nil, err
+	}
+	if obj.GetResourceVersion() != "" {
+		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
+	}
+	r.dropDuplicateOwners(obj)
+	if !w.applied {
+		if err := s.manage(r, nil, obj, w.manager); err != nil {
+			return nil, err
+		}
+	}
+	counts := [...]uint64{s.uids, s.names}
+	obj.SetCreationTimestamp(metav1.NewTime(s.now()))
+	obj.SetUID(s.nextUID())
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		obj.SetName(s.nextName(obj.GetGenerateName(), func(name string) bool {
+			return s.history.Get(history.Key{GroupResource: r.kind.groupResource(), Namespace: r.namespace, Name: name}) != nil
+		}))
+	}
+	r.kind.prepareCreate(obj)
+	if err := r.validate(obj, nil); err != nil {
+		s.uids, s.names = counts[0], counts[1]
+		return nil, err
+	}
+	key := r.key()
+	key.Name = obj.GetName()
+	if live := s.history.Get(key); live != nil {
+		s.uids, s.names = counts[0], counts[1]
+		err := apierrors.NewAlreadyExists(key.GroupResource, key.Name)
+		if isDeleting(live.Object) {
+			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+		}
+		return nil, err
+	}
+	if w.dryRun {
+		s.uids, s.names = counts[0], counts[1]
+		return &reply{code: http.StatusCreated, object: obj.Object}, nil
+	}
+	return &reply{code: http.StatusCreated, state: s.put(r, key, obj)}, nil
+}
+
+// put stores an object. The caller does not use it again.
+func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured) *history.State {
+	if r.kind.Schema != nil {
+		r.kind.Schema.Store(obj.Object)
+	}
+	return s.history.Put(key, obj.Object)
+}
+
+// checkNamespace sets the namespace of an object to that of the URL.
+func (r *request) checkNamespace(obj *unstructured.Unstructured) error {
+	switch obj.GetNamespace() {
+	case r.namespace:
+		return nil
+	case "":
+		obj.SetNamespace(r.namespace)
+		return nil
+	}
+	if r.namespace == "" {
+		obj.SetNamespace("")
+		return nil
+	}
+	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+}
+
+// dropDuplicateOwners removes owner references that are there twice, and warns.
+func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
+	owners := obj.GetOwnerReferences()
+	if len(owners) < 2 {
+		return
+	}
+	var kept []metav1.OwnerReference
+	var twice []string
+	for _, owner := range owners {
+		switch {
+		case slices.ContainsFunc(kept, func(o metav1.OwnerReference) bool { return apiequality.Semantic.DeepEqual(o, owner) }):
+			twice = append(twice, string(owner.UID))
+		default:
+			kept = append(kept, owner)
+		}
+	}
+	if len(twice) == 0 {
+		return
+	}
+	obj.SetOwnerReferences(kept)
+	r.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v", strings.Join(twice, ", ")))
+}
+
+// prepareCreate sets what a client does not decide.
+func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
+	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
+		delete(obj.Object, "status")
+	}
+	if k.generations() {
+		obj.SetGeneration(1)
+	} else {
+		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
+	}
+}
+
+// validate checks an object before it is stored. old is the object before an update, or nil.
+func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) error {
+	errs := r.kind.validateMetadata(obj, old)
+	if kind := obj.GetKind(); kind != r.kind.Kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+r.kind.Kind))
+	}
+	if r.kind.Schema != nil {
+		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: r.kind.Group, Kind: obj.GetKind()}, obj.GetName(), errs)
+	}
+	return nil
+}
+
+// validateMetadata checks the metadata as the server of custom resources does.
+func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]any) field.ErrorList {
+	at := field.NewPath("metadata")
+	name := apivalidation.NameIsDNSSubdomain
+	if !k.custom() {
+		name = pathSegment
+	}
+	if old == nil {
+		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, pathSegment, at)
+	changes := apivalidation.ValidateObjectMetaAccessorUpdate(obj, &unstructured.Unstructured{Object: old}, at)
+	errs = append(errs, changes...)
+	if k.custom() {
+		errs = append(errs, changes...) // the API server checks custom resources twice
+	}
+	return errs
+}
+
+// pathSegment checks that a name can be a part of a URL.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return pathvalidation.IsValidPathSegmentPrefix(name)
+	}
+	return pathvalidation.IsValidPathSegmentName(name)
+}
+
+// nextUID returns a UID that is the same in each run of a test.
+func (s *Server) nextUID() types.UID {
+	s.uids++
+	n := mix(s.uids)
+	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", uint32(n>>32), uint16(n>>16), n&0xfff, mix(n)&0xfff, s.uids))
+}
+
+// nextName completes a generateName with a suffix that is the same in each run of a test.
+func (s *Server) nextName(base string, taken func(string) bool) string {
+	const letters, suffix, longest = "bcdfghjklmnpqrstvwxz2456789", 5, 63
+	if len(base) > longest-suffix {
+		base = base[:longest-suffix]
+	}
+	for {
+		s.names++
+		n := mix(s.names)
+		name := []byte(base)
+		for range suffix {
+			name = append(name, letters[n%uint64(len(letters))])
+			n /= uint64(len(letters))
+		}
+		if !taken(string(name)) {
+			return string(name)
+		}
+	}
+}
+
+// mix spreads the bits of a counter, by the finalizer of SplitMix64.
+func mix(n uint64) uint64 {
+	n += 0x9e3779b97f4a7c15
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
+}
+
+// isDeleting reports whether an object has a deletionTimestamp.
+func isDeleting(obj map[string]any) bool {
+	metadata, _ := obj["metadata"].(map[string]any)
+	return metadata["deletionTimestamp"] != nil
+}

@@ -1,0 +1,182 @@
+package apitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// delete answers DELETE of one object.
+func (s *Server) delete(r *request) (*reply, error) {
+	options, err := r.deleteOptions()
+	if err != nil {
+		return nil, err
+	}
+	live := s.history.Get(r.key())
+	if live == nil {
+		return nil, r.missing()
+	}
+	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+	}
+	return s.remove(r, live, options)
+}
+
+// deleteOptions decodes the options of a deletion, from the body or from the query.
+func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
+	options := &metav1.DeleteOptions{}
+	if len(r.body) == 0 {
+		if err := r.options(options); err != nil {
+			return nil, err
+		}
+	} else {
+		mediaType, err := r.contentType()
+		if err != nil {
+			return nil, err
+		}
+		if err := decodeDeleteOptions(r.body, mediaType, options); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	if errs := metavalidation.ValidateDeleteOptions(options); len(errs) > 0 {
+		return nil, invalidOptions("DeleteOptions", errs)
+	}
+	return options, nil
+}
+
+func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
+	switch mediaType {
+	case protobufType:
+		return decodeProtobufInto(body, options)
+	case yamlType:
+		var err error
+		if body, err = yaml.ToJSON(body); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(body, options); err != nil {
+		return err
+	}
+	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
+		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
+	}
+	return nil
+}
+
+// remove deletes an object, or marks it as deleting if it has finalizers.
+func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteOptions) (*reply, error) {
+	obj := (&unstructured.Unstructured{Object: r.kind.present(live)})
+	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
+		return nil, err
+	}
+	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
+	obj.Object["metadata"] = maps.Clone(obj.Object["metadata"].(map[string]any))
+	dryRun := len(options.DryRun) > 0
+	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
+	if len(finalizers) == 0 {
+		if !dryRun {
+			s.history.Delete(live.Key, obj.Object)
+		}
+		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
+	}
+	changed := !slices.Equal(finalizers, obj.GetFinalizers())
+	if changed {
+		obj.SetFinalizers(finalizers)
+	}
+	if s.markDeleting(obj) {
+		changed = true
+	}
+	code := http.StatusOK
+	if options.OrphanDependents != nil && !*options.OrphanDependents {
+		code = http.StatusAccepted
+	}
+	switch {
+	case !changed:
+		return &reply{code: code, state: live}, nil
+	case dryRun:
+		return &reply{code: code, object: obj.Object}, nil
+	}
+	return &reply{code: code, state: s.put(r, live.Key, obj)}, nil
+}
+
+// deleted is the answer to a deletion that is complete.
+func deleted(r *request, obj *unstructured.Unstructured) *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{
+			Name: obj.GetName(), Group: r.kind.Group, Kind: r.kind.Resource, UID: obj.GetUID(),
+		},
+	}
+}
+
+// checkPreconditions compares the UID and the version that a deletion asks for.
+func (r *request) checkPreconditions(obj *unstructured.Unstructured, live *history.State, want *metav1.Preconditions) error {
+	if want == nil {
+		return nil
+	}
+	// The error has the kind where others have the resource, as in the API server.
+	gr := schema.GroupResource{Group: r.kind.Group, Resource: r.kind.Kind}
+	if want.UID != nil && *want.UID != obj.GetUID() {
+		return apierrors.NewConflict(gr, obj.GetName(), fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *want.UID, obj.GetUID()))
+	}
+	if want.ResourceVersion != nil && *want.ResourceVersion != obj.GetResourceVersion() {
+		return apierrors.NewConflict(gr, obj.GetName(), fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *want.ResourceVersion, obj.GetResourceVersion()))
+	}
+	return nil
+}
+
+// deletionFinalizers adds or removes the finalizers of the garbage collector, as the propagation
+// policy asks. Without a policy those of the object stay.
+func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
+	orphan := slices.Contains(has, metav1.FinalizerOrphanDependents)
+	foreground := slices.Contains(has, metav1.FinalizerDeleteDependents) && !orphan
+	switch policy := options.PropagationPolicy; {
+	case options.OrphanDependents != nil:
+		orphan, foreground = *options.OrphanDependents, false
+	case policy != nil:
+		orphan = *policy == metav1.DeletePropagationOrphan
+		foreground = *policy == metav1.DeletePropagationForeground
+	}
+	var finalizers []string
+	for _, name := range has {
+		if name != metav1.FinalizerOrphanDependents && name != metav1.FinalizerDeleteDependents {
+			finalizers = append(finalizers, name)
+		}
+	}
+	if orphan {
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	}
+	if foreground {
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	if len(finalizers) == len(has) && !slices.ContainsFunc(finalizers, func(name string) bool { return !slices.Contains(has, name) }) {
+		return has // in another order at most
+	}
+	return finalizers
+}
+
+// markDeleting sets the deletionTimestamp, and reports whether it was not set before.
+func (s *Server) markDeleting(obj *unstructured.Unstructured) bool {
+	if isDeleting(obj.Object) {
+		return false
+	}
+	if generation := obj.GetGeneration(); generation > 0 {
+		obj.SetGeneration(generation + 1)
+	}
+	now, none := metav1.NewTime(s.now()), int64(0)
+	obj.SetDeletionTimestamp(&now)
+	obj.SetDeletionGracePeriodSeconds(&none)
+	return true
+}

@@ -1,0 +1,30 @@
+package apitest
+
+import (
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// get answers GET of one object or subresource.
+func (s *Server) get(r *request) (*reply, error) {
+	var options metav1.GetOptions
+	if err := r.options(&options); err != nil {
+		return nil, err
+	}
+	live := s.history.Get(r.key())
+	if live == nil {
+		return nil, r.missing()
+	}
+	if err := s.checkMinimum(options.ResourceVersion); err != nil {
+		return nil, err
+	}
+	if r.subresource == "scale" {
+		scale, err := r.kind.scaleOf(r.kind.present(live))
+		if err != nil {
+			return nil, err
+		}
+		return &reply{code: http.StatusOK, object: scale}, nil
+	}
+	return &reply{code: http.StatusOK, state: live}, nil
+}

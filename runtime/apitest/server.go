@@ -1,0 +1,205 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// Server is an in-memory API server. Its methods are safe for concurrent use. It has no goroutine
+// and no port: a client uses it as the [http.RoundTripper] of its configuration, with URL as host.
+type Server struct {
+	url    string
+	now    func() time.Time
+	scheme *runtime.Scheme
+	// namespaces reports whether the server has the namespaces of a cluster: an object can be
+	// created in those that exist.
+	namespaces bool
+	// collects reports whether objects are deleted with their owners.
+	collects bool
+
+	// mu guards what follows. It is held while a request reads or writes objects, and not while
+	// bodies are encoded.
+	mu      sync.Mutex
+	kinds   *registry
+	history *history.History
+	// uids and names count what the server has named.
+	uids, names uint64
+	closed      bool
+}
+
+// servers counts the servers of this process, because informers tell servers apart by URL.
+var servers atomic.Uint64
+
+// errClosed answers requests to a closed server.
+var errClosed = errors.New("apitest: the server is closed")
+
+// New returns a server with the kinds of Kubernetes and those of the options.
+func New(options ...Option) (*Server, error) {
+	s := &Server{
+		url:      fmt.Sprintf("http://apitest-%d", servers.Add(1)),
+		now:      time.Now,
+		scheme:   runtime.NewScheme(),
+		collects: true,
+		kinds:    newRegistry(),
+		history:  history.New(defaultEvents),
+	}
+	for _, option := range options {
+		if err := option(s); err != nil {
+			return nil, err
+		}
+	}
+	s.kinds.scheme = s.scheme
+	return s, nil
+}
+
+// TB is the part of [testing.TB] that Start calls.
+type TB interface {
+	Helper()
+	Fatal(...any)
+	Cleanup(func())
+}
+
+// Start returns a server that is closed when the test ends.
+func Start(t TB, options ...Option) *Server {
+	t.Helper()
+	s, err := New(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// URL is the host for a client's configuration. No name server knows it: requests reach the
+// server only through RoundTrip.
+func (s *Server) URL() string { return s.url }
+
+// Close ends all watches. Later requests fail. A server that is not closed leaks nothing.
+func (s *Server) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.history.Wake()
+}
+
+// AddKinds adds kinds while the server runs, as a new CustomResourceDefinition does. A kind with
+// a Schema takes the place of the same kind without one, and is not replaced by one.
+func (s *Server) AddKinds(kinds ...Kind) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kinds.add(kinds...)
+}
+
+// RoundTrip answers a request. It closes the request's body. The body of a watch has to be read to
+// its end or closed, like each body.
+func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
+	return s.roundTrip(req, nil)
+}
+
+// roundTrip answers a request of a client, whose reactors may be nil.
+func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Response, error) {
+	body, err := readBody(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	r, err := s.parse(req, body)
+	if err == nil && reactors != nil && r.kind != nil && r.verb != "" {
+		response, err := s.react(r, reactors)
+		if response != nil || err != nil {
+			return response, err
+		}
+	}
+	if err == nil && r.document != nil {
+		return r.document.response(req), nil
+	}
+	var answer *reply
+	if err == nil {
+		answer, err = s.serve(req.Context(), r)
+	}
+	if errors.Is(err, errClosed) || req.Context().Err() != nil && errors.Is(err, req.Context().Err()) {
+		return nil, err
+	}
+	return s.respond(r, answer, err), nil
+}
+
+// maxBody is the size that a kube-apiserver accepts, in bytes.
+const maxBody = 3 << 20
+
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil {
+		return nil, nil
+	}
+	defer req.Body.Close()
+	return io.ReadAll(io.LimitReader(req.Body, maxBody+1))
+}
+
+// serve calls the handler of a request.
+func (s *Server) serve(ctx context.Context, r *request) (*reply, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	switch r.verb {
+	case "get":
+		return s.get(r)
+	case "list":
+		return s.list(r)
+	case "watch":
+		return s.watch(ctx, r)
+	case "create":
+		return s.create(r)
+	case "update":
+		return s.update(r)
+	case "patch":
+		return s.patch(r)
+	case "delete":
+		return s.delete(r)
+	case "deletecollection":
+		return s.deleteCollection(r)
+	}
+	return nil, methodNotAllowed(r)
+}
+
+// ServeHTTP answers a request that came over a connection, so that a Server can be the handler of
+// a listener, for kubectl or another process.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	response, err := s.RoundTrip(req)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer response.Body.Close()
+	for name, values := range response.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(response.StatusCode)
+	flusher, _ := w.(http.Flusher)
+	for buffer := make([]byte, 32<<10); ; {
+		n, err := response.Body.Read(buffer)
+		if n > 0 {
+			if _, err := w.Write(buffer[:n]); err != nil {
+				return
+			}
+			if flusher != nil {
+				flusher.Flush()
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}

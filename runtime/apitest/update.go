@@ -1,0 +1,245 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// update answers PUT.
+func (s *Server) update(r *request) (*reply, error) {
+	var options metav1.UpdateOptions
+	if err := r.options(&options); err != nil {
+		return nil, err
+	}
+	if errs := metavalidation.ValidateUpdateOptions(&options); len(errs) > 0 {
+		return nil, invalidOptions("UpdateOptions", errs)
+	}
+	obj, err := r.object(s, options.FieldValidation)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkName(obj); err != nil {
+		return nil, err
+	}
+	w := write{manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0}
+	live := s.history.Get(r.key())
+	switch {
+	case r.subresource == "scale":
+		return s.updateScale(r, live, obj, w)
+	case live == nil && r.subresource == "" && !r.kind.custom() && r.kind.builtIn.createOnUpdate:
+		if obj.GetUID() != "" || obj.GetResourceVersion() != "" {
+			return nil, r.missing()
+		}
+		return s.insert(r, obj, w)
+	case live == nil:
+		return nil, r.missing()
+	}
+	return s.replace(r, live, obj, w)
+}
+
+// missing is the error for an object that does not exist.
+func (r *request) missing() error {
+	return apierrors.NewNotFound(r.kind.groupResource(), r.name)
+}
+
+// checkName compares the name and the namespace of a body with those of the URL.
+func (r *request) checkName(obj *unstructured.Unstructured) error {
+	if err := r.checkNamespace(obj); err != nil {
+		return err
+	}
+	switch name := obj.GetName(); name {
+	case r.name:
+		return nil
+	case "":
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", r.name))
+	default:
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, r.name))
+	}
+}
+
+// storageKey is where etcd has an object.
+func storageKey(key history.Key) string {
+	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+	if key.Namespace != "" {
+		path += key.Namespace + "/"
+	}
+	return path + key.Name
+}
+
+// errModified is the cause of a conflict.
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+// replace stores a new state of an object. The caller does not use obj again. Where a subresource
+// is written, all else comes from live.
+func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unstructured, w write) (*reply, error) {
+	old := r.kind.present(live)
+	if err := r.checkVersion(live, obj); err != nil {
+		return nil, err
+	}
+	if !w.applied {
+		r.dropDuplicateOwners(obj)
+		if err := s.manage(r, old, obj, w.manager); err != nil {
+			return nil, err
+		}
+	}
+	r.prepareUpdate(obj, old)
+	if err := r.validate(obj, old); err != nil {
+		return nil, err
+	}
+	s.keepTimes(obj, old)
+	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
+		if !w.dryRun {
+			s.history.Delete(live.Key, live.Object)
+		}
+		return &reply{code: http.StatusOK, object: obj.Object}, nil
+	}
+	if reflect.DeepEqual(obj.Object, old) {
+		return &reply{code: http.StatusOK, state: live}, nil
+	}
+	if w.dryRun {
+		return &reply{code: http.StatusOK, object: obj.Object}, nil
+	}
+	return &reply{code: http.StatusOK, state: s.put(r, live.Key, obj)}, nil
+}
+
+// checkVersion compares the resourceVersion and the UID of a body with those of the live object.
+func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
+	if uid := obj.GetUID(); uid != "" {
+		if have := uidOf(live.Object); string(uid) != have {
+			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", storageKey(live.Key), uid, have))
+		}
+	}
+	version := obj.GetResourceVersion()
+	if version == "" || version == "0" {
+		if !r.kind.custom() && r.kind.builtIn.unconditional {
+			obj.SetResourceVersion(strconv.FormatUint(live.Version, 10))
+			return nil
+		}
+		gr := r.kind.groupResource()
+		return apierrors.NewInvalid(schema.GroupKind{Group: gr.Group, Kind: gr.Resource}, r.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+		})
+	}
+	number, err := strconv.ParseUint(version, 10, 64)
+	if err != nil {
+		return err
+	}
+	if number != live.Version {
+		return apierrors.NewConflict(r.kind.groupResource(), r.name, errModified)
+	}
+	return nil
+}
+
+// prepareUpdate sets what a client does not decide, from the state before.
+func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]any) {
+	was := &unstructured.Unstructured{Object: old}
+	if r.subresource == "status" {
+		status, has := obj.Object["status"]
+		managed, hasManaged, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+		obj.Object = maps.Clone(old)
+		delete(obj.Object, "status")
+		if has {
+			obj.Object["status"] = status
+		}
+		metadata := maps.Clone(old["metadata"].(map[string]any))
+		delete(metadata, "managedFields")
+		if hasManaged {
+			metadata["managedFields"] = managed
+		}
+		obj.Object["metadata"] = metadata
+		return
+	}
+	if r.kind.Status && r.subresource == "" {
+		delete(obj.Object, "status")
+		if status, has := old["status"]; has {
+			obj.Object["status"] = status
+		}
+	}
+	metadata := obj.Object["metadata"].(map[string]any)
+	before := old["metadata"].(map[string]any)
+	keep := func(name string) {
+		if value, has := before[name]; has {
+			metadata[name] = value
+		}
+	}
+	delete(metadata, "generation")
+	keep("generation")
+	if r.kind.generations() && !r.sameContent(obj.Object, old) {
+		obj.SetGeneration(was.GetGeneration() + 1)
+	}
+	if metadata["uid"] == nil {
+		keep("uid")
+	}
+	keep("creationTimestamp")
+	keep("deletionTimestamp")
+	if metadata["deletionGracePeriodSeconds"] == nil {
+		keep("deletionGracePeriodSeconds")
+	}
+	delete(metadata, "selfLink")
+}
+
+// sameContent reports whether two objects differ in metadata only. A built-in kind counts changes
+// of certain fields.
+func (r *request) sameContent(a, b map[string]any) bool {
+	if !r.kind.custom() {
+		return r.kind.builtIn.sameContent(a, b)
+	}
+	for name, value := range a {
+		if name != "metadata" && !reflect.DeepEqual(value, b[name]) {
+			return false
+		}
+	}
+	for name := range b {
+		if _, has := a[name]; !has && name != "metadata" {
+			return false
+		}
+	}
+	return true
+}
+
+// noGrace reports whether an object with a deletionTimestamp may go at once.
+func noGrace(obj map[string]any) bool {
+	seconds := (&unstructured.Unstructured{Object: obj}).GetDeletionGracePeriodSeconds()
+	return seconds == nil || *seconds == 0
+}
+
+func uidOf(obj map[string]any) string {
+	metadata, _ := obj["metadata"].(map[string]any)
+	uid, _ := metadata["uid"].(string)
+	return uid
+}
+
+// present returns a state in the version of the kind. It is not written to.
+func (k *Kind) present(state *history.State) map[string]any {
+	return k.inVersion(state.Object)
+}
+
+// inVersion returns an object with the apiVersion of the kind, as a CustomResourceDefinition
+// without a conversion webhook converts.
+func (k *Kind) inVersion(obj map[string]any) map[string]any {
+	if obj["apiVersion"] == k.apiVersion() {
+		return obj
+	}
+	converted := maps.Clone(obj)
+	converted["apiVersion"] = k.apiVersion()
+	if k.Schema != nil {
+		converted = (&unstructured.Unstructured{Object: converted}).DeepCopy().Object
+		if _, err := k.Schema.Prune(converted); err != nil {
+			return obj // it was stored, so it is well-formed
+		}
+	}
+	return converted
+}
