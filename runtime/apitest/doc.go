@@ -1,2 +1,42 @@
 // Package apitest is an in-memory Kubernetes API server for tests, behind [http.RoundTripper].
+//
+// Clients of all sorts use it through their real code: generated and dynamic ones, those of
+// client-go for built-in kinds, discovery, metadata and controller-runtime. They share the objects
+// of the server.
+//
+//	server := apitest.Start(t, apitest.WithKinds(widget))
+//	config := &rest.Config{Host: server.URL(), Transport: server, QPS: -1}
+//
+// The function NewClientset of a generated package fake does this, with the kinds of the package.
+//
+// # From a request to an answer
+//
+//	RoundTrip ─▶ parse ─▶ faults ─▶ reactors ─▶ create, update, patch, delete ─▶ history
+//	             (URL,    (On)      (Transport)  get, list, watch             ◀── (versions,
+//	              verb)                               │                            events)
+//	                                                  ▼
+//	                                               respond (JSON, protobuf, Table, metadata)
+//
+// A handler holds the lock of the server. Objects are maps, and are not written to once they are
+// stored, so encoding needs no lock. The server has no goroutine: the body of a watch waits in
+// Read, and the garbage collector and the namespaces' controller run before the request returns
+// that gave them work. So the server runs in a bubble of [testing/synctest], and a test leaks
+// nothing.
+//
+// # What it promises
+//
+//   - Answers are those of a kube-apiserver: status codes, Status bodies, warnings, versions,
+//     generations, managed fields. A test plays several hundred requests to both, and lists the
+//     differences with their reasons.
+//   - The same requests in the same order give the same names, UIDs and versions.
+//   - Faults come only where the test asks for them.
+//
+// # What it does not have
+//
+//   - Defaults and validation of built-in kinds, and what they do: a Deployment gets no Pods.
+//   - Users and permissions: a test asks for a 403 by [Server.On].
+//   - Schemas of custom resources, unless a Kind has one: module apiextensions makes them of
+//     CustomResourceDefinitions.
+//   - Conversion between versions other than a change of apiVersion, admission webhooks, and
+//     connections to pods.
 package apitest

@@ -58,13 +58,7 @@ func New(options ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
-	for _, kind := range builtInKinds(s.scheme) {
-		if s.kinds.byGVK[kind.GroupVersionKind] == nil {
-			if err := s.kinds.add(kind); err != nil {
-				return nil, err
-			}
-		}
-	}
+	s.kinds.scheme = s.scheme
 	return s, nil
 }
 

@@ -1,0 +1,107 @@
+package real_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/typedinformers/informer-gen/test/faithful"
+	"github.com/typedinformers/informer-gen/testserver"
+)
+
+var (
+	update = flag.Bool("update", false, "write the answers of the server into the scripts")
+	only   = flag.String("script", "", "play only the script of this name")
+)
+
+// concurrent is how many cases are played at one time. Some wait for a second or two.
+const concurrent = 16
+
+// TestAnswers fails if the answers in the scripts are not those of the real API server.
+func TestAnswers(t *testing.T) {
+	scripts, err := faithful.ReadScripts("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{})
+	crds := testserver.WithCRDs("../testdata/crds")
+	shared := target(testserver.Start(t, crds, kinds))
+	var forgetful faithful.Target
+
+	for _, script := range scripts {
+		if *only != "" && *only != script.Name {
+			continue
+		}
+		t.Run(script.Name, func(t *testing.T) {
+			server, limit := shared, concurrent
+			if script.Name == "expired" {
+				// With a watch cache, versions expire only some seconds after Compact.
+				if forgetful.URL == "" {
+					forgetful = target(testserver.Start(t, crds, kinds, testserver.WithoutWatchCache()))
+				}
+				server, limit = forgetful, 1
+			}
+			check(t, server, script, limit)
+		})
+	}
+}
+
+func target(server *testserver.Server) faithful.Target {
+	return faithful.Target{
+		URL:       server.URL(),
+		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: concurrent},
+		Compact:   server.Compact,
+	}
+}
+
+// check plays the cases of a script, and compares or writes their answers.
+func check(t *testing.T, server faithful.Target, script *faithful.Script, limit int) {
+	answers := make([][]string, len(script.Cases))
+	failures := make([]error, len(script.Cases))
+	tokens := make(chan struct{}, limit)
+	var group sync.WaitGroup
+	for i, c := range script.Cases {
+		group.Go(func() {
+			tokens <- struct{}{}
+			defer func() { <-tokens }()
+			namespace := fmt.Sprintf("%s-%04d", script.Name, i)
+			answers[i], failures[i] = faithful.Play(context.WithoutCancel(t.Context()), server, namespace, c)
+		})
+	}
+	group.Wait()
+	for i, c := range script.Cases {
+		t.Run(c.Title, func(t *testing.T) {
+			if failures[i] != nil {
+				t.Fatalf("%s: %v", script.Path, failures[i])
+			}
+			for j, step := range c.Steps {
+				if *update {
+					step.Answer = answers[i][j]
+				} else if got, want := answers[i][j], step.Answer; got != want {
+					t.Errorf("%s:%d: %s %s\n%s", script.Path, step.Line, step.Method, step.Path,
+						strings.Join(faithful.Differences(want, got), "\n"))
+				}
+			}
+		})
+	}
+	if *update {
+		before, err := os.ReadFile(script.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := script.Format(); !bytes.Equal(before, after) {
+			if err := os.WriteFile(script.Path, after, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
