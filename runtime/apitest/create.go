@@ -155,10 +155,10 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
 
 // prepareCreate sets what a client does not decide.
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
-	if k.Status {
+	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
 	}
-	if k.custom() || k.builtIn.generation {
+	if k.generations() {
 		obj.SetGeneration(1)
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
@@ -168,11 +168,14 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 // validate checks an object before it is stored. old is the object before an update, or nil.
 func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) error {
 	errs := r.kind.validateMetadata(obj, old)
+	if kind := obj.GetKind(); kind != r.kind.Kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+r.kind.Kind))
+	}
 	if r.kind.Schema != nil {
 		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)
 	}
 	if len(errs) > 0 {
-		return apierrors.NewInvalid(r.kind.GroupKind(), obj.GetName(), errs)
+		return apierrors.NewInvalid(schema.GroupKind{Group: r.kind.Group, Kind: obj.GetKind()}, obj.GetName(), errs)
 	}
 	return nil
 }
@@ -182,18 +185,26 @@ func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]a
 	at := field.NewPath("metadata")
 	name := apivalidation.NameIsDNSSubdomain
 	if !k.custom() {
-		name = func(name string, prefix bool) []string {
-			if prefix {
-				return pathvalidation.IsValidPathSegmentPrefix(name)
-			}
-			return pathvalidation.IsValidPathSegmentName(name)
-		}
+		name = pathSegment
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)
-	if old != nil {
-		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(obj, &unstructured.Unstructured{Object: old}, at)...)
+	if old == nil {
+		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, pathSegment, at)
+	changes := apivalidation.ValidateObjectMetaAccessorUpdate(obj, &unstructured.Unstructured{Object: old}, at)
+	errs = append(errs, changes...)
+	if k.custom() {
+		errs = append(errs, changes...) // the API server checks custom resources twice
 	}
 	return errs
+}
+
+// pathSegment checks that a name can be a part of a URL.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return pathvalidation.IsValidPathSegmentPrefix(name)
+	}
+	return pathvalidation.IsValidPathSegmentName(name)
 }
 
 // nextUID returns a UID that is the same in each run of a test.

@@ -27,6 +27,9 @@ func (s *Server) delete(r *request) (*reply, error) {
 	if live == nil {
 		return nil, r.missing()
 	}
+	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+	}
 	return s.remove(r, live, options)
 }
 
@@ -62,7 +65,13 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 			return err
 		}
 	}
-	return json.Unmarshal(body, options)
+	if err := json.Unmarshal(body, options); err != nil {
+		return err
+	}
+	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
+		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
+	}
+	return nil
 }
 
 // remove deletes an object, or marks it as deleting if it has finalizers.
@@ -152,7 +161,7 @@ func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
 	if foreground {
 		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
 	}
-	if len(finalizers) == len(has) {
+	if len(finalizers) == len(has) && !slices.ContainsFunc(finalizers, func(name string) bool { return !slices.Contains(has, name) }) {
 		return has // in another order at most
 	}
 	return finalizers

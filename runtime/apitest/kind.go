@@ -83,13 +83,3 @@ type Schema interface {
 	// TypeConverter returns what server-side apply has to know of all versions of the kind.
 	TypeConverter() managedfields.TypeConverter
 }
-
-// builtIn has what tells a kind of Kubernetes from a custom resource.
-type builtIn struct {
-	// unconditional allows an update without resourceVersion.
-	unconditional bool
-	// createOnUpdate lets a PUT of an object that does not exist create it.
-	createOnUpdate bool
-	// generation counts the changes of the spec.
-	generation bool
-}

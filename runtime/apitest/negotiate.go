@@ -56,11 +56,12 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 			return a, nil
 		}
 	}
-	types := []string{jsonType, yamlType, protobufType}
-	if !kind.protobuf() && kind.custom() {
-		types = types[:2]
+	a := accepted{mediaType: jsonType}
+	if clauses[0].mediaType == protobufType {
+		a.mediaType = protobufType // the error can be in protobuf
 	}
-	return accepted{mediaType: jsonType}, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+	types := []string{jsonType, yamlType, protobufType}
+	return a, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+strings.Join(types, ", "))
 }
 

@@ -7,7 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	_ "gopkg.in/evanphx/json-patch.v4"
 )
@@ -33,12 +32,10 @@ func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {
 
 // F: namespace.go, builtin.go, discovery, table
 func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) error { return nil }
-func builtInKinds(scheme *runtime.Scheme) []Kind                                  { return nil }
 func (s *Server) documentOf(req *http.Request) *document                          { return notFoundPage }
 func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[string]any) ([]byte, error) {
 	return nil, fmt.Errorf("table")
 }
-func (k *Kind) hasSubresource(name string) bool { return false } // such as finalize of Namespaces
 
 // partial is the PartialObjectMetadata of an object.
 func partial(obj map[string]any) map[string]any {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,6 +77,11 @@ func encodeStatus(a accepted, status *metav1.Status) (body []byte, mediaType str
 	body, err := json.Marshal(status)
 	if err != nil {
 		panic(err) // a Status has strings and numbers only
+	}
+	if a.mediaType == yamlType {
+		if content, err := yaml.JSONToYAML(body); err == nil {
+			return content, yamlType
+		}
 	}
 	return append(body, '\n'), jsonType
 }
@@ -207,7 +213,11 @@ type document struct {
 }
 
 func (d *document) response(req *http.Request) *http.Response {
-	return response(req, d.code, d.mediaType, bodyOf(d.body), nil)
+	answer := response(req, d.code, d.mediaType, bodyOf(d.body), nil)
+	if strings.HasPrefix(d.mediaType, "text/") {
+		answer.Header.Set("X-Content-Type-Options", "nosniff")
+	}
+	return answer
 }
 
 // notFoundPage answers paths that the server does not have.

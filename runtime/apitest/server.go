@@ -58,13 +58,7 @@ func New(options ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
-	for _, kind := range builtInKinds(s.scheme) {
-		if s.kinds.byGVK[kind.GroupVersionKind] == nil {
-			if err := s.kinds.add(kind); err != nil {
-				return nil, err
-			}
-		}
-	}
+	s.kinds.scheme = s.scheme
 	return s, nil
 }
 
@@ -109,6 +103,11 @@ func (s *Server) AddKinds(kinds ...Kind) error {
 // RoundTrip answers a request. It closes the request's body. The body of a watch has to be read to
 // its end or closed, like each body.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
+	return s.roundTrip(req, nil)
+}
+
+// roundTrip answers a request of a client, whose reactors may be nil.
+func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Response, error) {
 	body, err := readBody(req)
 	if err != nil {
 		return nil, err
@@ -117,6 +116,12 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	r, err := s.parse(req, body)
+	if err == nil && reactors != nil && r.kind != nil && r.verb != "" {
+		response, err := s.react(r, reactors)
+		if response != nil || err != nil {
+			return response, err
+		}
+	}
 	if err == nil && r.document != nil {
 		return r.document.response(req), nil
 	}

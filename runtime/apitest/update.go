@@ -70,6 +70,15 @@ func (r *request) checkName(obj *unstructured.Unstructured) error {
 	}
 }
 
+// storageKey is where etcd has an object.
+func storageKey(key history.Key) string {
+	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+	if key.Namespace != "" {
+		path += key.Namespace + "/"
+	}
+	return path + key.Name
+}
+
 // errModified is the cause of a conflict.
 var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
@@ -93,7 +102,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	s.keepTimes(obj, old)
 	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
 		if !w.dryRun {
-			s.history.Delete(live.Key, obj.Object)
+			s.history.Delete(live.Key, live.Object)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
@@ -110,7 +119,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" {
 		if have := uidOf(live.Object); string(uid) != have {
-			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, have))
+			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", storageKey(live.Key), uid, have))
 		}
 	}
 	version := obj.GetResourceVersion()
@@ -126,7 +135,7 @@ func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructur
 	}
 	number, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
-		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), version, err.Error())})
+		return err
 	}
 	if number != live.Version {
 		return apierrors.NewConflict(r.kind.groupResource(), r.name, errModified)
@@ -168,7 +177,7 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 	}
 	delete(metadata, "generation")
 	keep("generation")
-	if counts := r.kind.custom() || r.kind.builtIn.generation; counts && !r.sameContent(obj.Object, old) {
+	if r.kind.generations() && !r.sameContent(obj.Object, old) {
 		obj.SetGeneration(was.GetGeneration() + 1)
 	}
 	if metadata["uid"] == nil {
@@ -179,17 +188,14 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 	if metadata["deletionGracePeriodSeconds"] == nil {
 		keep("deletionGracePeriodSeconds")
 	}
-	if metadata["deletionTimestamp"] != nil && before["deletionTimestamp"] == nil {
-		delete(metadata, "deletionTimestamp")
-	}
 	delete(metadata, "selfLink")
 }
 
 // sameContent reports whether two objects differ in metadata only. A built-in kind counts changes
-// of its spec.
+// of certain fields.
 func (r *request) sameContent(a, b map[string]any) bool {
 	if !r.kind.custom() {
-		return reflect.DeepEqual(a["spec"], b["spec"])
+		return r.kind.builtIn.sameContent(a, b)
 	}
 	for name, value := range a {
 		if name != "metadata" && !reflect.DeepEqual(value, b[name]) {

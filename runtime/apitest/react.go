@@ -1,0 +1,290 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// react asks the reactors of a client. It returns neither a response nor an error if the server has
+// to answer; r then has the object as the reactors have left it. A request that the server refuses
+// as malformed does not reach the reactors.
+func (s *Server) react(r *request, t *transport) (*http.Response, error) {
+	call, kind, ok := s.callOf(r, t)
+	if !ok {
+		return nil, nil
+	}
+	if call.Verb == "watch" {
+		return s.reactToWatch(r, t, call)
+	}
+	var original runtime.Object
+	if call.Object != nil {
+		original = call.Object.DeepCopyObject()
+	}
+	handled, obj, err := t.react(call)
+	switch {
+	case handled && err != nil:
+		return s.refuse(r, err)
+	case handled:
+		return s.answer(r, call, obj), nil
+	case call.Object != nil && !reflect.DeepEqual(call.Object, original):
+		return nil, r.rewrite(call.Object, kind)
+	}
+	if r.document == notFoundPage && r.subresource != "" {
+		return s.refuse(r, r.unserved(call))
+	}
+	return nil, nil
+}
+
+func (t *transport) react(call *Call) (bool, runtime.Object, error) {
+	if t.React == nil {
+		return false, nil, nil
+	}
+	return t.React(call)
+}
+
+// unserved is the error for a subresource that the server does not have, which only reactors can
+// answer.
+func (r *request) unserved(call *Call) error {
+	err := apierrors.NewNotFound(r.kind.groupResource(), r.name)
+	err.ErrStatus.Message = fmt.Sprintf("the in-memory server does not have the subresource %s of %s; answer it with a reactor for %s of %s/%s",
+		r.subresource, r.kind.Resource, call.Verb, r.kind.Resource, r.subresource)
+	return err
+}
+
+// refuse answers with an error. An error without a status is that of a connection.
+func (s *Server) refuse(r *request, err error) (*http.Response, error) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return nil, err
+	}
+	answer := status.Status()
+	return s.respond(r, nil, &apierrors.StatusError{ErrStatus: answer}), nil
+}
+
+// callOf describes a request. It also returns the kind of the body. It reports false for a request
+// that cannot be decoded.
+func (s *Server) callOf(r *request, t *transport) (*Call, schema.GroupVersionKind, bool) {
+	if r.accept.mediaType == "" {
+		r.accept.mediaType = jsonType // of a subresource that the server does not have
+	}
+	call := &Call{
+		Verb: r.verb, Resource: r.kind.gvr(), Kind: r.kind.GroupVersionKind,
+		Subresource: r.subresource, Namespace: r.namespace, Name: r.name,
+	}
+	method := t.method(r)
+	if method.Verb != "" {
+		call.Verb = method.Verb
+	}
+	var kind schema.GroupVersionKind
+	var err error
+	switch call.Verb {
+	case "get":
+		err = r.options(&call.GetOptions)
+	case "list", "watch":
+		err = r.selection(&call.ListOptions)
+	case "create", "update":
+		if call.Verb == "create" {
+			err = r.options(&call.CreateOptions)
+		} else {
+			err = r.options(&call.UpdateOptions)
+		}
+		if err == nil {
+			call.Object, kind, err = r.typedBody(t, method)
+		}
+	case "patch":
+		call.PatchType, call.Patch = types.PatchType(r.http.Header.Get("Content-Type")), bytes.Clone(r.body)
+		err = r.options(&call.PatchOptions)
+	case "delete", "deletecollection":
+		var options *metav1.DeleteOptions
+		if options, err = r.deleteOptions(); err == nil {
+			call.DeleteOptions = *options
+		}
+		if err == nil && call.Verb == "deletecollection" {
+			err = r.selection(&call.ListOptions)
+		}
+	}
+	for _, options := range []runtime.Object{&call.GetOptions, &call.ListOptions, &call.CreateOptions, &call.UpdateOptions, &call.PatchOptions, &call.DeleteOptions} {
+		options.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return call, kind, err == nil
+}
+
+// selection decodes the query of a list, and checks the selectors, because reactors rely on them.
+func (r *request) selection(options *metav1.ListOptions) error {
+	if err := r.options(options); err != nil {
+		return err
+	}
+	_, err := labels.Parse(options.LabelSelector)
+	if err == nil {
+		_, err = fields.ParseSelector(options.FieldSelector)
+	}
+	return err
+}
+
+// typedBody decodes the body of a request into its Go type. The kind is that of the body, which the
+// object does not have, as objects that a client is given.
+func (r *request) typedBody(t *transport, method Method) (runtime.Object, schema.GroupVersionKind, error) {
+	var none schema.GroupVersionKind
+	mediaType, err := r.contentType()
+	if err != nil {
+		return nil, none, err
+	}
+	var obj runtime.Object
+	switch {
+	case method.Input != nil:
+		obj = method.Input.DeepCopyObject()
+	case r.subresource != "" && r.subresource != "status":
+	case t.types[r.kind.GroupVersionKind] != nil:
+		obj = t.types[r.kind.GroupVersionKind].DeepCopyObject()
+	case r.kind.Type != nil:
+		obj = r.kind.Type.DeepCopyObject()
+	}
+	data := r.body
+	switch {
+	case mediaType == protobufType && obj != nil:
+		err := decodeProtobufInto(data, obj)
+		return obj, r.kind.GroupVersionKind, err
+	case mediaType == yamlType:
+		if data, err = yaml.ToJSON(data); err != nil {
+			return nil, none, err
+		}
+	}
+	if obj == nil {
+		generic := &unstructured.Unstructured{}
+		err := utiljson.Unmarshal(data, &generic.Object)
+		return generic, generic.GroupVersionKind(), err
+	}
+	if err := json.Unmarshal(data, obj); err != nil {
+		return nil, none, err
+	}
+	kind := obj.GetObjectKind().GroupVersionKind()
+	obj.GetObjectKind().SetGroupVersionKind(none)
+	return obj, kind, nil
+}
+
+// rewrite replaces the body of a request by an object that a reactor has changed.
+func (r *request) rewrite(obj runtime.Object, kind schema.GroupVersionKind) error {
+	content, err := contentOf(obj, kind)
+	if err != nil {
+		return err
+	}
+	if r.body, err = json.Marshal(content); err != nil {
+		return err
+	}
+	changed := *r.http
+	changed.Header = r.http.Header.Clone()
+	changed.Header.Set("Content-Type", jsonType)
+	r.http = &changed
+	return nil
+}
+
+// contentOf converts an object, which may be of any Go type, by its JSON. kind is set if the object
+// does not name its own.
+func contentOf(obj runtime.Object, kind schema.GroupVersionKind) (map[string]any, error) {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(data, &content); err != nil {
+		return nil, fmt.Errorf("the JSON of a %T is no object: %w", obj, err)
+	}
+	if version, _ := content["apiVersion"].(string); version == "" && !kind.Empty() {
+		content["apiVersion"] = kind.GroupVersion().String()
+	}
+	if name, _ := content["kind"].(string); name == "" && !kind.Empty() {
+		content["kind"] = kind.Kind
+	}
+	return content, nil
+}
+
+// answer is the response with the object of a reactor, which may be nil.
+func (s *Server) answer(r *request, call *Call, obj runtime.Object) *http.Response {
+	code := http.StatusOK
+	if r.verb == "create" {
+		code = http.StatusCreated
+	}
+	if isNil(obj) {
+		obj = &unstructured.Unstructured{Object: map[string]any{}}
+		if r.verb == "delete" || r.verb == "deletecollection" {
+			obj = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}
+		}
+	}
+	if call.Verb == "list" && r.subresource == "" {
+		page, err := r.listOf(call, obj)
+		return s.respond(r, &reply{code: code, list: page}, err)
+	}
+	kind := r.kind.GroupVersionKind
+	own := r.subresource == "" || r.subresource == "status"
+	if _, isStatus := obj.(*metav1.Status); isStatus || !own {
+		// The object is of another kind, which the server cannot encode in another form.
+		kind, r.accept = schema.GroupVersionKind{}, accepted{mediaType: jsonType}
+	}
+	content, err := contentOf(obj, kind)
+	return s.respond(r, &reply{code: code, object: content}, err)
+}
+
+// isNil reports whether obj is nil or a nil pointer.
+func isNil(obj runtime.Object) bool {
+	value := reflect.ValueOf(obj)
+	return obj == nil || value.Kind() == reflect.Pointer && value.IsNil()
+}
+
+// listOf converts the list of a reactor, without the objects that the client does not select by
+// their labels.
+func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
+	content, err := contentOf(obj, schema.GroupVersionKind{})
+	if err != nil {
+		return nil, err
+	}
+	selector, err := labels.Parse(call.ListOptions.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	page := &list{}
+	if err := convert(content["metadata"], &page.meta); err != nil {
+		return nil, fmt.Errorf("the metadata of the list of a reactor: %w", err)
+	}
+	items, _ := content["items"].([]any)
+	for _, item := range items {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("the list of a reactor, which is a %T, has an item that is no object", obj)
+		}
+		one := &unstructured.Unstructured{Object: fields}
+		if one.GetKind() == "" {
+			one.SetGroupVersionKind(r.kind.GroupVersionKind)
+		}
+		if selector.Matches(labels.Set(one.GetLabels())) {
+			key := history.Key{GroupResource: r.kind.groupResource(), Namespace: one.GetNamespace(), Name: one.GetName()}
+			page.items = append(page.items, &history.State{Key: key, Object: one.Object})
+		}
+	}
+	return page, nil
+}
+
+// convert decodes the JSON of one value into another.
+func convert(from, into any) error {
+	data, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
