@@ -117,9 +117,9 @@ func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured
 	return state
 }
 
-// erase deletes an object. The event has last.
-func (s *Server) erase(live *history.State, last map[string]any) {
-	s.history.Delete(live.Key, last)
+// erase deletes an object.
+func (s *Server) erase(live *history.State) {
+	s.history.Delete(live.Key)
 	s.observe(live, nil)
 }
 

@@ -91,7 +91,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
 	if len(finalizers) == 0 {
 		if !dryRun {
-			s.erase(live, obj.Object)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
 	}

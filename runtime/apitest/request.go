@@ -25,6 +25,8 @@ type request struct {
 	query                        url.Values
 	body                         []byte
 	accept                       accepted
+	// whole is set for an update by a Tracker, which writes the object with its status.
+	whole bool
 	// warnings are sent in the header of the response.
 	warnings []string
 	// headersSent reports whether an event of a watch has had the columns of a Table.
