@@ -128,8 +128,8 @@ func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) erro
 // removeNamespace marks a namespace as terminating. It is deleted when its contents are gone and no
 // finalizer is left. done reports whether that is the answer to a deletion.
 func (s *Server) removeNamespace(r *request, live *history.State, options *metav1.DeleteOptions) (answer *reply, done bool, err error) {
-	if slices.Contains(initialNamespaces[:3], r.name) {
-		return nil, true, apierrors.NewForbidden(namespaceResource, r.name, fmt.Errorf("this namespace may not be deleted"))
+	if slices.Contains(initialNamespaces[:3], live.Name) {
+		return nil, true, apierrors.NewForbidden(namespaceResource, live.Name, fmt.Errorf("this namespace may not be deleted"))
 	}
 	namespace := &unstructured.Unstructured{Object: maps.Clone(r.kind.present(live))}
 	if isDeleting(namespace.Object) {
@@ -182,11 +182,11 @@ func (s *Server) emptyNamespace(namespace *history.State) {
 		return
 	}
 	pods := schema.GroupResource{Resource: "pods"}
-	left := s.deleteAll(pods, namespace.Name)
+	left := s.deleteContents(pods, namespace.Name)
 	if left == 0 {
 		for _, resource := range s.history.Resources() {
 			if resource != pods {
-				left += s.deleteAll(resource, namespace.Name)
+				left += s.deleteContents(resource, namespace.Name)
 			}
 		}
 	}
@@ -200,9 +200,9 @@ func (s *Server) emptyNamespace(namespace *history.State) {
 	_, _ = s.replace(r, namespace, object, write{manager: controllerManager})
 }
 
-// deleteAll deletes the objects of a resource in a namespace, and returns how many are left because
+// deleteContents deletes the objects of a resource in a namespace, and returns how many are left because
 // of finalizers.
-func (s *Server) deleteAll(resource schema.GroupResource, namespace string) int {
+func (s *Server) deleteContents(resource schema.GroupResource, namespace string) int {
 	states, err := s.history.List(resource, namespace, 0)
 	if err != nil {
 		return 0
