@@ -29,6 +29,8 @@ type request struct {
 	whole bool
 	// warnings are sent in the header of the response.
 	warnings []string
+	// headersSent reports whether an event of a watch has had the columns of a Table.
+	headersSent bool
 	// document answers requests that name no resource, such as discovery.
 	document *document
 }

@@ -102,7 +102,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	s.keepTimes(obj, old)
 	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
 		if !w.dryRun {
-			s.history.Delete(live.Key, live.Object)
+			s.history.Delete(live.Key)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
