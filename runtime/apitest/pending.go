@@ -1,8 +1,8 @@
 package apitest
 
 import (
-	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -11,13 +11,18 @@ import (
 
 // What follows is owned by others and leaves this file when it is there.
 
-// A: list.go, watch.go
-func (s *Server) list(r *request) (*reply, error) { return nil, fmt.Errorf("list") }
-func (s *Server) watch(ctx context.Context, r *request) (*reply, error) {
-	return nil, fmt.Errorf("watch")
+// F: what faults do to watches; watch.go calls both with s.mu held. After a change of what they return, call
+// s.history.Wake().
+
+// visible returns the version up to which watches of a kind show writes, and when that changes without a call of
+// Wake; the zero time is never.
+func (s *Server) visible(kind *Kind) (version uint64, again time.Time) {
+	return s.history.Version(), time.Time{}
 }
-func (s *Server) deleteCollection(r *request) (*reply, error) { return nil, fmt.Errorf("dc") }
-func (s *Server) checkMinimum(version string) error           { return nil } // get with a version of the future
+
+// cuts counts how often the watches of a kind were cut. A watch that began at another count ends like a broken
+// connection.
+func (s *Server) cuts(kind *Kind) uint64 { return 0 }
 
 // C: patch.go; manage sets managedFields of obj; old is nil for a create
 func (s *Server) patch(r *request) (*reply, error) { return nil, fmt.Errorf("patch") }

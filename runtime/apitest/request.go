@@ -119,7 +119,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	if r.kind.Warning != "" {
 		r.warn(r.kind.Warning)
 	}
-	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create") {
+	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create" || r.verb == "deletecollection") {
 		r.document = notFoundPage
 		return r, nil
 	}
