@@ -244,7 +244,7 @@ func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object
 		return s.respond(r, &reply{code: code, status: &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}}, nil)
 	case call.Verb == "list" && r.subresource == "" && r.accept.plain():
 		// The items need not name their kind, as those of a fake client.
-		content, err := r.selected(call, obj)
+		content, err := r.filtered(call, obj)
 		return s.respond(r, &reply{code: code, object: content}, err)
 	case call.Verb == "list" && r.subresource == "":
 		page, err := r.listOf(call, obj)
@@ -274,9 +274,9 @@ func isNil(obj runtime.Object) bool {
 	return obj == nil || value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// selected returns the content of the list of a reactor, without the objects that the client does
+// filtered returns the content of the list of a reactor, without the objects that the client does
 // not select by their labels.
-func (r *request) selected(call *Call, obj runtime.Object) (map[string]any, error) {
+func (r *request) filtered(call *Call, obj runtime.Object) (map[string]any, error) {
 	content, err := contentOf(obj, r.kind.GroupVersion().WithKind(r.kind.List))
 	if err != nil {
 		return nil, err
@@ -304,7 +304,7 @@ func (r *request) selected(call *Call, obj runtime.Object) (map[string]any, erro
 
 // listOf converts the list of a reactor.
 func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
-	content, err := r.selected(call, obj)
+	content, err := r.filtered(call, obj)
 	if err != nil {
 		return nil, err
 	}
