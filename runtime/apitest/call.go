@@ -20,7 +20,7 @@ type Call struct {
 	// Subresource, Namespace and Name are those of the URL. They may be empty.
 	Subresource, Namespace, Name string
 	// Object is the body of create and update, or nil. It has the Go type of the kind, or that of
-	// the [Method], with an empty TypeMeta. A kind without a Go type is an
+	// the [Method], with an empty TypeMeta. Without such a type it is an
 	// *unstructured.Unstructured. What a reactor changes in it is what the server receives, if no
 	// reactor answers the call.
 	Object runtime.Object
@@ -64,8 +64,8 @@ type Method struct {
 
 // Reactors answer requests of one client. Each of the functions may be nil.
 type Reactors struct {
-	// Kinds have the Go types of the client.
-	Kinds   []Kind
+	// Scheme has the Go types of the client. It may be nil.
+	Scheme  *runtime.Scheme
 	Methods []Method
 	React   Reactor
 	Watch   WatchReactor
@@ -77,17 +77,12 @@ type Reactors struct {
 // A streaming list, which is a watch with sendInitialEvents, is a list and then a watch for
 // reactors, as if the client had sent two requests. So they need not know streaming lists.
 func (s *Server) Transport(reactors Reactors) http.RoundTripper {
-	t := &transport{server: s, Reactors: reactors, types: map[schema.GroupVersionKind]runtime.Object{}}
-	for _, kind := range reactors.Kinds {
-		t.types[kind.GroupVersionKind] = kind.Type
-	}
-	return t
+	return &transport{reactors, s}
 }
 
 type transport struct {
 	Reactors
 	server *Server
-	types  map[schema.GroupVersionKind]runtime.Object
 }
 
 // RoundTrip answers a request, like [Server.RoundTrip].

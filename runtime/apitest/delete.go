@@ -86,7 +86,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
 	if len(finalizers) == 0 {
 		if !dryRun {
-			s.history.Delete(live.Key, obj.Object)
+			s.history.Delete(live.Key)
 		}
 		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/table"
 )
 
 // Kind describes one version of a resource that a server serves. Kinds with the same group and
@@ -48,6 +50,8 @@ type Kind struct {
 
 	// builtIn is nil for custom resources.
 	builtIn *builtIn
+	// printer prints objects as a Table.
+	printer func() (*table.Printer, error)
 }
 
 // Scale has the JSON paths of the fields behind the subresource scale, such as .spec.replicas.

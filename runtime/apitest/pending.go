@@ -3,9 +3,7 @@ package apitest
 import (
 	"context"
 	"fmt"
-	"net/http"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	_ "gopkg.in/evanphx/json-patch.v4"
@@ -32,12 +30,3 @@ func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {
 
 // F: namespace.go, builtin.go, discovery, table
 func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) error { return nil }
-func (s *Server) documentOf(req *http.Request) *document                          { return notFoundPage }
-func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[string]any) ([]byte, error) {
-	return nil, fmt.Errorf("table")
-}
-
-// partial is the PartialObjectMetadata of an object.
-func partial(obj map[string]any) map[string]any {
-	return map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": obj["metadata"]}
-}

@@ -148,13 +148,10 @@ func (r *request) typedBody(t *transport, method Method) (runtime.Object, schema
 	}
 	var obj runtime.Object
 	switch {
-	case method.Input != nil:
+	case method.Input != nil && !(method.Subresource == "" && namesKind(r.body, r.kind.Kind)):
 		obj = method.Input.DeepCopyObject()
-	case r.subresource != "" && r.subresource != "status":
-	case t.types[r.kind.GroupVersionKind] != nil:
-		obj = t.types[r.kind.GroupVersionKind].DeepCopyObject()
-	case r.kind.Type != nil:
-		obj = r.kind.Type.DeepCopyObject()
+	case r.subresource == "" || r.subresource == "status":
+		obj = r.kind.newObject(t.Scheme)
 	}
 	data := r.body
 	switch {
@@ -177,6 +174,27 @@ func (r *request) typedBody(t *transport, method Method) (runtime.Object, schema
 	kind := obj.GetObjectKind().GroupVersionKind()
 	obj.GetObjectKind().SetGroupVersionKind(none)
 	return obj, kind, nil
+}
+
+// namesKind reports whether a body is JSON of a kind. The verb of the kind and a [Method] without a
+// subresource are the same request otherwise.
+func namesKind(body []byte, kind string) bool {
+	var named metav1.TypeMeta
+	return json.Unmarshal(body, &named) == nil && named.Kind == kind
+}
+
+// newObject returns an empty object of the Go type in a scheme, which may be nil, or else of the type
+// that the server knows. It returns nil if there is no type.
+func (k *Kind) newObject(scheme *runtime.Scheme) runtime.Object {
+	if scheme != nil {
+		if obj, err := scheme.New(k.GroupVersionKind); err == nil {
+			return obj
+		}
+	}
+	if k.Type != nil {
+		return k.Type.DeepCopyObject()
+	}
+	return nil
 }
 
 // rewrite replaces the body of a request by an object that a reactor has changed.

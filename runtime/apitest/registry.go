@@ -24,6 +24,8 @@ type registry struct {
 	byGVK map[schema.GroupVersionKind]*Kind
 	// groups describes the kinds in discovery. It is nil after a change.
 	groups *discovery.Groups
+	// documents are the answers of discovery, while groups is not nil.
+	documents map[string]*document
 }
 
 func newRegistry() *registry {
@@ -161,6 +163,9 @@ func (k *Kind) validate() error {
 	case strings.ContainsAny(k.Resource, "/ ") || k.Resource != strings.ToLower(k.Resource):
 		return fmt.Errorf("apitest: kind %s: %q is not the name of a resource; use the lower case plural", k.Kind, k.Resource)
 	}
+	if _, err := newPrinter(k.Columns)(); err != nil {
+		return fmt.Errorf("apitest: kind %s: %w", k.Kind, err)
+	}
 	return nil
 }
 
@@ -168,6 +173,7 @@ func (k *Kind) validate() error {
 func (k *Kind) complete() {
 	k.Singular = cmp.Or(k.Singular, strings.ToLower(k.Kind))
 	k.List = cmp.Or(k.List, k.Kind+"List")
+	k.printer = newPrinter(k.Columns)
 }
 
 func (k *Kind) gvr() schema.GroupVersionResource {

@@ -25,8 +25,12 @@ type request struct {
 	query                        url.Values
 	body                         []byte
 	accept                       accepted
+	// whole is set for an update by a Tracker, which writes the object with its status.
+	whole bool
 	// warnings are sent in the header of the response.
 	warnings []string
+	// headersSent reports whether an event of a watch has had the columns of a Table.
+	headersSent bool
 	// document answers requests that name no resource, such as discovery.
 	document *document
 }

@@ -117,7 +117,7 @@ func (s *Server) encodeObject(r *request, obj map[string]any) ([]byte, error) {
 	case formTable:
 		return s.encodeTable(r, metav1.ListMeta{ResourceVersion: versionOf(obj)}, []map[string]any{obj})
 	case formMetadata:
-		obj = partial(obj)
+		obj = r.accept.partial(obj)
 	}
 	if r.accept.mediaType == protobufType {
 		return s.encodeProtobuf(r, obj)
@@ -151,7 +151,7 @@ func (s *Server) encodeList(r *request, l *list) (io.ReadCloser, string, error) 
 	}
 	apiVersion, kind := r.kind.apiVersion(), r.kind.List
 	if r.accept.form == formMetadata {
-		apiVersion, kind = metav1.SchemeGroupVersion.String(), "PartialObjectMetadataList"
+		apiVersion, kind = metav1.GroupName+"/"+r.accept.metaVersion, "PartialObjectMetadataList"
 	}
 	meta, err := json.Marshal(l.meta)
 	if err != nil {

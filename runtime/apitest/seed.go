@@ -65,6 +65,11 @@ func (s *Server) seed(from runtime.Object) error {
 	if err != nil {
 		return err
 	}
+	return s.seedAs(kind, from)
+}
+
+// seedAs stores one object of a kind. The caller holds mu.
+func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	s.keepTimes(obj, old)
 	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
 		if !w.dryRun {
-			s.history.Delete(live.Key, live.Object)
+			s.history.Delete(live.Key)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
@@ -124,7 +124,7 @@ func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructur
 	}
 	version := obj.GetResourceVersion()
 	if version == "" || version == "0" {
-		if !r.kind.custom() && r.kind.builtIn.unconditional {
+		if r.whole || !r.kind.custom() && r.kind.builtIn.unconditional {
 			obj.SetResourceVersion(strconv.FormatUint(live.Version, 10))
 			return nil
 		}
@@ -162,7 +162,7 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 		obj.Object["metadata"] = metadata
 		return
 	}
-	if r.kind.Status && r.subresource == "" {
+	if r.kind.Status && r.subresource == "" && !r.whole {
 		delete(obj.Object, "status")
 		if status, has := old["status"]; has {
 			obj.Object["status"] = status
@@ -197,13 +197,14 @@ func (r *request) sameContent(a, b map[string]any) bool {
 	if !r.kind.custom() {
 		return r.kind.builtIn.sameContent(a, b)
 	}
+	counts := func(name string) bool { return name != "metadata" && (name != "status" || !r.kind.Status) }
 	for name, value := range a {
-		if name != "metadata" && !reflect.DeepEqual(value, b[name]) {
+		if counts(name) && !reflect.DeepEqual(value, b[name]) {
 			return false
 		}
 	}
 	for name := range b {
-		if _, has := a[name]; !has && name != "metadata" {
+		if _, has := a[name]; !has && counts(name) {
 			return false
 		}
 	}
