@@ -90,8 +90,8 @@ func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 		return errs.ToAggregate()
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	s.put(&request{kind: kind}, key, obj)
-	return nil
+	_, err = s.put(&request{kind: kind}, key, obj, 0)
+	return err
 }
 
 // completeSeed sets the metadata that an object lacks.

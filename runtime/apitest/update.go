@@ -119,7 +119,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if w.dryRun {
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
-	return &reply{code: http.StatusOK, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, http.StatusOK)
 }
 
 // checkUID compares the UID of a body with that of the live object.
