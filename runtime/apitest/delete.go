@@ -112,7 +112,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	case dryRun:
 		return &reply{code: code, object: obj.Object}, nil
 	}
-	return &reply{code: code, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, code)
 }
 
 // deleted is the answer to a deletion that is complete.
