@@ -143,12 +143,6 @@ func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "WatchEvent"}, Raw: raw}
-	body, err := envelope.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	const magic = "k8s\x00"
-	frame := binary.BigEndian.AppendUint32(nil, uint32(len(magic)+len(body)))
-	return append(append(frame, magic...), body...), nil
+	// The events of a stream have no envelope, and the objects in them do.
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
 }
