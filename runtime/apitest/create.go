@@ -114,7 +114,16 @@ func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured
 			return nil, err
 		}
 	}
-	return &reply{code: code, state: s.history.Put(key, obj.Object)}, nil
+	before := s.history.Get(key)
+	state := s.history.Put(key, obj.Object)
+	s.observe(before, state)
+	return &reply{code: code, state: state}, nil
+}
+
+// erase deletes an object.
+func (s *Server) erase(live *history.State) {
+	s.history.Delete(live.Key)
+	s.observe(live, nil)
 }
 
 // checkNamespace sets the namespace of an object to that of the URL.
@@ -171,6 +180,9 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 		obj.SetGeneration(1)
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
+	}
+	if k.isNamespace() {
+		prepareNamespace(obj)
 	}
 }
 
