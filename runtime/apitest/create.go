@@ -25,7 +25,8 @@ type write struct {
 	manager    string
 	validation string
 	dryRun     bool
-	// applied reports whether managedFields are up to date.
+	// applied reports whether the object comes from a patch, so that its managedFields are up to
+	// date.
 	applied bool
 }
 
@@ -70,7 +71,7 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 	if obj.GetResourceVersion() != "" {
 		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
 	}
-	r.dropDuplicateOwners(obj)
+	r.dropDuplicateOwners(obj, duplicateOwners)
 	if !w.applied {
 		if err := s.manage(r, nil, obj, w.manager); err != nil {
 			return nil, err
@@ -130,8 +131,14 @@ func (r *request) checkNamespace(obj *unstructured.Unstructured) error {
 	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
+// The warnings of duplicate owner references, in a body and in a patched object.
+const (
+	duplicateOwners        = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+	duplicateOwnersPatched = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+)
+
 // dropDuplicateOwners removes owner references that are there twice, and warns.
-func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
+func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured, warning string) {
 	owners := obj.GetOwnerReferences()
 	if len(owners) < 2 {
 		return
@@ -150,7 +157,7 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
 		return
 	}
 	obj.SetOwnerReferences(kept)
-	r.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v", strings.Join(twice, ", ")))
+	r.warn(fmt.Sprintf(warning, strings.Join(twice, ", ")))
 }
 
 // prepareCreate sets what a client does not decide.
@@ -170,6 +177,9 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 	errs := r.kind.validateMetadata(obj, old)
 	if kind := obj.GetKind(); kind != r.kind.Kind {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+r.kind.Kind))
+	}
+	if version := obj.GetAPIVersion(); version != r.kind.apiVersion() {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), version, "must be "+r.kind.apiVersion()))
 	}
 	if r.kind.Schema != nil {
 		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)

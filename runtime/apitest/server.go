@@ -116,7 +116,7 @@ func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Respon
 		return nil, err
 	}
 	r, err := s.parse(req, body)
-	if err == nil && reactors != nil && r.kind != nil && r.verb != "" {
+	if reactors != nil && r.kind != nil && r.verb != "" && (err == nil || r.unserved) {
 		response, err := s.react(r, reactors)
 		if response != nil || err != nil {
 			return response, err
