@@ -14,7 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
@@ -30,12 +35,19 @@ type stream struct {
 // watch opens a watch, which ends with the test.
 func (c client) watch(path string) *stream {
 	c.Helper()
+	return c.watchAs(path, "application/json")
+}
+
+// watchAs opens a watch with an Accept header.
+func (c client) watchAs(path, accept string) *stream {
+	c.Helper()
 	ctx, cancel := context.WithCancel(c.Context())
 	c.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server"+path, nil)
 	if err != nil {
 		c.Fatal(err)
 	}
+	req.Header.Set("Accept", accept)
 	response, err := c.server.RoundTrip(req)
 	if err != nil {
 		c.Fatal(err)
@@ -445,4 +457,85 @@ func TestWatchesWhileOthersWrite(t *testing.T) {
 			t.Fatalf("event %d is %s, want version %s", i, text, want)
 		}
 	}
+}
+
+func TestWatchAsMetadata(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		c.put("a", "x", "1", "red")
+		w := c.watchAs(watchWidgets+"&allowWatchBookmarks=true", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+		for _, want := range []string{"ADDED a/x@2", "BOOKMARK @2 end"} {
+			var e event
+			if err := w.events.Decode(&e); err != nil || e.String() != want {
+				t.Fatalf("%v, %v, want %s", e, err, want)
+			}
+			if e.Object["kind"] != "PartialObjectMetadata" || e.Object["apiVersion"] != "meta.k8s.io/v1" || e.Object["spec"] != nil {
+				t.Errorf("%s has %v", want, e.Object)
+			}
+		}
+	})
+}
+
+// A watch in protobuf is a sequence of messages, each after its length.
+func TestWatchAsProtobuf(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		c.put("a", "x", "1", "red")
+		w := c.watchAs(watchWidgets+"&allowWatchBookmarks=true&timeoutSeconds=1", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+		scheme := runtime.NewScheme()
+		if err := metav1.AddMetaToScheme(scheme); err != nil {
+			t.Fatal(err)
+		}
+		metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+		events := streaming.NewDecoder(protobuf.LengthDelimitedFramer.NewFrameReader(w.body), protobuf.NewRawSerializer(scheme, scheme))
+		next := func(into runtime.Object) string {
+			t.Helper()
+			var e metav1.WatchEvent
+			if _, _, err := events.Decode(nil, &e); err != nil {
+				return err.Error()
+			}
+			if _, _, err := protobuf.NewSerializer(scheme, scheme).Decode(e.Object.Raw, nil, into); err != nil {
+				t.Fatal(err)
+			}
+			return e.Type
+		}
+		var object, bookmark metav1.PartialObjectMetadata
+		if got := next(&object); got != "ADDED" || object.Name != "x" || object.ResourceVersion != "2" {
+			t.Errorf("the first event is %s %v", got, object)
+		}
+		if got := next(&bookmark); got != "BOOKMARK" || bookmark.ResourceVersion != "2" || bookmark.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
+			t.Errorf("the second event is %s %v", got, bookmark)
+		}
+		if got := next(nil); got != "EOF" {
+			t.Errorf("the third event is %s, want EOF", got)
+		}
+		expired := c.watchAs(watchWidgets+"&resourceVersion=99&resourceVersionMatch=NotOlderThan&sendInitialEvents=true", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+		events = streaming.NewDecoder(protobuf.LengthDelimitedFramer.NewFrameReader(expired.body), protobuf.NewRawSerializer(scheme, scheme))
+		var status metav1.Status
+		if got := next(&status); got != "ERROR" || status.Code != 504 {
+			t.Errorf("the error is %s %v", got, status)
+		}
+	})
+}
+
+// Only the first event of a watch for tables has the columns.
+func TestWatchAsTable(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		w := c.watchAs(watchWidgets+"&resourceVersion=1", "application/json;as=Table;g=meta.k8s.io;v=v1")
+		c.put("a", "x", "1", "red")
+		c.put("a", "y", "1", "red")
+		for i, name := range []string{"x", "y"} {
+			var e struct {
+				Type   string
+				Object metav1.Table
+			}
+			if err := w.events.Decode(&e); err != nil || e.Type != "ADDED" || len(e.Object.Rows) != 1 || e.Object.Rows[0].Cells[0] != name {
+				t.Fatalf("event %d is %+v, %v, want a row for %s", i, e, err, name)
+			}
+			if has := len(e.Object.ColumnDefinitions) > 0; has != (i == 0) {
+				t.Errorf("event %d has columns: %v", i, has)
+			}
+		}
+	})
 }
