@@ -104,15 +104,26 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		s.uids, s.names = counts[0], counts[1]
 		return &reply{code: http.StatusCreated, object: obj.Object}, nil
 	}
-	return &reply{code: http.StatusCreated, state: s.put(r, key, obj)}, nil
+	return s.put(r, key, obj, http.StatusCreated)
 }
 
-// put stores an object. The caller does not use it again.
-func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured) *history.State {
+// put stores an object, and answers with it. The caller does not use it again.
+func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured, code int) (*reply, error) {
 	if r.kind.Schema != nil {
-		r.kind.Schema.Store(obj.Object)
+		if err := r.kind.Schema.Store(obj.Object); err != nil {
+			return nil, err
+		}
 	}
-	return s.history.Put(key, obj.Object)
+	before := s.history.Get(key)
+	state := s.history.Put(key, obj.Object)
+	s.observe(before, state)
+	return &reply{code: code, state: state}, nil
+}
+
+// erase deletes an object.
+func (s *Server) erase(live *history.State) {
+	s.history.Delete(live.Key)
+	s.observe(live, nil)
 }
 
 // checkNamespace sets the namespace of an object to that of the URL.
@@ -169,6 +180,9 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 		obj.SetGeneration(1)
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
+	}
+	if k.isNamespace() {
+		prepareNamespace(obj)
 	}
 }
 

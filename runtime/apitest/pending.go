@@ -2,8 +2,6 @@ package apitest
 
 import (
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // What follows is owned by others and leaves this file when it is there.
@@ -20,6 +18,3 @@ func (s *Server) visible(kind *Kind) (version uint64, again time.Time) {
 // cuts counts how often the watches of a kind were cut. A watch that began at another count ends like a broken
 // connection.
 func (s *Server) cuts(kind *Kind) uint64 { return 0 }
-
-// F: namespace.go, builtin.go, discovery, table
-func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) error { return nil }
