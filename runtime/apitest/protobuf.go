@@ -128,7 +128,8 @@ func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	return marshalProtobuf(into)
 }
 
-// encodeFrame encodes an event of a watch. object is encoded as the client accepts it.
+// encodeFrame encodes an event of a watch. object is encoded as the client accepts it. In protobuf,
+// the object has the envelope of Kubernetes and the event has only its length before it.
 func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
 	if a.mediaType != protobufType {
 		frame := make([]byte, 0, len(object)+len(event)+32)
