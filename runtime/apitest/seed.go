@@ -90,11 +90,9 @@ func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 		return errs.ToAggregate()
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	if _, err := s.put(&request{kind: kind}, key, obj, 0); err != nil {
-		return err
-	}
+	_, err = s.put(&request{kind: kind}, key, obj, 0)
 	s.collector.forget() // what was there before the test stays
-	return nil
+	return err
 }
 
 // completeSeed sets the metadata that an object lacks.
