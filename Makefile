@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes adapters/clientgo adapters/controllerruntime examples/operator testserver test test/kubebuilder
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime examples/operator testserver test test/kubebuilder
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-builtin test-clientgo test-crcache test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-clientgo test-crcache test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -49,6 +49,9 @@ test-example: ## Run the tests of the example operator
 
 test-builtin: ## Run the tests of the informers of built-in kinds
 	cd kubernetes && $(TEST) -race ./informers/externalversions
+
+test-crds: ## Run the tests of the CRDs of the in-memory API server
+	cd apiextensions && $(RACE) $(TEST) ./...
 
 test-clientgo: ## Run the tests of the adapters for client-go, and client-go's own tests over them, in 2 minutes
 	cd adapters/clientgo && $(RACE) $(TEST) ./...

@@ -35,27 +35,31 @@ var rooms = map[string][]string{
 	"generator/internal/write":    {"generator/internal/regular"},
 	"templates":                   nil,
 
-	"runtime/apitest":                  {"runtime/apitest/internal/"},
-	"runtime/apitest/internal/history": nil,
-	"runtime/apitest/internal/fields":  nil,
-	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
-	"runtime/cache/internal/freelist":  nil,
-	"runtime/cache/internal/hook":      nil,
-	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
-	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
-	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
-	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
-	"runtime/internal/identity":        nil,
-	"runtime/internal/printable":       nil,
-	"runtime/internal/safemeta":        nil,
-	"runtime/redirect":                 {"runtime/internal/"},
-	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
-	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
-	"runtime/wire/internal/memory":     nil,
-	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
-	"runtime/writes":                   nil,
+	"runtime/apitest":                    {"runtime/apitest/internal/"},
+	"runtime/apitest/internal/builtin":   nil,
+	"runtime/apitest/internal/discovery": nil,
+	"runtime/apitest/internal/fields":    nil,
+	"runtime/apitest/internal/history":   nil,
+	"runtime/apitest/internal/selection": {"runtime/apitest/internal/builtin", "runtime/apitest/internal/history"},
+	"runtime/apitest/internal/table":     nil,
+	"runtime/cache":                      {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
+	"runtime/cache/internal/freelist":    nil,
+	"runtime/cache/internal/hook":        nil,
+	"runtime/cache/internal/listed":      {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/mutation":    {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/pending":     {"runtime/cache/internal/listed", "runtime/wire"},
+	"runtime/cache/internal/processor":   {"runtime/cache/internal/freelist"},
+	"runtime/cache/internal/protocol":    {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/store":       {"runtime/internal/", "runtime/wire"},
+	"runtime/internal/identity":          nil,
+	"runtime/internal/printable":         nil,
+	"runtime/internal/safemeta":          nil,
+	"runtime/redirect":                   {"runtime/internal/"},
+	"runtime/wire":                       {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
+	"runtime/wire/internal/plan":         {"runtime/internal/", "runtime/wire/internal/memory"},
+	"runtime/wire/internal/memory":       nil,
+	"runtime/wire/internal/protobuf":     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
+	"runtime/writes":                     nil,
 }
 
 // maxFiles is how many files a package may have, tests left out.
@@ -114,6 +118,8 @@ func refuse(name, path string) string {
 		}
 	case strings.HasPrefix(path+"/", "k8s.io/client-go/"):
 		return "the module does not depend on client-go"
+	case strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/") || strings.HasPrefix(path, "k8s.io/apiserver/"):
+		return "what needs the libraries of an API server is in the module apiextensions"
 	case strings.HasPrefix(name, "runtime/") && (strings.HasPrefix(path, "k8s.io/gengo/") || strings.HasPrefix(path, "golang.org/x/tools/")):
 		return "users would compile the generator's libraries"
 	}
@@ -158,6 +164,7 @@ func TestRefuse(t *testing.T) {
 		{"runtime/cache/internal/store", module + "/runtime/cache/internal/processor"},
 		{"runtime/cache/internal/processor", module + "/runtime/cache"},
 		{"runtime/wire", "k8s.io/client-go/rest"},
+		{"runtime/apitest", "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"},
 		{"generator/internal/load", module + "/generator/internal/render"},
 		{"generator/internal/load", module + "/generator/internal/decide"},
 		{"generator/internal/decide", module + "/generator/internal/load"},

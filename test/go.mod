@@ -9,6 +9,7 @@ require (
 	github.com/spf13/pflag v1.0.10
 	github.com/typedinformers/informer-gen v0.0.0
 	github.com/typedinformers/informer-gen/adapters/clientgo v0.0.0
+	github.com/typedinformers/informer-gen/apiextensions v0.0.0
 	github.com/typedinformers/informer-gen/examples/operator v0.0.0-00010101000000-000000000000
 	github.com/typedinformers/informer-gen/kubernetes v0.0.0
 	github.com/typedinformers/informer-gen/testserver v0.0.0-00010101000000-000000000000
@@ -170,3 +171,5 @@ tool (
 replace github.com/typedinformers/informer-gen/adapters/controllerruntime => ../adapters/controllerruntime
 
 replace github.com/typedinformers/informer-gen/adapters/clientgo => ../adapters/clientgo
+
+replace github.com/typedinformers/informer-gen/apiextensions => ../apiextensions

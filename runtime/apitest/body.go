@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 )
@@ -49,12 +51,18 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 			}
 		}
 		strict, err = kjson.UnmarshalStrict(data, &decoded)
-		if err != nil {
-			return nil, r.undecodable(nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err))
+		if err != nil || decoded == nil {
+			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
 		}
 	}
 	obj := &unstructured.Unstructured{Object: decoded}
 	return obj, r.complete(obj, strict, validation)
+}
+
+// interpret returns what the API server says of a body that has no kind and version to read.
+func interpret(data []byte) error {
+	_, err := serializerjson.DefaultMetaFactory.Interpret(data)
+	return err
 }
 
 // complete checks the kind of a decoded object, and brings its fields into the form in which they
@@ -67,13 +75,11 @@ func (r *request) complete(obj *unstructured.Unstructured, strict []error, valid
 	if err != nil {
 		return err
 	}
-	unknown, err := r.kind.normalize(obj)
+	unknown, err := r.normalize(obj)
 	if err != nil {
 		return r.undecodable(&gvk, err)
 	}
-	for _, path := range unknown {
-		strict = append(strict, fmt.Errorf("unknown field %q", path))
-	}
+	strict = append(strict, unknown...)
 	if len(strict) == 0 {
 		return nil
 	}
@@ -93,22 +99,18 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 	want := r.bodyKind()
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	kind, _ := obj.Object["kind"].(string)
-	if apiVersion == "" {
-		apiVersion = want.GroupVersion().String()
-		obj.Object["apiVersion"] = apiVersion
+	if !r.kind.custom() { // their decoder knows what to expect
+		apiVersion, kind = cmp.Or(apiVersion, want.GroupVersion().String()), cmp.Or(kind, want.Kind)
+		obj.Object["apiVersion"], obj.Object["kind"] = apiVersion, kind
 	}
 	if kind == "" {
-		kind = want.Kind
-		obj.Object["kind"] = kind
+		return want, r.undecodable(nil, runtime.NewMissingKindErr(string(r.body)))
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {
-		return want, apierrors.NewBadRequest(err.Error())
+		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
-	if gvk.Kind != want.Kind || gvk.Group != want.Group {
-		return gvk, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", kind, gv.Version, want.Kind, "no kind is registered for the type"))
-	}
 	if gv != want.GroupVersion() {
 		return gvk, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", gv, want.GroupVersion()))
 	}
@@ -123,8 +125,26 @@ func (r *request) bodyKind() schema.GroupVersionKind {
 	return r.kind.GroupVersionKind
 }
 
+// normalize brings a decoded object of the request's kind into the form in which it is stored.
+// unknown has an error for each field that was dropped.
+func (r *request) normalize(obj *unstructured.Unstructured) (unknown []error, err error) {
+	var paths []string
+	if r.subresource == "scale" {
+		paths, err = normalizeScale(obj)
+	} else {
+		paths, err = r.kind.normalize(obj)
+	}
+	for _, path := range paths {
+		unknown = append(unknown, fmt.Errorf("unknown field %q", path))
+	}
+	return unknown, err
+}
+
 // undecodable is the error for a body that cannot be decoded. gvk is nil if its kind is not known.
 func (r *request) undecodable(gvk *schema.GroupVersionKind, err error) error {
+	if r.subresource == "scale" && r.kind.custom() {
+		return apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+	}
 	if gvk != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.bodyKind().Kind, err))
 	}
@@ -156,10 +176,7 @@ func (r *request) contentType() (string, error) {
 		return jsonType, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
-	accepted := []string{jsonType, yamlType}
-	if !r.kind.custom() || r.kind.protobuf() {
-		accepted = append(accepted, protobufType)
-	}
+	accepted := []string{jsonType, yamlType, protobufType}
 	if err != nil || !slices.Contains(accepted, mediaType) {
 		return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))

@@ -27,6 +27,9 @@ func (s *Server) delete(r *request) (*reply, error) {
 	if live == nil {
 		return nil, r.missing()
 	}
+	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+	}
 	return s.remove(r, live, options)
 }
 
@@ -62,7 +65,13 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 			return err
 		}
 	}
-	return json.Unmarshal(body, options)
+	if err := json.Unmarshal(body, options); err != nil {
+		return err
+	}
+	if kind := options.Kind; kind != "" && kind != "DeleteOptions" {
+		return fmt.Errorf("no kind %q is registered for version %q in scheme %q", kind, options.APIVersion, "pkg/runtime/scheme.go:111")
+	}
+	return nil
 }
 
 // remove deletes an object, or marks it as deleting if it has finalizers.
@@ -71,13 +80,18 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
+	if s.namespaces && r.kind.isNamespace() {
+		if answer, done, err := s.removeNamespace(r, live, options); done {
+			return answer, err
+		}
+	}
 	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 	obj.Object["metadata"] = maps.Clone(obj.Object["metadata"].(map[string]any))
 	dryRun := len(options.DryRun) > 0
 	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
 	if len(finalizers) == 0 {
 		if !dryRun {
-			s.history.Delete(live.Key, obj.Object)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
 	}
@@ -98,7 +112,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	case dryRun:
 		return &reply{code: code, object: obj.Object}, nil
 	}
-	return &reply{code: code, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, code)
 }
 
 // deleted is the answer to a deletion that is complete.
@@ -152,7 +166,7 @@ func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
 	if foreground {
 		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
 	}
-	if len(finalizers) == len(has) {
+	if len(finalizers) == len(has) && !slices.ContainsFunc(finalizers, func(name string) bool { return !slices.Contains(has, name) }) {
 		return has // in another order at most
 	}
 	return finalizers

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/table"
 )
 
 // Kind describes one version of a resource that a server serves. Kinds with the same group and
@@ -48,6 +50,8 @@ type Kind struct {
 
 	// builtIn is nil for custom resources.
 	builtIn *builtIn
+	// printer prints objects as a Table.
+	printer func() (*table.Printer, error)
 }
 
 // Scale has the JSON paths of the fields behind the subresource scale, such as .spec.replicas.
@@ -66,28 +70,21 @@ type Column struct {
 // Schema checks the objects of a kind in one version. Module apiextensions has an implementation
 // over a CustomResourceDefinition. Its methods are called by several goroutines at once.
 type Schema interface {
-	// Prune removes what the schema does not have from obj, and returns the paths of the fields.
-	// Its error is a malformed object, for which the server answers 400. The metadata of obj is
-	// not its concern.
+	// Prune removes from obj the fields that the schema does not have, and returns their paths. It
+	// also removes a null that is no value. The metadata of obj itself is left to the server. An
+	// error means that obj is malformed, such as a number as name of an object within it; the
+	// server answers 400.
 	Prune(obj map[string]any) (unknown []string, err error)
 	// Default sets the defaults of fields that obj does not have.
 	Default(obj map[string]any)
 	// Validate returns what is wrong with obj besides found, the errors of its metadata. old is
 	// the object before an update, or nil if obj is new. subresource is status, scale or empty.
 	Validate(ctx context.Context, obj, old map[string]any, subresource string, found field.ErrorList) field.ErrorList
-	// Store converts obj to the version in which the kind is stored. With one version it does
-	// nothing.
-	Store(obj map[string]any)
-	// TypeConverter returns what server-side apply has to know.
+	// Store makes of obj what the server stores: obj in the version in which the kind is stored,
+	// with the defaults of that version. It writes to the map obj, and not to the values in it. In
+	// another version, the object is what Prune of that version leaves. If obj is malformed in the
+	// version in which the kind is stored, the server answers 500.
+	Store(obj map[string]any) error
+	// TypeConverter returns what server-side apply has to know of all versions of the kind.
 	TypeConverter() managedfields.TypeConverter
-}
-
-// builtIn has what tells a kind of Kubernetes from a custom resource.
-type builtIn struct {
-	// unconditional allows an update without resourceVersion.
-	unconditional bool
-	// createOnUpdate lets a PUT of an object that does not exist create it.
-	createOnUpdate bool
-	// generation counts the changes of the spec.
-	generation bool
 }

@@ -14,6 +14,8 @@ import (
 type accepted struct {
 	mediaType string
 	form      form
+	// metaVersion is the version of meta.k8s.io of a form besides formObject.
+	metaVersion string
 	// stream reports whether the answer is a watch.
 	stream bool
 }
@@ -56,11 +58,12 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 			return a, nil
 		}
 	}
-	types := []string{jsonType, yamlType, protobufType}
-	if !kind.protobuf() && kind.custom() {
-		types = types[:2]
+	a := accepted{mediaType: jsonType}
+	if clauses[0].mediaType == protobufType {
+		a.mediaType = protobufType // the error can be in protobuf
 	}
-	return accepted{mediaType: jsonType}, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+	types := []string{jsonType, yamlType, protobufType}
+	return a, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+strings.Join(types, ", "))
 }
 
@@ -87,10 +90,10 @@ func (c clause) accept(kind *Kind, stream bool) (accepted, bool) {
 	case c.params["g"] != metav1.GroupName || c.params["v"] != "v1" && c.params["v"] != "v1beta1":
 		return a, false
 	case as == "Table":
-		a.form = formTable
+		a.form, a.metaVersion = formTable, c.params["v"]
 		return a, a.mediaType == jsonType
 	case as == "PartialObjectMetadata", as == "PartialObjectMetadataList":
-		a.form = formMetadata
+		a.form, a.metaVersion = formMetadata, c.params["v"]
 		return a, true
 	}
 	return a, false

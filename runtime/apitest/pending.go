@@ -1,46 +1,20 @@
 package apitest
 
 import (
-	"context"
-	"fmt"
-	"net/http"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	_ "gopkg.in/evanphx/json-patch.v4"
+	"time"
 )
 
 // What follows is owned by others and leaves this file when it is there.
 
-// A: list.go, watch.go
-func (s *Server) list(r *request) (*reply, error) { return nil, fmt.Errorf("list") }
-func (s *Server) watch(ctx context.Context, r *request) (*reply, error) {
-	return nil, fmt.Errorf("watch")
-}
-func (s *Server) deleteCollection(r *request) (*reply, error) { return nil, fmt.Errorf("dc") }
-func (s *Server) checkMinimum(version string) error           { return nil } // get with a version of the future
+// F: what faults do to watches; watch.go calls both with s.mu held. After a change of what they return, call
+// s.history.Wake().
 
-// C: patch.go; manage sets managedFields of obj; old is nil for a create
-func (s *Server) patch(r *request) (*reply, error) { return nil, fmt.Errorf("patch") }
-func (s *Server) manage(r *request, old map[string]any, obj *unstructured.Unstructured, manager string) error {
-	return nil
+// visible returns the version up to which watches of a kind show writes, and when that changes without a call of
+// Wake; the zero time is never.
+func (s *Server) visible(kind *Kind) (version uint64, again time.Time) {
+	return s.history.Version(), time.Time{}
 }
 
-// keepTimes gives obj the managedFields of old if they differ in times only.
-func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {}
-
-// F: namespace.go, builtin.go, discovery, table
-func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) error { return nil }
-func builtInKinds(scheme *runtime.Scheme) []Kind                                  { return nil }
-func (s *Server) documentOf(req *http.Request) *document                          { return notFoundPage }
-func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[string]any) ([]byte, error) {
-	return nil, fmt.Errorf("table")
-}
-func (k *Kind) hasSubresource(name string) bool { return false } // such as finalize of Namespaces
-
-// partial is the PartialObjectMetadata of an object.
-func partial(obj map[string]any) map[string]any {
-	return map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": obj["metadata"]}
-}
+// cuts counts how often the watches of a kind were cut. A watch that began at another count ends like a broken
+// connection.
+func (s *Server) cuts(kind *Kind) uint64 { return 0 }

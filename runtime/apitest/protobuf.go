@@ -104,7 +104,7 @@ func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	for i, state := range l.items {
 		obj := r.kind.present(state)
 		if r.accept.form == formMetadata {
-			obj = partial(obj)
+			obj = r.accept.partial(obj)
 		}
 		var err error
 		if items[i], err = s.typed(r, obj); err != nil {

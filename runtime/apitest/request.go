@@ -25,8 +25,14 @@ type request struct {
 	query                        url.Values
 	body                         []byte
 	accept                       accepted
+	// unserved is set if the kind does not have the subresource, which only a reactor can answer.
+	unserved bool
+	// whole is set for an update by a Tracker, which writes the object with its status.
+	whole bool
 	// warnings are sent in the header of the response.
 	warnings []string
+	// headersSent reports whether an event of a watch has had the columns of a Table.
+	headersSent bool
 	// document answers requests that name no resource, such as discovery.
 	document *document
 }
@@ -81,7 +87,7 @@ func splitPath(escaped string) (p path, ok bool) {
 		p.name = parts[1]
 	}
 	if len(parts) > 2 {
-		p.subresource = strings.Join(parts[2:], "/")
+		p.subresource = parts[2] // what follows is ignored
 	}
 	return p, true
 }
@@ -98,7 +104,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	p, ok := splitPath(req.URL.EscapedPath())
 	if ok {
 		s.mu.Lock()
-		r.kind = s.kinds.byGVR[p.WithResource(p.resource)]
+		r.kind = s.kinds.resource(p.WithResource(p.resource))
 		s.mu.Unlock()
 	}
 	if r.kind == nil {
@@ -113,7 +119,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	if r.kind.Warning != "" {
 		r.warn(r.kind.Warning)
 	}
-	if !r.servesPath() {
+	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create" || r.verb == "deletecollection") {
 		r.document = notFoundPage
 		return r, nil
 	}
@@ -122,8 +128,14 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	if err != nil {
 		return r, err
 	}
-	if r.verb == "" {
+	switch {
+	case r.verb == "":
 		return r, methodNotAllowed(r)
+	case !r.servesSubresource():
+		r.unserved = true
+		return r, r.missing()
+	case r.name == "" && (r.verb == "update" || r.verb == "patch"):
+		return r, apierrors.NewBadRequest("name must be provided")
 	}
 	if len(body) > maxBody {
 		return r, apierrors.NewRequestEntityTooLargeError("limit is 3145728")
@@ -131,14 +143,8 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	return r, nil
 }
 
-// servesPath reports whether the scope and the subresource of the URL are those of the kind.
-func (r *request) servesPath() bool {
-	if r.namespace != "" && !r.kind.Namespaced {
-		return false
-	}
-	if r.kind.Namespaced && r.name != "" && r.namespace == "" {
-		return false
-	}
+// servesSubresource reports whether the kind has the subresource of the URL.
+func (r *request) servesSubresource() bool {
 	switch r.subresource {
 	case "":
 		return true
@@ -146,9 +152,8 @@ func (r *request) servesPath() bool {
 		return r.kind.Status
 	case "scale":
 		return r.kind.Scale != nil
-	default:
-		return r.kind.hasSubresource(r.subresource)
 	}
+	return r.kind.hasSubresource(r.subresource)
 }
 
 // verbOf returns the verb of a request, or "" if the method is not allowed.
@@ -166,25 +171,16 @@ func verbOf(method string, p path, query url.Values) string {
 		}
 		return "list"
 	case http.MethodPost:
-		if !one || p.subresource != "" {
-			return "create"
-		}
+		return "create"
 	case http.MethodPut:
-		if one {
-			return "update"
-		}
+		return "update"
 	case http.MethodPatch:
-		if one {
-			return "patch"
-		}
+		return "patch"
 	case http.MethodDelete:
-		switch {
-		case p.subresource != "":
-		case one:
+		if one {
 			return "delete"
-		default:
-			return "deletecollection"
 		}
+		return "deletecollection"
 	}
 	return ""
 }
@@ -197,7 +193,7 @@ func isTrue(query url.Values, name string) bool {
 
 // methodNotAllowed is the answer to a method that a resource does not have.
 func methodNotAllowed(r *request) error {
-	return apierrors.NewMethodNotSupported(r.kind.groupResource(), strings.ToLower(r.http.Method))
+	return apierrors.NewMethodNotSupported(r.kind.groupResource(), r.verb)
 }
 
 // options decodes the query into the options of a verb.
@@ -224,7 +220,7 @@ func (r *request) manager(option string) string {
 	}
 	agent := r.http.UserAgent()
 	if agent == "" {
-		agent = "unknown"
+		agent = "Go-http-client/1.1" // as net/http sends it
 	}
 	name, _, _ := strings.Cut(agent, "/")
 	var printable strings.Builder

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,14 +51,14 @@ func (s *Server) respond(r *request, answer *reply, err error) *http.Response {
 	return out
 }
 
-// statusOf returns the Status of an error. An error without one is an internal error.
+// statusOf returns the Status of an error. For an error without one, the API server answers 500
+// with the text of the error, and without a reason.
 func statusOf(err error) *metav1.Status {
 	var status metav1.Status
 	if s, ok := err.(apierrors.APIStatus); ok {
 		status = s.Status()
 	} else {
-		status = apierrors.NewInternalError(err).Status()
-		status.Details = nil
+		status = metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}
 	}
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	if status.Code == 0 {
@@ -76,6 +77,11 @@ func encodeStatus(a accepted, status *metav1.Status) (body []byte, mediaType str
 	body, err := json.Marshal(status)
 	if err != nil {
 		panic(err) // a Status has strings and numbers only
+	}
+	if a.mediaType == yamlType {
+		if content, err := yaml.JSONToYAML(body); err == nil {
+			return content, yamlType
+		}
 	}
 	return append(body, '\n'), jsonType
 }
@@ -112,7 +118,7 @@ func (s *Server) encodeObject(r *request, obj map[string]any) ([]byte, error) {
 	case formTable:
 		return s.encodeTable(r, metav1.ListMeta{ResourceVersion: versionOf(obj)}, []map[string]any{obj})
 	case formMetadata:
-		obj = partial(obj)
+		obj = r.accept.partial(obj)
 	}
 	if r.accept.mediaType == protobufType {
 		return s.encodeProtobuf(r, obj)
@@ -146,27 +152,38 @@ func (s *Server) encodeList(r *request, l *list) (io.ReadCloser, string, error) 
 	}
 	apiVersion, kind := r.kind.apiVersion(), r.kind.List
 	if r.accept.form == formMetadata {
-		apiVersion, kind = metav1.SchemeGroupVersion.String(), "PartialObjectMetadataList"
+		apiVersion, kind = metav1.GroupName+"/"+r.accept.metaVersion, "PartialObjectMetadataList"
 	}
-	meta, err := json.Marshal(l.meta)
+	meta, err := r.listMeta(l.meta)
 	if err != nil {
 		return nil, "", err
 	}
-	var body bytes.Buffer
-	fmt.Fprintf(&body, `{"apiVersion":%q,"items":[`, apiVersion)
+	items, size := make([][]byte, len(l.items)), 0
 	for i, state := range l.items {
-		if i > 0 {
-			body.WriteByte(',')
-		}
-		item, err := s.encodeState(r, state)
-		if err != nil {
+		if items[i], err = s.encodeState(r, state); err != nil {
 			return nil, "", err
 		}
-		body.Write(item)
+		size += len(items[i]) + 1
 	}
-	fmt.Fprintf(&body, `],"kind":%q,"metadata":%s}`, kind, meta)
-	body.WriteByte('\n')
-	return bodyOf(body.Bytes()), jsonType, nil
+	body := make([]byte, 0, size+len(meta)+len(kind)+len(apiVersion)+64)
+	body = fmt.Appendf(body, `{"apiVersion":%q,"items":[`, apiVersion)
+	for i, item := range items {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, item...)
+	}
+	body = fmt.Appendf(body, "],\"kind\":%q,\"metadata\":%s}\n", kind, meta)
+	return bodyOf(body), jsonType, nil
+}
+
+// listMeta encodes the metadata of a list. Lists of custom resources have a continue token even if
+// it is empty.
+func (r *request) listMeta(meta metav1.ListMeta) ([]byte, error) {
+	if r.accept.form != formObject || !r.kind.custom() || meta.Continue != "" {
+		return json.Marshal(meta)
+	}
+	return json.Marshal(map[string]any{"continue": "", "resourceVersion": meta.ResourceVersion})
 }
 
 // response makes a response of its parts.
@@ -207,7 +224,11 @@ type document struct {
 }
 
 func (d *document) response(req *http.Request) *http.Response {
-	return response(req, d.code, d.mediaType, bodyOf(d.body), nil)
+	answer := response(req, d.code, d.mediaType, bodyOf(d.body), nil)
+	if strings.HasPrefix(d.mediaType, "text/") {
+		answer.Header.Set("X-Content-Type-Options", "nosniff")
+	}
+	return answer
 }
 
 // notFoundPage answers paths that the server does not have.

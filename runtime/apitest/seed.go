@@ -65,6 +65,11 @@ func (s *Server) seed(from runtime.Object) error {
 	if err != nil {
 		return err
 	}
+	return s.seedAs(kind, from)
+}
+
+// seedAs stores one object of a kind. The caller holds mu.
+func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
 	if err != nil {
 		return err
@@ -85,7 +90,10 @@ func (s *Server) seed(from runtime.Object) error {
 		return errs.ToAggregate()
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	s.put(&request{kind: kind}, key, obj)
+	if _, err := s.put(&request{kind: kind}, key, obj, 0); err != nil {
+		return err
+	}
+	s.collector.forget() // what was there before the test stays
 	return nil
 }
 
@@ -111,7 +119,7 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 	if obj.GetCreationTimestamp().Time.IsZero() {
 		obj.SetCreationTimestamp(metav1.NewTime(s.now()))
 	}
-	if obj.GetGeneration() == 0 && (kind.custom() || kind.builtIn.generation) {
+	if obj.GetGeneration() == 0 && kind.generations() {
 		obj.SetGeneration(1)
 	}
 	return nil
@@ -121,7 +129,7 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 func (s *Server) kindOfObject(obj runtime.Object) (*Kind, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if gvk.Empty() {
-		for _, kind := range s.kinds.kinds {
+		for kind := range s.kinds.all() {
 			if kind.Type != nil && reflect.TypeOf(kind.Type) == reflect.TypeOf(obj) {
 				return kind, nil
 			}
@@ -131,7 +139,7 @@ func (s *Server) kindOfObject(obj runtime.Object) (*Kind, error) {
 			return nil, err
 		}
 	}
-	if kind := s.kinds.byGVK[gvk]; kind != nil {
+	if kind := s.kinds.kind(gvk); kind != nil {
 		return kind, nil
 	}
 	return nil, fmt.Errorf("the server has no kind %s; give it one by WithKinds", gvk)
@@ -144,7 +152,7 @@ func (s *Server) kindByScheme(obj runtime.Object) (schema.GroupVersionKind, erro
 		return schema.GroupVersionKind{}, errors.New("it names no kind, and the server does not know its Go type; set apiVersion and kind, or use WithScheme or WithKinds")
 	}
 	for _, gvk := range kinds {
-		if s.kinds.byGVK[gvk] != nil {
+		if s.kinds.kind(gvk) != nil {
 			return gvk, nil
 		}
 	}

@@ -61,7 +61,7 @@ func TestOneObject(t *testing.T) {
 	if created.GetUID() == "" || created.GetGeneration() != 1 || created.GetResourceVersion() == "" || created.Object["status"] != nil {
 		t.Errorf("created: %v", created.Object)
 	}
-	c.do("POST", widgets, `{"metadata": {"name": "one"}}`, 409)
+	c.do("POST", widgets, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "one"}}`, 409)
 	created.SetFinalizers([]string{"example.com/x"})
 	data, _ := created.MarshalJSON()
 	updated := c.do("PUT", widgets+"/one", string(data), 200)

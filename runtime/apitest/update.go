@@ -36,9 +36,12 @@ func (s *Server) update(r *request) (*reply, error) {
 	}
 	w := write{manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0}
 	live := s.history.Get(r.key())
+	if live != nil {
+		if err := r.checkUID(live, obj); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case r.subresource == "scale":
-		return s.updateScale(r, live, obj, w)
 	case live == nil && r.subresource == "" && !r.kind.custom() && r.kind.builtIn.createOnUpdate:
 		if obj.GetUID() != "" || obj.GetResourceVersion() != "" {
 			return nil, r.missing()
@@ -46,6 +49,10 @@ func (s *Server) update(r *request) (*reply, error) {
 		return s.insert(r, obj, w)
 	case live == nil:
 		return nil, r.missing()
+	case r.subresource == "scale":
+		return s.updateScale(r, live, w, func(scale *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return obj, s.manage(r, scale.Object, obj, w.manager)
+		})
 	}
 	return s.replace(r, live, obj, w)
 }
@@ -70,6 +77,15 @@ func (r *request) checkName(obj *unstructured.Unstructured) error {
 	}
 }
 
+// storageKey is where etcd has an object.
+func storageKey(key history.Key) string {
+	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+	if key.Namespace != "" {
+		path += key.Namespace + "/"
+	}
+	return path + key.Name
+}
+
 // errModified is the cause of a conflict.
 var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
@@ -81,7 +97,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		return nil, err
 	}
 	if !w.applied {
-		r.dropDuplicateOwners(obj)
+		r.dropDuplicateOwners(obj, duplicateOwners)
 		if err := s.manage(r, old, obj, w.manager); err != nil {
 			return nil, err
 		}
@@ -91,9 +107,9 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		return nil, err
 	}
 	s.keepTimes(obj, old)
-	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
+	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) && !s.holdsContents(r.kind, obj) {
 		if !w.dryRun {
-			s.history.Delete(live.Key, obj.Object)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
@@ -103,19 +119,24 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if w.dryRun {
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
-	return &reply{code: http.StatusOK, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, http.StatusOK)
 }
 
-// checkVersion compares the resourceVersion and the UID of a body with those of the live object.
-func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
+// checkUID compares the UID of a body with that of the live object.
+func (r *request) checkUID(live *history.State, obj *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" {
 		if have := uidOf(live.Object); string(uid) != have {
-			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, have))
+			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", storageKey(live.Key), uid, have))
 		}
 	}
+	return nil
+}
+
+// checkVersion compares the resourceVersion of a body with that of the live object.
+func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
 	version := obj.GetResourceVersion()
 	if version == "" || version == "0" {
-		if !r.kind.custom() && r.kind.builtIn.unconditional {
+		if r.whole || !r.kind.custom() && r.kind.builtIn.unconditional {
 			obj.SetResourceVersion(strconv.FormatUint(live.Version, 10))
 			return nil
 		}
@@ -126,7 +147,7 @@ func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructur
 	}
 	number, err := strconv.ParseUint(version, 10, 64)
 	if err != nil {
-		return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), version, err.Error())})
+		return err
 	}
 	if number != live.Version {
 		return apierrors.NewConflict(r.kind.groupResource(), r.name, errModified)
@@ -153,11 +174,14 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 		obj.Object["metadata"] = metadata
 		return
 	}
-	if r.kind.Status && r.subresource == "" {
+	if r.kind.Status && (r.subresource == "" || r.subresource == "finalize") && !r.whole {
 		delete(obj.Object, "status")
 		if status, has := old["status"]; has {
 			obj.Object["status"] = status
 		}
+	}
+	if r.kind.isNamespace() {
+		r.prepareNamespaceUpdate(obj, old)
 	}
 	metadata := obj.Object["metadata"].(map[string]any)
 	before := old["metadata"].(map[string]any)
@@ -168,7 +192,7 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 	}
 	delete(metadata, "generation")
 	keep("generation")
-	if counts := r.kind.custom() || r.kind.builtIn.generation; counts && !r.sameContent(obj.Object, old) {
+	if r.kind.generations() && !r.sameContent(obj.Object, old) {
 		obj.SetGeneration(was.GetGeneration() + 1)
 	}
 	if metadata["uid"] == nil {
@@ -179,25 +203,23 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 	if metadata["deletionGracePeriodSeconds"] == nil {
 		keep("deletionGracePeriodSeconds")
 	}
-	if metadata["deletionTimestamp"] != nil && before["deletionTimestamp"] == nil {
-		delete(metadata, "deletionTimestamp")
-	}
 	delete(metadata, "selfLink")
 }
 
 // sameContent reports whether two objects differ in metadata only. A built-in kind counts changes
-// of its spec.
+// of certain fields.
 func (r *request) sameContent(a, b map[string]any) bool {
 	if !r.kind.custom() {
-		return reflect.DeepEqual(a["spec"], b["spec"])
+		return r.kind.builtIn.sameContent(a, b)
 	}
+	counts := func(name string) bool { return name != "metadata" && (name != "status" || !r.kind.Status) }
 	for name, value := range a {
-		if name != "metadata" && !reflect.DeepEqual(value, b[name]) {
+		if counts(name) && !reflect.DeepEqual(value, b[name]) {
 			return false
 		}
 	}
 	for name := range b {
-		if _, has := a[name]; !has && name != "metadata" {
+		if _, has := a[name]; !has && counts(name) {
 			return false
 		}
 	}

@@ -31,7 +31,12 @@ func TestParse(t *testing.T) {
 		{"genclient", "", "genclient", "<nil>", ""},
 		{"kubebuilder:object:root=true", "Order", "kubebuilder:object:root", "{}", ""},
 		{"kubebuilder:object:root", "Order", "kubebuilder:object:root", "{}", ""},
-		{"kubebuilder:resource:path=foos,scope=Cluster,shortName={f,fo}", "Order", "kubebuilder:resource", "{Path:foos Scope:Cluster}", ""},
+		{"kubebuilder:resource:path=foos,scope=Cluster,shortName={f,fo}", "Order", "kubebuilder:resource", "{Path:foos Scope:Cluster Singular: ShortNames:[f fo] Categories:[]}", ""},
+		{"kubebuilder:resource:singular=goose,shortName=f;fo,categories=\"all\"", "Order", "kubebuilder:resource", "{Path: Scope: Singular:goose ShortNames:[f fo] Categories:[all]}", ""},
+		{"kubebuilder:subresource:scale:specpath=.spec.a,statuspath=.status.b,selectorpath=.status.c", "Order", "kubebuilder:subresource:scale", "{SpecReplicasPath:.spec.a StatusReplicasPath:.status.b SelectorPath:.status.c}", ""},
+		{"kubebuilder:printcolumn:name=\"Size\",type=integer,format=int32,JSONPath=`.spec.size`,priority=1,description=\"how large, in GiB\"", "Order", "kubebuilder:printcolumn", "{Name:Size Type:integer Format:int32 Description:how large, in GiB JSONPath:.spec.size Priority:1}", ""},
+		{"kubebuilder:printcolumn:name=Size,type=integer", "Order", "kubebuilder:printcolumn", "{}", ""}, // controller-gen refuses it
+		{"kubebuilder:printcolumn:name=Size,JSONPath=.a,priority=x", "Order", "kubebuilder:printcolumn", "{}", ""},
 		{"kubebuilder:skip", "", "kubebuilder:skip", "{}", ""},
 		{"kubebuilder:validation:Enum=a", "Order", "kubebuilder:validation:Enum", "<nil>", ""},
 		{"informer:index:name=a,path=.b.c", "Order", "informer:index", "{Name:a Path:{Text:.b.c Path:b.c Problem:}}", ""},

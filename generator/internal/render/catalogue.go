@@ -59,6 +59,7 @@ var catalogue = []row{
 	{"typed_expansion.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.typed(s.GV), "generated_expansion.go") }, hasClient},
 
 	{"fake_clientset.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "clientset_generated.go") }, nil},
+	{"fake_server.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "server_generated.go") }, nil},
 	{"fake_register.go.tmpl", generated(once), func(l layout, _ subject) string { return path.Join(l.fakeClientset(), "register.go") }, nil},
 	{"fake_group.go.tmpl", generated(eachVersion), func(l layout, s subject) string { return path.Join(l.fake(s.GV), "fake_"+s.Group.Dir+"_client.go") }, hasClient},
 	{"fake_kind.go.tmpl", generated(eachKind), func(l layout, s subject) string { return path.Join(l.fake(s.GV), s.Kind.FakeFile+".go") }, nil},
@@ -123,7 +124,7 @@ func (s subject) informed() []*model.Kind {
 // import may have.
 func (s subject) privateNames() []string {
 	if s.GV == nil {
-		return []string{"codecs", "scheme"} // variables of the fake clientset
+		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme"} // of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {

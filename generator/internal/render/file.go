@@ -128,11 +128,6 @@ func (f *file) TypeArguments() string {
 	return strings.Join(types, ", ")
 }
 
-// ApplyRoot returns the package of the apply configurations of all groups.
-func (f *file) ApplyRoot() string {
-	return f.imports.use(f.Set.ApplyPackage, "applyconfiguration")
-}
-
 // externalAlias returns a name for a package, such as appsv1 for k8s.io/api/apps/v1.
 func externalAlias(importPath string) string {
 	isSeparator := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r == '~' || r == '+' }

@@ -46,6 +46,7 @@ var known = map[string]string{
 	"rest":          "k8s.io/client-go/rest",
 	"testing":       "k8s.io/client-go/testing",
 
+	"apitest":  "github.com/typedinformers/informer-gen/runtime/apitest",
 	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
 	"redirect": "github.com/typedinformers/informer-gen/runtime/redirect",
 }

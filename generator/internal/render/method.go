@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -113,4 +114,35 @@ func (s signature) Request() string {
 	add(true, "VersionedParams(&"+opts+", "+s.file.Scheme()+".ParameterCodec)")
 	add(s.verb.body != "", s.verb.body)
 	return strings.Join(append(calls, "Do(ctx)", "Into(result)"), ".\n")
+}
+
+// otherRequest is a request of a client whose body or answer is not that of its verb and kind.
+type otherRequest struct {
+	// Resource is an expression for the resource.
+	Resource          string
+	Verb, Subresource string
+	// Input is the type of the body if it is not the kind, or empty.
+	Input string
+}
+
+// OtherRequests returns those requests of all clients. A reactor of the fake clientset has to get
+// the object that the method was called with, and the verb of the method.
+func (f *file) OtherRequests() []otherRequest {
+	var all []otherRequest
+	seen := map[otherRequest]bool{}
+	for _, k := range f.Set.Kinds() {
+		gv := k.GroupVersion
+		for _, m := range k.Methods {
+			r := otherRequest{Resource: fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), k.Resource), Verb: string(m.Verb), Subresource: m.Subresource}
+			if m.Verb != "apply" && m.TakesObject() && (m.Input != model.TypeRef{Path: gv.Path, Name: k.Name}) {
+				r.Input = f.Type(m.Input)
+			}
+			if isList := m.Verb == "list" && m.Subresource != ""; !isList && r.Input == "" || seen[r] {
+				continue
+			}
+			seen[r] = true
+			all = append(all, r)
+		}
+	}
+	return all
 }

@@ -62,7 +62,12 @@ func sample() *model.Set {
 		{Name: "byGnu", Method: "ByGnu", Path: "gnu[*]", Field: field(model.ValueType{Basic: "int32", Named: model.TypeRef{Path: "example.com/yak/v1", Name: "Yak"}, Defined: true}, model.StepField, model.StepEach, model.StepEach)},
 		{Name: "byYak", Method: "ByYak", Path: "yak[gnu]", Field: field(model.ValueType{Basic: "bool"}, model.StepField, model.StepKey)},
 	}
-	zebra.SelectableFields = []*model.SelectableField{{GoName: "Zebra", Path: "yak", Value: text}}
+	zebra.SelectableFields = []*model.SelectableField{{GoName: "Zebra", Path: "yak", Value: text, Pos: token.Position{Line: 1}}}
+	zebra.Served = model.Served{
+		Singular: "zebra", ShortNames: []string{"zebra", "gnu"}, Categories: []string{"yak"}, Status: true,
+		Scale:   &model.Scale{SpecReplicasPath: ".yak", StatusReplicasPath: ".gnu", SelectorPath: ".zebra"},
+		Columns: []model.Column{{Name: "Zebra", Type: "gnu", Format: "yak", Description: "zebra", JSONPath: ".gnu", Priority: 1}},
+	}
 	zebra.Protobuf = true
 	gnu := kind("Gnu", false, everything...)
 	gnu.Apply, gnu.ListForm = zebra.Apply, model.ListForm{ItemsArePointers: true, Meta: model.ListMetaMethods}

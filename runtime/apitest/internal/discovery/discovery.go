@@ -192,3 +192,20 @@ func (g *group) storageVersionHash(r Resource) string {
 	}
 	return ""
 }
+
+// Paths are the paths of all documents, in alphabetical order.
+func (g *Groups) Paths() []string {
+	paths := []string{"/api", "/apis", "/healthz", "/livez", "/readyz", "/version"}
+	for _, known := range g.groups {
+		prefix := "/api"
+		if known.name != "" {
+			prefix = "/apis/" + known.name
+			paths = append(paths, prefix)
+		}
+		for _, v := range known.versions {
+			paths = append(paths, prefix+"/"+v.name)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}

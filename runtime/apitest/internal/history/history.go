@@ -131,15 +131,15 @@ func (h *History) Put(key Key, object map[string]any) *State {
 	return state
 }
 
-// Delete deletes an object in the next version. The event has last with that version. It panics if
-// there is no such object.
-func (h *History) Delete(key Key, last map[string]any) *State {
+// Delete deletes an object in the next version. The event has the object as it was stored last, with
+// the version of the deletion. It panics if there is no such object.
+func (h *History) Delete(key Key) *State {
 	before := h.Get(key)
 	if before == nil {
 		panic(fmt.Sprintf("history: delete %s %s, which does not exist", key.GroupResource, key.Path()))
 	}
 	r := h.of(key.GroupResource)
-	state := h.next(key, last)
+	state := h.next(key, before.Object)
 	state.deleted, state.before = true, before
 	*r.index.slot(key.Path()) = state
 	r.live--

@@ -48,7 +48,7 @@ func TestDeleteOfNothingPanics(t *testing.T) {
 	h := New(0)
 	key := database("a", "x")
 	h.Put(key, nil)
-	h.Delete(key, nil)
+	h.Delete(key)
 	defer func() {
 		if got, want := fmt.Sprint(recover()), "history: delete databases.example.com a/x, which does not exist"; got != want {
 			t.Errorf("panic %q, want %q", got, want)
@@ -57,7 +57,7 @@ func TestDeleteOfNothingPanics(t *testing.T) {
 			t.Errorf("version is %d after a delete of nothing, want 3", h.Version())
 		}
 	}()
-	h.Delete(key, nil)
+	h.Delete(key)
 }
 
 func TestChangedIsOfOneResource(t *testing.T) {
@@ -83,7 +83,7 @@ func TestChangedIsOfOneResource(t *testing.T) {
 	if closed(mine) {
 		t.Error("the next channel is closed before a write")
 	}
-	h.Delete(database("a", "x"), nil)
+	h.Delete(database("a", "x"))
 	if !closed(mine) {
 		t.Error("a delete left the channel open")
 	}
@@ -117,7 +117,7 @@ func TestDeletedStateHasItsVersion(t *testing.T) {
 	h := New(0)
 	key := database("a", "x")
 	first := h.Put(key, object("first"))
-	gone := h.Delete(key, object("last"))
+	gone := h.Delete(key)
 	events, err := h.Events(databases, first.Version)
 	if err != nil || len(events) != 1 {
 		t.Fatalf("Events = %v, %v", events, err)
@@ -126,8 +126,8 @@ func TestDeletedStateHasItsVersion(t *testing.T) {
 	if event.Type != watch.Deleted || event.State != gone || event.Before != first {
 		t.Errorf("event is %+v", event)
 	}
-	if got := gone.Object["metadata"].(map[string]any)["resourceVersion"]; got != "3" {
-		t.Errorf("the deleted object has version %v, want 3", got)
+	if got := gone.Object["metadata"].(map[string]any)["resourceVersion"]; got != "3" || value(gone) != "first" {
+		t.Errorf("the deleted object is %v, want the first one with version 3", gone.Object)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestDeletedObjectsLeaveTheIndex(t *testing.T) {
 	for i := range 1000 {
 		key := database("a", fmt.Sprint("d", i))
 		h.Put(key, nil)
-		h.Delete(key, nil)
+		h.Delete(key)
 	}
 	entries := 0
 	for range h.resources[databases].index.from("") {
@@ -158,6 +158,37 @@ func TestDeletedObjectsLeaveTheIndex(t *testing.T) {
 	}
 	if entries > 10 {
 		t.Errorf("the index has %d entries after 1000 deletions and a limit of 10", entries)
+	}
+}
+
+// The states of an object that is written again and again would otherwise pile up too.
+func TestOldStatesAreDropped(t *testing.T) {
+	t.Parallel()
+	h := New(10)
+	key := database("a", "x")
+	for range 1000 {
+		h.Put(key, nil)
+	}
+	states := 0
+	for state := h.Get(key); state != nil; state = state.before {
+		states++
+	}
+	if states > 11 {
+		t.Errorf("%d states are kept with a limit of 10", states)
+	}
+}
+
+func TestRestoreForgetsDeletedObjects(t *testing.T) {
+	t.Parallel()
+	h := New(1)
+	h.Put(database("a", "x"), nil)
+	deleted := h.Delete(database("a", "x"))
+	h.Put(database("a", "x"), nil)
+	if err := h.Restore(deleted.Version); err != nil {
+		t.Fatal(err)
+	}
+	for path := range h.resources[databases].index.from("") {
+		t.Errorf("%s is in the index, and no event is left that would remove it", path)
 	}
 }
 

@@ -167,8 +167,9 @@ func (p *pair) step(operation, argument byte) {
 		p.checkState(p.history.Put(key, object(text)), text)
 	case 4, 5:
 		if _, exists := p.model.now()[key]; exists {
-			p.model.write(watch.Deleted, key, "last")
-			p.checkState(p.history.Delete(key, object("last")), "last")
+			text := p.model.now()[key]
+			p.model.write(watch.Deleted, key, text)
+			p.checkState(p.history.Delete(key), text)
 		}
 	case 6:
 		p.model.advance()

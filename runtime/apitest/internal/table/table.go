@@ -79,16 +79,23 @@ func (p *Printer) Table(objects []map[string]any, options Options) *metav1.Table
 	}
 	for _, object := range objects {
 		row := metav1.TableRow{Cells: p.cells(object, options.Now)}
-		switch options.Include {
-		case metav1.IncludeObject:
+		switch {
+		case options.Include == metav1.IncludeObject:
 			row.Object = extension(object)
-		case metav1.IncludeNone:
-		default:
+		case options.Include != metav1.IncludeNone || endsInitialEvents(object):
 			row.Object = extension(Metadata(object, options.Version))
 		}
 		table.Rows = append(table.Rows, row)
 	}
 	return table
+}
+
+// endsInitialEvents reports whether an object is the bookmark that ends a streaming list. A client needs
+// its metadata to see that.
+func endsInitialEvents(object map[string]any) bool {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
 func extension(object map[string]any) runtime.RawExtension {

@@ -7,6 +7,7 @@
 package fake
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1"
 	fakesinglev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1/fake"
@@ -35,6 +36,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/testing"
 )
 
@@ -42,8 +44,12 @@ import (
 // methods.
 type Clientset struct {
 	testing.Fake
-	discovery *fakediscovery.FakeDiscovery
+	discovery discovery.DiscoveryInterfaces
 	tracker   testing.ObjectTracker
+	// The rest is nil in a Clientset of NewSimpleClientset.
+	server    *apitest.Server
+	config    *rest.Config
+	clientset versioned.Interface
 }
 
 var (
@@ -51,14 +57,40 @@ var (
 	_ testing.FakeClient  = &Clientset{}
 )
 
-// NewSimpleClientset returns a Clientset that holds the given objects. It stores objects as they
-// are created and updated, without validation, defaulting or field management. It panics if an
-// object cannot be stored.
-func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	return newClientset(testing.NewObjectTracker(scheme, codecs.UniversalDecoder()), objects)
+// NewClientset returns a Clientset whose clients are those of a program. They send requests to an
+// in-memory API server, which has the given objects. It answers as a cluster with
+// CustomResourceDefinitions does, but it knows no schemas, so it neither validates nor defaults.
+// NewClientset panics if an object cannot be stored.
+func NewClientset(objects ...runtime.Object) *Clientset {
+	server, err := apitest.New(apitest.WithScheme(scheme))
+	if err != nil {
+		panic(err)
+	}
+	return NewClientsetFor(server, objects...)
 }
 
-func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {
+// NewClientsetFor is like NewClientset with a server that may have options, such as the schemas of
+// CustomResourceDefinitions, and other clients.
+func NewClientsetFor(server *apitest.Server, objects ...runtime.Object) *Clientset {
+	cs := &Clientset{server: server, tracker: server.Tracker(scheme)}
+	if err := server.AddKinds(kinds...); err != nil {
+		panic(err)
+	}
+	if err := server.Add(objects...); err != nil {
+		panic(err)
+	}
+	cs.config = &rest.Config{Host: server.URL(), Transport: server.Transport(cs.reactors()), QPS: -1}
+	cs.config.ContentType = "application/json"
+	cs.clientset = versioned.NewForConfigOrDie(cs.config)
+	cs.discovery = cs.clientset.Discovery()
+	return cs
+}
+
+// NewSimpleClientset returns a Clientset that holds the given objects without a server. It stores
+// objects as they are created and updated: they have no versions, finalizers or status subresource,
+// and it ignores most options. It panics if an object cannot be stored.
+func NewSimpleClientset(objects ...runtime.Object) *Clientset {
+	tracker := testing.NewObjectTracker(scheme, codecs.UniversalDecoder())
 	for _, obj := range objects {
 		if err := tracker.Add(obj); err != nil {
 			panic(err)
@@ -81,73 +113,133 @@ func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clie
 	return cs
 }
 
-// Discovery returns a fake discovery client, which reports the Resources of c.
+// Server returns the server of c. It returns nil if NewSimpleClientset has made c.
+func (c *Clientset) Server() *apitest.Server {
+	return c.server
+}
+
+// Config returns a configuration for other clients of the server, such as a dynamic one. The
+// reactors and the Actions of c see their requests too. Config returns nil if NewSimpleClientset
+// has made c.
+func (c *Clientset) Config() *rest.Config {
+	if c.config == nil {
+		return nil
+	}
+	return rest.CopyConfig(c.config)
+}
+
+// Discovery returns the client for the discovery API. If NewSimpleClientset has made c, it is a
+// fake one, which reports the Resources of c.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	return c.discovery
 }
 
-// Tracker returns the tracker that stores the objects of the clientset.
+// Tracker returns access to the stored objects that bypasses the reactors.
 func (c *Clientset) Tracker() testing.ObjectTracker {
 	return c.tracker
 }
 
-// IsWatchListSemanticsUnSupported returns true, because a watch of this clientset cannot begin
-// with a list. The reflector of client-go looks for this method.
+// IsWatchListSemanticsUnSupported reports whether a watch of this clientset cannot begin with a
+// list, as is the case for NewSimpleClientset. The reflector of client-go looks for this method.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool {
-	return true
+	return c.server == nil
 }
 
-// SingleV1 returns the fake client for version v1 of group "single.example.com".
+// SingleV1 returns the client for version v1 of group "single.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) SingleV1() singlev1.SingleV1Interface {
+	if c.clientset != nil {
+		return c.clientset.SingleV1()
+	}
 	return &fakesinglev1.FakeSingleV1{Fake: &c.Fake}
 }
 
-// CacheV1 returns the fake client for version v1 of group "cache.example.com".
+// CacheV1 returns the client for version v1 of group "cache.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) CacheV1() cachev1.CacheV1Interface {
+	if c.clientset != nil {
+		return c.clientset.CacheV1()
+	}
 	return &fakecachev1.FakeCacheV1{Fake: &c.Fake}
 }
 
-// DiscoveryV1 returns the fake client for version v1 of group "discovery.example.com".
+// DiscoveryV1 returns the client for version v1 of group "discovery.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) DiscoveryV1() discoveryv1.DiscoveryV1Interface {
+	if c.clientset != nil {
+		return c.clientset.DiscoveryV1()
+	}
 	return &fakediscoveryv1.FakeDiscoveryV1{Fake: &c.Fake}
 }
 
-// ErrorV1 returns the fake client for version v1 of group "error.example.com".
+// ErrorV1 returns the client for version v1 of group "error.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) ErrorV1() errorv1.ErrorV1Interface {
+	if c.clientset != nil {
+		return c.clientset.ErrorV1()
+	}
 	return &fakeerrorv1.FakeErrorV1{Fake: &c.Fake}
 }
 
-// VesselsV1 returns the fake client for version v1 of group "fleet.example.com".
+// VesselsV1 returns the client for version v1 of group "fleet.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) VesselsV1() vesselsv1.VesselsV1Interface {
+	if c.clientset != nil {
+		return c.clientset.VesselsV1()
+	}
 	return &fakevesselsv1.FakeVesselsV1{Fake: &c.Fake}
 }
 
-// FormsV1 returns the fake client for version v1 of group "forms.example.com".
+// FormsV1 returns the client for version v1 of group "forms.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) FormsV1() formsv1.FormsV1Interface {
+	if c.clientset != nil {
+		return c.clientset.FormsV1()
+	}
 	return &fakeformsv1.FakeFormsV1{Fake: &c.Fake}
 }
 
-// PlantV1 returns the fake client for version v1 of group "plant.example.com".
+// PlantV1 returns the client for version v1 of group "plant.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) PlantV1() plantv1.PlantV1Interface {
+	if c.clientset != nil {
+		return c.clientset.PlantV1()
+	}
 	return &fakeplantv1.FakePlantV1{Fake: &c.Fake}
 }
 
-// ShapesV1 returns the fake client for version v1 of group "shapes.example.com".
+// ShapesV1 returns the client for version v1 of group "shapes.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) ShapesV1() shapesv1.ShapesV1Interface {
+	if c.clientset != nil {
+		return c.clientset.ShapesV1()
+	}
 	return &fakeshapesv1.FakeShapesV1{Fake: &c.Fake}
 }
 
-// ShopV1 returns the fake client for version v1 of group "shop.example.com".
+// ShopV1 returns the client for version v1 of group "shop.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) ShopV1() shopv1.ShopV1Interface {
+	if c.clientset != nil {
+		return c.clientset.ShopV1()
+	}
 	return &fakeshopv1.FakeShopV1{Fake: &c.Fake}
 }
 
-// ShopV1beta1 returns the fake client for version v1beta1 of group "shop.example.com".
+// ShopV1beta1 returns the client for version v1beta1 of group "shop.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) ShopV1beta1() shopv1beta1.ShopV1beta1Interface {
+	if c.clientset != nil {
+		return c.clientset.ShopV1beta1()
+	}
 	return &fakeshopv1beta1.FakeShopV1beta1{Fake: &c.Fake}
 }
 
-// TypeV1 returns the fake client for version v1 of group "type.example.com".
+// TypeV1 returns the client for version v1 of group "type.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) TypeV1() typev1.TypeV1Interface {
+	if c.clientset != nil {
+		return c.clientset.TypeV1()
+	}
 	return &faketypev1.FakeTypeV1{Fake: &c.Fake}
 }

@@ -7,6 +7,7 @@
 package fake
 
 import (
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned"
 	castlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1"
 	fakecastlev1 "github.com/typedinformers/informer-gen/testdata/imported/clientset/versioned/typed/apis/v1/fake"
@@ -25,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/testing"
 )
 
@@ -32,8 +34,12 @@ import (
 // methods.
 type Clientset struct {
 	testing.Fake
-	discovery *fakediscovery.FakeDiscovery
+	discovery discovery.DiscoveryInterfaces
 	tracker   testing.ObjectTracker
+	// The rest is nil in a Clientset of NewSimpleClientset.
+	server    *apitest.Server
+	config    *rest.Config
+	clientset versioned.Interface
 }
 
 var (
@@ -41,14 +47,40 @@ var (
 	_ testing.FakeClient  = &Clientset{}
 )
 
-// NewSimpleClientset returns a Clientset that holds the given objects. It stores objects as they
-// are created and updated, without validation, defaulting or field management. It panics if an
-// object cannot be stored.
-func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	return newClientset(testing.NewObjectTracker(scheme, codecs.UniversalDecoder()), objects)
+// NewClientset returns a Clientset whose clients are those of a program. They send requests to an
+// in-memory API server, which has the given objects. It answers as a cluster with
+// CustomResourceDefinitions does, but it knows no schemas, so it neither validates nor defaults.
+// NewClientset panics if an object cannot be stored.
+func NewClientset(objects ...runtime.Object) *Clientset {
+	server, err := apitest.New(apitest.WithScheme(scheme))
+	if err != nil {
+		panic(err)
+	}
+	return NewClientsetFor(server, objects...)
 }
 
-func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {
+// NewClientsetFor is like NewClientset with a server that may have options, such as the schemas of
+// CustomResourceDefinitions, and other clients.
+func NewClientsetFor(server *apitest.Server, objects ...runtime.Object) *Clientset {
+	cs := &Clientset{server: server, tracker: server.Tracker(scheme)}
+	if err := server.AddKinds(kinds...); err != nil {
+		panic(err)
+	}
+	if err := server.Add(objects...); err != nil {
+		panic(err)
+	}
+	cs.config = &rest.Config{Host: server.URL(), Transport: server.Transport(cs.reactors()), QPS: -1}
+	cs.config.ContentType = "application/json"
+	cs.clientset = versioned.NewForConfigOrDie(cs.config)
+	cs.discovery = cs.clientset.Discovery()
+	return cs
+}
+
+// NewSimpleClientset returns a Clientset that holds the given objects without a server. It stores
+// objects as they are created and updated: they have no versions, finalizers or status subresource,
+// and it ignores most options. It panics if an object cannot be stored.
+func NewSimpleClientset(objects ...runtime.Object) *Clientset {
+	tracker := testing.NewObjectTracker(scheme, codecs.UniversalDecoder())
 	for _, obj := range objects {
 		if err := tracker.Add(obj); err != nil {
 			panic(err)
@@ -71,48 +103,88 @@ func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clie
 	return cs
 }
 
-// Discovery returns a fake discovery client, which reports the Resources of c.
+// Server returns the server of c. It returns nil if NewSimpleClientset has made c.
+func (c *Clientset) Server() *apitest.Server {
+	return c.server
+}
+
+// Config returns a configuration for other clients of the server, such as a dynamic one. The
+// reactors and the Actions of c see their requests too. Config returns nil if NewSimpleClientset
+// has made c.
+func (c *Clientset) Config() *rest.Config {
+	if c.config == nil {
+		return nil
+	}
+	return rest.CopyConfig(c.config)
+}
+
+// Discovery returns the client for the discovery API. If NewSimpleClientset has made c, it is a
+// fake one, which reports the Resources of c.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	return c.discovery
 }
 
-// Tracker returns the tracker that stores the objects of the clientset.
+// Tracker returns access to the stored objects that bypasses the reactors.
 func (c *Clientset) Tracker() testing.ObjectTracker {
 	return c.tracker
 }
 
-// IsWatchListSemanticsUnSupported returns true, because a watch of this clientset cannot begin
-// with a list. The reflector of client-go looks for this method.
+// IsWatchListSemanticsUnSupported reports whether a watch of this clientset cannot begin with a
+// list, as is the case for NewSimpleClientset. The reflector of client-go looks for this method.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool {
-	return true
+	return c.server == nil
 }
 
-// CastleV1 returns the fake client for version v1 of group "castle.example.com".
+// CastleV1 returns the client for version v1 of group "castle.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) CastleV1() castlev1.CastleV1Interface {
+	if c.clientset != nil {
+		return c.clientset.CastleV1()
+	}
 	return &fakecastlev1.FakeCastleV1{Fake: &c.Fake}
 }
 
-// CoordinationV1 returns the fake client for version v1 of group "coordination.k8s.io".
+// CoordinationV1 returns the client for version v1 of group "coordination.k8s.io". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) CoordinationV1() coordinationv1.CoordinationV1Interface {
+	if c.clientset != nil {
+		return c.clientset.CoordinationV1()
+	}
 	return &fakecoordinationv1.FakeCoordinationV1{Fake: &c.Fake}
 }
 
-// FortV1 returns the fake client for version v1 of group "fort.example.com".
+// FortV1 returns the client for version v1 of group "fort.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) FortV1() fortv1.FortV1Interface {
+	if c.clientset != nil {
+		return c.clientset.FortV1()
+	}
 	return &fakefortv1.FakeFortV1{Fake: &c.Fake}
 }
 
-// FortV1api20240901 returns the fake client for version v1api20240901 of group "fort.example.com".
+// FortV1api20240901 returns the client for version v1api20240901 of group "fort.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) FortV1api20240901() fortv1api20240901.FortV1api20240901Interface {
+	if c.clientset != nil {
+		return c.clientset.FortV1api20240901()
+	}
 	return &fakefortv1api20240901.FakeFortV1api20240901{Fake: &c.Fake}
 }
 
-// BridgeV1 returns the fake client for version v1 of group "bridge.example.com".
+// BridgeV1 returns the client for version v1 of group "bridge.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) BridgeV1() bridgev1.BridgeV1Interface {
+	if c.clientset != nil {
+		return c.clientset.BridgeV1()
+	}
 	return &fakebridgev1.FakeBridgeV1{Fake: &c.Fake}
 }
 
-// HarbourV1 returns the fake client for version v1 of group "harbour.example.com".
+// HarbourV1 returns the client for version v1 of group "harbour.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) HarbourV1() harbourv1.HarbourV1Interface {
+	if c.clientset != nil {
+		return c.clientset.HarbourV1()
+	}
 	return &fakeharbourv1.FakeHarbourV1{Fake: &c.Fake}
 }

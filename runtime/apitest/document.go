@@ -1,0 +1,184 @@
+package apitest
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/discovery"
+)
+
+// serverVersion is what /version answers: the release of Kubernetes whose kinds and rules the server
+// has.
+var serverVersion = version.Info{
+	Major: "1", Minor: "37", GitVersion: "v1.37.2+apitest", GitTreeState: "clean",
+	GoVersion: runtime.Version(), Compiler: runtime.Compiler, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+}
+
+// documentOf answers a path that is not that of a resource: discovery, the version and the health.
+func (s *Server) documentOf(req *http.Request) *document {
+	path := "/" + strings.Trim(req.URL.Path, "/")
+	first, _, _ := strings.Cut(path[1:], "/")
+	switch {
+	case first != "api" && first != "apis" && path != "/version" && path != "/" && !healthPath(first):
+		return notFoundPage
+	case req.Method != http.MethodGet && req.Method != http.MethodHead:
+		return &document{http.StatusMethodNotAllowed, "text/plain; charset=utf-8", []byte("405: Method Not Allowed")}
+	case healthPath(first):
+		return &document{http.StatusOK, "text/plain; charset=utf-8", []byte("ok")}
+	case path == "/version":
+		return jsonDocument(serverVersion, jsonType)
+	}
+	form := aggregated(parseAccept(req.Header.Values("Accept")))
+	if path != "/api" && path != "/apis" {
+		form = ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kinds.document(path, form, req.Host)
+}
+
+// healthPath reports whether the first part of a path is that of the health of the server, or of one
+// of its checks.
+func healthPath(first string) bool {
+	return first == "healthz" || first == "livez" || first == "readyz"
+}
+
+// aggregated returns the version of aggregated discovery that a client prefers to plain JSON, or "".
+func aggregated(clauses []clause) string {
+	for _, c := range clauses {
+		switch {
+		case c.mediaType != jsonType && c.mediaType != "*/*" && c.mediaType != "application/*":
+		case c.params["as"] == "":
+			return ""
+		case c.params["as"] == "APIGroupDiscoveryList" && c.params["g"] == "apidiscovery.k8s.io" &&
+			(c.params["v"] == "v2" || c.params["v"] == "v2beta1"):
+			return c.params["v"]
+		}
+	}
+	return ""
+}
+
+// document returns what discovery has at a path. It keeps the documents until a kind is added.
+func (g *registry) document(path, form, host string) *document {
+	if g.groups == nil {
+		g.groups, g.documents = discovery.New(g.resources()), map[string]*document{}
+	}
+	name := path + ";" + form
+	if known := g.documents[name]; known != nil {
+		return known
+	}
+	found := g.makeDocument(path, form, host)
+	if found.code == http.StatusOK {
+		g.documents[name] = found
+	}
+	return found
+}
+
+func (g *registry) makeDocument(path, form, host string) *document {
+	parts := strings.Split(path[1:], "/")
+	switch {
+	case form != "":
+		mediaType := jsonType + ";g=apidiscovery.k8s.io;v=" + form + ";as=APIGroupDiscoveryList"
+		return jsonDocument(g.groups.Aggregated(path == "/api", form), mediaType)
+	case path == "/":
+		return jsonDocument(metav1.RootPaths{Paths: g.groups.Paths()}, jsonType)
+	case path == "/api":
+		return jsonDocument(g.groups.Versions(host), jsonType)
+	case path == "/apis":
+		return jsonDocument(g.groups.List(), jsonType)
+	case parts[0] == "api" && len(parts) == 2:
+		if list := g.groups.Resources(schema.GroupVersion{Version: parts[1]}); list != nil {
+			return jsonDocument(list, jsonType)
+		}
+	case parts[0] == "apis" && len(parts) == 2:
+		if group := g.groups.Group(parts[1]); group != nil {
+			return jsonDocument(group, jsonType)
+		}
+	case parts[0] == "apis" && len(parts) == 3:
+		if list := g.groups.Resources(schema.GroupVersion{Group: parts[1], Version: parts[2]}); list != nil {
+			return jsonDocument(list, jsonType)
+		}
+	}
+	return notFoundPage
+}
+
+// jsonDocument encodes a document.
+func jsonDocument[T any](content T, mediaType string) *document {
+	body, err := json.Marshal(content)
+	if err != nil {
+		return &document{http.StatusInternalServerError, "text/plain; charset=utf-8", []byte(err.Error())}
+	}
+	return &document{http.StatusOK, mediaType, append(body, '\n')}
+}
+
+// The verbs of discovery, in the order in which the API servers of built-in kinds and of custom
+// resources have them.
+var (
+	builtInVerbs     = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	customVerbs      = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+	subresourceVerbs = []string{"get", "patch", "update"}
+	createVerbs      = []string{"create"}
+)
+
+// resources describes the kinds for discovery. Groups that were added follow the built-in ones, in
+// alphabetical order.
+func (g *registry) resources() []discovery.Resource {
+	var all []discovery.Resource
+	for kind := range g.all() {
+		all = append(all, kind.discovered())
+	}
+	slices.SortStableFunc(all[len(builtIns().kinds):], func(a, b discovery.Resource) int { return cmp.Compare(a.Group, b.Group) })
+	return all
+}
+
+func (k *Kind) discovered() discovery.Resource {
+	resource := discovery.Resource{
+		GroupVersionKind: k.GroupVersionKind, Name: k.Resource, Singular: k.Singular, Namespaced: k.Namespaced,
+		ShortNames: k.ShortNames, Categories: k.Categories, Verbs: customVerbs,
+	}
+	add := func(name string, gvk schema.GroupVersionKind, verbs []string) {
+		resource.Subresources = append(resource.Subresources, discovery.Subresource{Name: name, GroupVersionKind: gvk, Verbs: verbs})
+	}
+	if k.Status {
+		add("status", k.GroupVersionKind, subresourceVerbs)
+	}
+	if k.Scale != nil {
+		add("scale", scaleKind, subresourceVerbs)
+	}
+	if k.custom() {
+		return resource
+	}
+	resource.Verbs = builtInVerbs
+	if k.builtIn.virtual {
+		resource.Verbs, resource.Virtual = createVerbs, true
+	}
+	for _, name := range k.builtIn.subresources {
+		gvk, verbs := k.subresource(name)
+		add(name, gvk, verbs)
+	}
+	slices.SortFunc(resource.Subresources, func(a, b discovery.Subresource) int { return cmp.Compare(a.Name, b.Name) })
+	return resource
+}
+
+// subresource returns the kind and the verbs of a subresource besides status and scale.
+func (k *Kind) subresource(name string) (schema.GroupVersionKind, []string) {
+	switch name {
+	case "binding":
+		return k.GroupVersion().WithKind("Binding"), createVerbs
+	case "eviction":
+		return schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "Eviction"}, createVerbs
+	case "token":
+		return schema.GroupVersionKind{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest"}, createVerbs
+	case "finalize":
+		return k.GroupVersionKind, []string{"update"}
+	}
+	return k.GroupVersionKind, subresourceVerbs
+}

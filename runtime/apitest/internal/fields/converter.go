@@ -1,0 +1,73 @@
+package fields
+
+import (
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// converter has the schemas of the versions of a kind. To convert an object between them is to set
+// its apiVersion.
+type converter map[schema.GroupVersionKind]managedfields.TypeConverter
+
+// ObjectToTyped implements managedfields.TypeConverter.
+func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	t, ok := c[gvk]
+	if !ok {
+		return nil, runtime.NewNotRegisteredErrForKind("fields", gvk)
+	}
+	return t.ObjectToTyped(obj, options...)
+}
+
+// TypedToObject implements managedfields.TypeConverter.
+func (c converter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
+	content, ok := value.AsValue().Unstructured().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("fields: an object merged to a %T, not to a map", value.AsValue().Unstructured())
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// ConvertToVersion implements runtime.ObjectConvertor.
+func (c converter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	gvk := in.GetObjectKind().GroupVersionKind()
+	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{gvk})
+	if !ok {
+		return nil, runtime.NewNotRegisteredErrForTarget("fields", nil, target)
+	}
+	if to == gvk {
+		return in, nil
+	}
+	if _, ok := c[to]; !ok {
+		return nil, runtime.NewNotRegisteredErrForKind("fields", to)
+	}
+	content := maps.Clone(in.(*unstructured.Unstructured).Object)
+	content["apiVersion"] = to.GroupVersion().String()
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// Convert implements runtime.ObjectConvertor. Nothing calls it.
+func (c converter) Convert(in, out, _ any) error {
+	return fmt.Errorf("fields: cannot convert %T to %T", in, out)
+}
+
+// ConvertFieldLabel implements runtime.ObjectConvertor.
+func (c converter) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+
+// New implements runtime.ObjectCreater.
+func (c converter) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(gvk)
+	return obj, nil
+}
+
+// Default implements runtime.ObjectDefaulter. The caller of Apply sets defaults in the result.
+func (c converter) Default(runtime.Object) {}

@@ -1,0 +1,200 @@
+package fields
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// Config says what a Manager has to know about a kind.
+type Config struct {
+	GVK schema.GroupVersionKind
+	// Converter has the schema. Without it, the schema comes from Type, and without that, from each
+	// object: all its maps are merged, and all its lists are atomic.
+	Converter managedfields.TypeConverter
+	Type      runtime.Object
+	// Subresource is status, scale or empty.
+	Subresource string
+	// HasStatus reports whether the kind has the subresource status, so that other writes leave the
+	// status.
+	HasStatus bool
+	// Others are the other versions of the kind, with their schemas. Fields that were written in a
+	// version that is not there lose their managers.
+	Others []Config
+}
+
+// Manager keeps the managed fields of the objects of a kind, in one version, that are written
+// through one endpoint. Its methods may be called concurrently, and do not change their arguments.
+// The objects that they return share parts with their arguments.
+type Manager struct {
+	gvk         schema.GroupVersionKind
+	apiVersion  string
+	subresource string
+	reset       []string // the fields that a write leaves, in the top level
+	converter   converter
+	full        *managedfields.FieldManager
+
+	// schema and root are nil if the converter has none for the kind.
+	schema *smdschema.Schema
+	root   smdschema.TypeRef
+}
+
+// New returns a Manager.
+func New(config Config) (*Manager, error) {
+	m := &Manager{
+		gvk:         config.GVK,
+		apiVersion:  config.GVK.GroupVersion().String(),
+		subresource: config.Subresource,
+		reset:       resets(config),
+		converter:   converter{},
+	}
+	// Kubernetes resets the status of the request's version only, and spec and metadata of all.
+	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
+	for i, c := range append([]Config{config}, config.Others...) {
+		m.converter[c.GVK] = typeConverterOf(c)
+		if i == 0 || config.Subresource != "" {
+			set := fieldpath.NewSet()
+			for _, name := range m.reset {
+				set.Insert(fieldpath.MakePathOrDie(name))
+			}
+			filters[fieldpath.APIVersion(c.GVK.GroupVersion().String())] = set
+		}
+	}
+	if len(m.reset) == 0 {
+		filters = nil
+	}
+	var err error
+	m.full, err = managedfields.NewDefaultCRDFieldManager(m.converter, m.converter, m.converter, m.converter,
+		config.GVK, config.GVK.GroupVersion(), config.Subresource, fieldpath.NewExcludeFilterSetMap(filters))
+	if err != nil {
+		return nil, fmt.Errorf("fields: make a manager for %v: %w", config.GVK, err)
+	}
+	if v, err := m.converter.ObjectToTyped(&unstructured.Unstructured{Object: m.empty()}); err == nil {
+		m.schema, m.root = v.Schema(), v.TypeRef()
+	}
+	return m, nil
+}
+
+// resets returns the fields that a write through an endpoint leaves as they are.
+func resets(config Config) []string {
+	switch {
+	case config.Subresource == "status":
+		return []string{"metadata", "spec"}
+	case config.Subresource == "" && config.HasStatus:
+		return []string{"status"}
+	}
+	return nil
+}
+
+func typeConverterOf(config Config) managedfields.TypeConverter {
+	switch {
+	case config.Converter != nil:
+		return config.Converter
+	case config.Type != nil:
+		return NewTypeConverter(config.Type)
+	}
+	return managedfields.NewDeducedTypeConverter()
+}
+
+// empty returns an object without any fields.
+func (m *Manager) empty() map[string]any {
+	return map[string]any{"apiVersion": m.apiVersion, "kind": m.gvk.Kind}
+}
+
+// Update returns obj with the managedFields that it has if manager writes it in place of live. live
+// is nil if obj is new.
+func (m *Manager) Update(live, obj map[string]any, manager string, now time.Time) (map[string]any, error) {
+	if _, ok := obj["metadata"].(map[string]any); !ok {
+		return nil, fmt.Errorf("fields: the %s to write has no metadata", m.gvk.Kind)
+	}
+	if out, ok := m.update(live, obj, manager, now); ok {
+		return out, nil
+	}
+	return m.updateAny(live, obj, manager, now), nil
+}
+
+// updateAny is Update for all cases.
+func (m *Manager) updateAny(live, obj map[string]any, manager string, now time.Time) map[string]any {
+	before, _ := stored(live)
+	requested, _ := stored(obj)
+	if live == nil {
+		live = m.empty()
+	}
+	// The FieldManager removes managedFields from the object that it gets.
+	copied := maps.Clone(obj)
+	copied["metadata"] = maps.Clone(obj["metadata"].(map[string]any))
+	result, err := m.full.Update(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: copied}, manager)
+	if err != nil {
+		// A server does not refuse an object for this. It logs the error and goes on.
+		return withFields(obj, before)
+	}
+	out := result.(*unstructured.Unstructured).Object
+	after, _ := stored(out)
+	return withFields(out, setTimes(after, now, before, requested))
+}
+
+// Apply returns the object that results if manager applies config to live, which is nil if there is
+// no object. An error is an apierrors.APIStatus if the request is wrong or has conflicts.
+func (m *Manager) Apply(live, config map[string]any, manager string, force bool, now time.Time) (map[string]any, error) {
+	before, _ := stored(live)
+	if live == nil {
+		live = m.empty()
+	}
+	result, err := m.full.Apply(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: config}, manager, force)
+	if err != nil {
+		return nil, err
+	}
+	out := result.(*unstructured.Unstructured).Object
+	after, _ := stored(out)
+	return withFields(out, setTimes(after, now, before)), nil
+}
+
+// withFields returns obj with other managedFields.
+func withFields(obj map[string]any, list []any) map[string]any {
+	out := maps.Clone(obj)
+	meta := maps.Clone(obj["metadata"].(map[string]any))
+	if len(list) == 0 {
+		delete(meta, "managedFields")
+	} else {
+		meta["managedFields"] = list
+	}
+	out["metadata"] = meta
+	return out
+}
+
+// setTimes gives the entries that a FieldManager has changed the time now, in place of the time of
+// the machine. These are the entries with a time that is not in the lists before.
+func setTimes(list []any, now time.Time, before ...[]any) []any {
+	known := map[any]bool{nil: true}
+	for _, l := range before {
+		for _, v := range l {
+			if e, ok := v.(map[string]any); ok {
+				known[e["time"]] = true
+			}
+		}
+	}
+	out := make([]any, 0, len(list))
+	for _, v := range list {
+		e := v.(map[string]any)
+		if !known[e["time"]] {
+			e = maps.Clone(e)
+			e["time"] = timestamp(now)
+		}
+		out = append(out, e)
+	}
+	if entries, ok := parseAll(out); ok {
+		slices.SortFunc(entries, compareEntries)
+		for i := range entries {
+			out[i] = entries[i].raw
+		}
+	}
+	return out
+}

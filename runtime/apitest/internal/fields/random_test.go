@@ -1,0 +1,255 @@
+package fields
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// copying is a converter that copies objects, as the converter of an API server does.
+type copying struct{ converter }
+
+func (c copying) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	return c.converter.ConvertToVersion(in.DeepCopyObject(), target)
+}
+
+// plain returns apimachinery's FieldManager for a kind.
+func plain(t testing.TB, config Config) *managedfields.FieldManager {
+	t.Helper()
+	c := copying{converter{config.GVK: typeConverterOf(config)}}
+	var reset map[fieldpath.APIVersion]*fieldpath.Set
+	switch config.Subresource {
+	case "":
+		reset = map[fieldpath.APIVersion]*fieldpath.Set{"example.com/v1": fieldpath.NewSet(fieldpath.MakePathOrDie("status"))}
+	case "status":
+		reset = map[fieldpath.APIVersion]*fieldpath.Set{"example.com/v1": fieldpath.NewSet(
+			fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec"))}
+	}
+	m, err := managedfields.NewDefaultCRDFieldManager(c, c, c, c, config.GVK, config.GVK.GroupVersion(),
+		config.Subresource, fieldpath.NewExcludeFilterSetMap(reset))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A Manager must give what a FieldManager gives, for any objects and any sequence of writes. The
+// times are equal because the clock of a bubble stands still.
+func TestManagerEqualsFieldManager(t *testing.T) {
+	schemas := map[string]Config{
+		"type":    {GVK: widgetKind, Type: &Widget{}, HasStatus: true},
+		"deduced": {GVK: widgetKind, HasStatus: true},
+	}
+	for name, config := range schemas {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				managers := map[string]*pair{}
+				for _, subresource := range []string{"", "status"} {
+					config.Subresource = subresource
+					m, err := New(config)
+					if err != nil {
+						t.Fatal(err)
+					}
+					managers[subresource] = &pair{t: t, manager: m, full: plain(t, config)}
+				}
+				rounds := 150
+				if testing.Short() {
+					rounds = 40
+				}
+				for seed := range uint64(rounds) {
+					history(t, managers, generator{rand.New(rand.NewPCG(seed, 1))})
+				}
+				for subresource, p := range managers {
+					t.Logf("%q: %d updates, %d of them by the FieldManager; %d applied, %d refused",
+						subresource, p.updates, p.slow, p.applied, p.refused)
+					if p.updates < rounds || p.slow > p.updates/2 || p.applied < rounds/4 || p.refused < rounds/20 {
+						t.Errorf("the random writes of %q do not cover enough", subresource)
+					}
+				}
+			})
+		})
+	}
+}
+
+// history writes one object several times.
+func history(t *testing.T, managers map[string]*pair, g generator) {
+	var live map[string]any
+	for step := range 8 {
+		if live != nil {
+			time.Sleep(time.Duration(g.IntN(2)) * time.Second)
+		}
+		p := managers[[]string{"", "", "status"}[g.IntN(3)]]
+		if live == nil {
+			p = managers[""]
+		}
+		name := fmt.Sprintf("manager-%d", g.IntN(3))
+		if g.IntN(30) == 0 {
+			name = fmt.Sprintf("manager-%d", step+10)
+		}
+		next := g.widget()
+		if live != nil && g.IntN(4) > 0 {
+			next = g.modify(live)
+		}
+		if g.IntN(3) == 0 {
+			live = p.apply(live, next, name, g.IntN(2) == 0)
+		} else {
+			live = p.update(live, next, name, g)
+		}
+		if live != nil {
+			meta := live["metadata"].(map[string]any)
+			meta["uid"] = "u"
+			meta["resourceVersion"] = fmt.Sprint(step)
+		}
+	}
+}
+
+// modify changes some fields of an object. The result has the managedFields of the object, none, or
+// rarely others.
+func (g generator) modify(live map[string]any) map[string]any {
+	next := runtime.DeepCopyJSON(live)
+	other := g.widget()
+	for _, key := range []string{"spec", "status", "other", "metadata"} {
+		if g.IntN(2) == 0 {
+			continue
+		}
+		from, _ := other[key].(map[string]any)
+		to, ok := next[key].(map[string]any)
+		if !ok {
+			if v, ok := other[key]; ok {
+				next[key] = v
+			}
+			continue
+		}
+		for field, v := range from {
+			to[field] = v
+		}
+		for field := range to {
+			if g.IntN(5) == 0 && field != "name" {
+				delete(to, field)
+			}
+		}
+	}
+	meta := next["metadata"].(map[string]any)
+	switch g.IntN(20) {
+	case 0:
+		meta["managedFields"] = []any{}
+	case 1:
+		meta["managedFields"] = []any{map[string]any{}}
+	case 2:
+		meta["managedFields"] = []any{map[string]any{"manager": "other", "operation": "Update", "apiVersion": "example.com/v1",
+			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:color": map[string]any{}}}}}
+	case 3:
+		meta["managedFields"] = []any{map[string]any{"manager": "invalid"}}
+	case 4, 5:
+		delete(meta, "managedFields")
+	case 6:
+		delete(meta, "uid")
+	}
+	return next
+}
+
+// pair compares a Manager with the FieldManager that it stands for.
+type pair struct {
+	t                               *testing.T
+	manager                         *Manager
+	full                            *managedfields.FieldManager
+	updates, slow, applied, refused int
+}
+
+func (p *pair) update(live, obj map[string]any, name string, g generator) map[string]any {
+	p.t.Helper()
+	before, request := encode(p.t, live), encode(p.t, obj)
+	p.updates++
+	if _, ok := p.manager.update(live, obj, name, time.Now()); !ok {
+		p.slow++
+	}
+	got, err := p.manager.Update(live, obj, name, time.Now())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if encode(p.t, live) != before || encode(p.t, obj) != request {
+		p.t.Fatalf("Update changed its arguments\n%s\n%s", before, request)
+	}
+	old := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(live)}
+	if live == nil {
+		old.Object = p.manager.empty()
+	}
+	want := p.full.UpdateNoErrors(old, &unstructured.Unstructured{Object: runtime.DeepCopyJSON(obj)}, name)
+	p.same(got, want, before, request)
+	return runtime.DeepCopyJSON(got)
+}
+
+func (p *pair) apply(live, config map[string]any, name string, force bool) map[string]any {
+	p.t.Helper()
+	config = runtime.DeepCopyJSON(config)
+	delete(config["metadata"].(map[string]any), "managedFields")
+	before, request := encode(p.t, live), encode(p.t, config)
+	got, err := p.manager.Apply(live, config, name, force, time.Now())
+	if encode(p.t, live) != before || encode(p.t, config) != request {
+		p.t.Fatalf("Apply changed its arguments\n%s\n%s", before, request)
+	}
+	old := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(live)}
+	if live == nil {
+		old.Object = p.manager.empty()
+	}
+	want, wantErr := p.full.Apply(old, &unstructured.Unstructured{Object: runtime.DeepCopyJSON(config)}, name, force)
+	if err != nil || wantErr != nil {
+		if err == nil || wantErr == nil || lines(err) != lines(wantErr) {
+			p.t.Fatalf("Apply: error %v, want %v", err, wantErr)
+		}
+		if errors.Unwrap(err) != nil {
+			p.t.Fatalf("Apply: %v is wrapped", err)
+		}
+		p.refused++
+		return live
+	}
+	p.applied++
+	p.same(got, want, before, request)
+	return runtime.DeepCopyJSON(got)
+}
+
+// lines returns the lines of an error in order. Those of a schema come in the order of a map.
+func lines(err error) string {
+	found := strings.Split(err.Error(), "\n")
+	slices.Sort(found)
+	return strings.Join(found, "\n")
+}
+
+func (p *pair) same(got map[string]any, want runtime.Object, before, request string) {
+	p.t.Helper()
+	w := want.(*unstructured.Unstructured).Object
+	if !reflect.DeepEqual(normal(p.t, got), normal(p.t, w)) {
+		p.t.Fatalf("%s\nbefore  %s\nrequest %s\ngot  %s\nwant %s", p.manager.subresource, before, request, encode(p.t, got), encode(p.t, w))
+	}
+}
+
+func encode(t testing.TB, obj map[string]any) string {
+	t.Helper()
+	text, err := json.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// normal returns an object as it is read by a client.
+func normal(t testing.TB, obj map[string]any) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal([]byte(encode(t, obj)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

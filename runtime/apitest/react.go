@@ -1,0 +1,334 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// react asks the reactors of a client. It returns neither a response nor an error if the server has
+// to answer; r then has the object as the reactors have left it. A request that the server refuses
+// as malformed does not reach the reactors.
+func (s *Server) react(r *request, t *transport) (*http.Response, error) {
+	call, kind, ok := s.callOf(r, t)
+	if !ok {
+		return nil, nil
+	}
+	if call.Verb == "watch" {
+		return s.reactToWatch(r, t, call)
+	}
+	var original runtime.Object
+	if call.Object != nil {
+		original = call.Object.DeepCopyObject()
+	}
+	handled, obj, err := t.react(call)
+	switch {
+	case handled && err != nil:
+		return s.refuse(r, err)
+	case handled:
+		return s.answer(r, t, call, obj), nil
+	case call.Object != nil && !reflect.DeepEqual(call.Object, original):
+		return nil, r.rewrite(call.Object, kind)
+	}
+	if r.unserved {
+		return s.refuse(r, r.onlyReactors(call))
+	}
+	return nil, nil
+}
+
+func (t *transport) react(call *Call) (bool, runtime.Object, error) {
+	if t.React == nil {
+		return false, nil, nil
+	}
+	return t.React(call)
+}
+
+// onlyReactors is the error for a subresource that the server does not have.
+func (r *request) onlyReactors(call *Call) error {
+	err := apierrors.NewNotFound(r.kind.groupResource(), r.name)
+	err.ErrStatus.Message = fmt.Sprintf("the in-memory server does not have the subresource %s of %s; answer it with a reactor for %s of %s/%s",
+		r.subresource, r.kind.Resource, call.Verb, r.kind.Resource, r.subresource)
+	return err
+}
+
+// refuse answers with an error. An error without a status is that of a connection.
+func (s *Server) refuse(r *request, err error) (*http.Response, error) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return nil, err
+	}
+	answer := status.Status()
+	return s.respond(r, nil, &apierrors.StatusError{ErrStatus: answer}), nil
+}
+
+// callOf describes a request. It also returns the kind of the body. It reports false for a request
+// that cannot be decoded.
+func (s *Server) callOf(r *request, t *transport) (*Call, schema.GroupVersionKind, bool) {
+	call := &Call{
+		Verb: r.verb, Resource: r.kind.gvr(), Kind: r.kind.GroupVersionKind,
+		Subresource: r.subresource, Namespace: r.namespace, Name: r.name,
+	}
+	method := t.method(r)
+	if method.Verb != "" {
+		call.Verb = method.Verb
+	}
+	var kind schema.GroupVersionKind
+	var err error
+	switch call.Verb {
+	case "get":
+		err = r.options(&call.GetOptions)
+	case "list", "watch":
+		err = r.selection(&call.ListOptions)
+	case "create", "update":
+		if call.Verb == "create" {
+			err = r.options(&call.CreateOptions)
+		} else {
+			err = r.options(&call.UpdateOptions)
+		}
+		if err == nil {
+			call.Object, kind, err = r.typedBody(t, method)
+		}
+	case "patch":
+		call.PatchType, call.Patch = types.PatchType(r.http.Header.Get("Content-Type")), bytes.Clone(r.body)
+		err = r.options(&call.PatchOptions)
+	case "delete", "deletecollection":
+		var options *metav1.DeleteOptions
+		if options, err = r.deleteOptions(); err == nil {
+			call.DeleteOptions = *options
+		}
+		if err == nil && call.Verb == "deletecollection" {
+			err = r.selection(&call.ListOptions)
+		}
+	}
+	for _, options := range []runtime.Object{&call.GetOptions, &call.ListOptions, &call.CreateOptions, &call.UpdateOptions, &call.PatchOptions, &call.DeleteOptions} {
+		options.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return call, kind, err == nil
+}
+
+// selection decodes the query of a list, and checks the selectors, because reactors rely on them.
+func (r *request) selection(options *metav1.ListOptions) error {
+	if err := r.options(options); err != nil {
+		return err
+	}
+	_, err := labels.Parse(options.LabelSelector)
+	if err == nil {
+		_, err = fields.ParseSelector(options.FieldSelector)
+	}
+	return err
+}
+
+// typedBody decodes the body of a request into its Go type. The kind is that of the body, which the
+// object does not have, as objects that a client is given.
+func (r *request) typedBody(t *transport, method Method) (runtime.Object, schema.GroupVersionKind, error) {
+	var none schema.GroupVersionKind
+	mediaType, err := r.contentType()
+	if err != nil {
+		return nil, none, err
+	}
+	var obj runtime.Object
+	switch {
+	case method.Input != nil && !(method.Subresource == "" && namesKind(r.body, r.kind.Kind)):
+		obj = method.Input.DeepCopyObject()
+	case r.subresource == "" || r.subresource == "status":
+		obj = r.kind.newObject(t.Scheme)
+	}
+	data := r.body
+	switch {
+	case mediaType == protobufType && obj != nil:
+		err := decodeProtobufInto(data, obj)
+		return obj, r.kind.GroupVersionKind, err
+	case mediaType == yamlType:
+		if data, err = yaml.ToJSON(data); err != nil {
+			return nil, none, err
+		}
+	}
+	if obj == nil {
+		generic := &unstructured.Unstructured{}
+		err := utiljson.Unmarshal(data, &generic.Object)
+		return generic, generic.GroupVersionKind(), err
+	}
+	if err := json.Unmarshal(data, obj); err != nil {
+		return nil, none, err
+	}
+	kind := obj.GetObjectKind().GroupVersionKind()
+	obj.GetObjectKind().SetGroupVersionKind(none)
+	return obj, kind, nil
+}
+
+// namesKind reports whether a body is JSON of a kind. The verb of the kind and a [Method] without a
+// subresource are the same request otherwise.
+func namesKind(body []byte, kind string) bool {
+	var named metav1.TypeMeta
+	return json.Unmarshal(body, &named) == nil && named.Kind == kind
+}
+
+// newObject returns an empty object of the Go type in a scheme, which may be nil, or else of the type
+// that the server knows. It returns nil if there is no type.
+func (k *Kind) newObject(scheme *runtime.Scheme) runtime.Object {
+	if scheme != nil {
+		if obj, err := scheme.New(k.GroupVersionKind); err == nil {
+			return obj
+		}
+	}
+	if k.Type != nil {
+		return k.Type.DeepCopyObject()
+	}
+	return nil
+}
+
+// rewrite replaces the body of a request by an object that a reactor has changed.
+func (r *request) rewrite(obj runtime.Object, kind schema.GroupVersionKind) error {
+	content, err := contentOf(obj, kind)
+	if err != nil {
+		return err
+	}
+	if r.body, err = json.Marshal(content); err != nil {
+		return err
+	}
+	changed := *r.http
+	changed.Header = r.http.Header.Clone()
+	changed.Header.Set("Content-Type", jsonType)
+	r.http = &changed
+	return nil
+}
+
+// contentOf converts an object, which may be of any Go type, by its JSON. kind is set if the object
+// does not name its own.
+func contentOf(obj runtime.Object, kind schema.GroupVersionKind) (map[string]any, error) {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(data, &content); err != nil {
+		return nil, fmt.Errorf("the JSON of a %T is no object: %w", obj, err)
+	}
+	if version, _ := content["apiVersion"].(string); version == "" && !kind.Empty() {
+		content["apiVersion"] = kind.GroupVersion().String()
+	}
+	if name, _ := content["kind"].(string); name == "" && !kind.Empty() {
+		content["kind"] = kind.Kind
+	}
+	return content, nil
+}
+
+// answer is the response with the object of a reactor, which may be nil.
+func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object) *http.Response {
+	code := http.StatusOK
+	if r.verb == "create" {
+		code = http.StatusCreated
+	}
+	isNil := isNil(obj)
+	if isNil {
+		obj = &unstructured.Unstructured{Object: map[string]any{}}
+	}
+	switch {
+	case isNil && (r.verb == "delete" || r.verb == "deletecollection"):
+		return s.respond(r, &reply{code: code, status: &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}}, nil)
+	case call.Verb == "list" && r.subresource == "" && r.accept.plain():
+		// The items need not name their kind, as those of a fake client.
+		content, err := r.filtered(call, obj)
+		return s.respond(r, &reply{code: code, object: content}, err)
+	case call.Verb == "list" && r.subresource == "":
+		page, err := r.listOf(call, obj)
+		return s.respond(r, &reply{code: code, list: page}, err)
+	case r.kind.isOf(obj, t.Scheme) && (r.subresource == "" || r.subresource == "status"):
+		content, err := contentOf(obj, r.kind.GroupVersionKind)
+		return s.respond(r, &reply{code: code, object: content}, err)
+	}
+	// The object is of another kind, which the server cannot encode in another form.
+	r.accept = accepted{mediaType: jsonType}
+	content, err := contentOf(obj, schema.GroupVersionKind{})
+	return s.respond(r, &reply{code: code, object: content}, err)
+}
+
+// isOf reports whether an object may be of the kind.
+func (k *Kind) isOf(obj runtime.Object, scheme *runtime.Scheme) bool {
+	if _, generic := obj.(runtime.Unstructured); generic {
+		return true
+	}
+	empty := k.newObject(scheme)
+	return empty == nil || reflect.TypeOf(obj) == reflect.TypeOf(empty)
+}
+
+// isNil reports whether obj is nil or a nil pointer.
+func isNil(obj runtime.Object) bool {
+	value := reflect.ValueOf(obj)
+	return obj == nil || value.Kind() == reflect.Pointer && value.IsNil()
+}
+
+// filtered returns the content of the list of a reactor, without the objects that the client does
+// not select by their labels.
+func (r *request) filtered(call *Call, obj runtime.Object) (map[string]any, error) {
+	content, err := contentOf(obj, r.kind.GroupVersion().WithKind(r.kind.List))
+	if err != nil {
+		return nil, err
+	}
+	selector, err := labels.Parse(call.ListOptions.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := content["items"].([]any)
+	kept := items[:0]
+	for _, item := range items {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("the list of a reactor, which is a %T, has an item that is no object", obj)
+		}
+		if selector.Matches(labels.Set((&unstructured.Unstructured{Object: fields}).GetLabels())) {
+			kept = append(kept, item)
+		}
+	}
+	if items != nil {
+		content["items"] = kept
+	}
+	return content, nil
+}
+
+// listOf converts the list of a reactor.
+func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
+	content, err := r.filtered(call, obj)
+	if err != nil {
+		return nil, err
+	}
+	page := &list{}
+	if err := convert(content["metadata"], &page.meta); err != nil {
+		return nil, fmt.Errorf("the metadata of the list of a reactor: %w", err)
+	}
+	items, _ := content["items"].([]any)
+	for _, item := range items {
+		one := &unstructured.Unstructured{Object: item.(map[string]any)}
+		if one.GetKind() == "" {
+			one.SetGroupVersionKind(r.kind.GroupVersionKind)
+		}
+		key := history.Key{GroupResource: r.kind.groupResource(), Namespace: one.GetNamespace(), Name: one.GetName()}
+		page.items = append(page.items, &history.State{Key: key, Object: one.Object})
+	}
+	return page, nil
+}
+
+// convert decodes the JSON of one value into another.
+func convert(from, into any) error {
+	data, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}

@@ -1,0 +1,337 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Tracker reads and writes the objects of a Server, past its reactors and faults. It has the
+// methods of client-go's testing.ObjectTracker, so that code written for a fake clientset can use
+// it. Unlike a client, it writes the status together with the object, and an update needs no
+// resourceVersion. In all else it does what a client does: it checks a resourceVersion that an
+// object has, and a deleted object stays as long as it has finalizers.
+type Tracker struct {
+	server *Server
+	scheme *runtime.Scheme
+}
+
+// Tracker returns a Tracker whose objects have the Go types of scheme. Objects of other kinds, or
+// all if scheme is nil, have the type of their [Kind], or are *unstructured.Unstructured.
+func (s *Server) Tracker(scheme *runtime.Scheme) *Tracker {
+	return &Tracker{s, scheme}
+}
+
+// Add stores an object, or each of a list, like [Server.Add].
+func (t *Tracker) Add(obj runtime.Object) error { return t.server.Add(obj) }
+
+// Get returns an object.
+func (t *Tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
+	r, err := t.request("get", gvr, ns, name)
+	if err != nil {
+		return nil, err
+	}
+	options := first(opts)
+	if r.query, err = queryOf(&options); err != nil {
+		return nil, err
+	}
+	answer, err := t.server.serve(context.Background(), r)
+	if err != nil {
+		return nil, err
+	}
+	return t.typed(r.kind, r.kind.present(answer.state))
+}
+
+// Create stores a new object with its status.
+func (t *Tracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
+	content, r, err := t.body("create", gvr, obj, ns)
+	if err != nil {
+		return err
+	}
+	t.server.mu.Lock()
+	defer t.server.mu.Unlock()
+	key := r.key()
+	if t.server.history.Get(key) != nil {
+		return apierrors.NewAlreadyExists(key.GroupResource, key.Name)
+	}
+	if len(first(opts).DryRun) > 0 {
+		return nil
+	}
+	content.SetResourceVersion("")
+	return t.server.seedAs(r.kind, content)
+}
+
+// Update replaces an object with its status. It compares the resourceVersion of obj, if obj has one.
+func (t *Tracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
+	return t.update(gvr, obj, ns, first(opts))
+}
+
+// Patch replaces an object by one to which a patch was applied, like Update.
+func (t *Tracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	o := first(opts)
+	return t.update(gvr, obj, ns, metav1.UpdateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager, FieldValidation: o.FieldValidation})
+}
+
+func (t *Tracker) update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts metav1.UpdateOptions) error {
+	content, r, err := t.body("update", gvr, obj, ns)
+	if err != nil {
+		return err
+	}
+	r.whole = true
+	return t.write(r, content, &opts)
+}
+
+// Apply applies a configuration by server-side apply. Without a field manager in the options it is
+// that of a Tracker.
+func (t *Tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	content, r, err := t.body("patch", gvr, applyConfiguration, ns)
+	if err != nil {
+		return err
+	}
+	options := first(opts)
+	if options.FieldManager == "" {
+		options.FieldManager = "tracker"
+	}
+	r.http.Header.Set("Content-Type", string(types.ApplyPatchType))
+	return t.write(r, content, &options)
+}
+
+// write sends a request with a body.
+func (t *Tracker) write(r *request, content *unstructured.Unstructured, options runtime.Object) error {
+	var err error
+	if r.body, err = json.Marshal(content.Object); err != nil {
+		return err
+	}
+	if r.query, err = queryOf(options); err != nil {
+		return err
+	}
+	_, err = t.server.serve(context.Background(), r)
+	return err
+}
+
+// List returns the objects of a namespace, or of all if ns is empty. gvk is the kind of the
+// objects.
+func (t *Tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
+	r, err := t.request("list", gvr, ns, "")
+	if err != nil {
+		return nil, err
+	}
+	options := first(opts)
+	if r.query, err = queryOf(&options); err != nil {
+		return nil, err
+	}
+	answer, err := t.server.serve(context.Background(), r)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]runtime.Object, len(answer.list.items))
+	for i, state := range answer.list.items {
+		if items[i], err = t.typed(r.kind, r.kind.present(state)); err != nil {
+			return nil, err
+		}
+	}
+	return t.listOf(r.kind, answer.list.meta, items)
+}
+
+// listOf returns a list of the Go type in the scheme, or of generic objects.
+func (t *Tracker) listOf(kind *Kind, listMeta metav1.ListMeta, items []runtime.Object) (runtime.Object, error) {
+	gvk := kind.GroupVersion().WithKind(kind.List)
+	if t.scheme != nil && t.scheme.Recognizes(gvk) {
+		into, err := t.scheme.New(gvk)
+		if err != nil {
+			return nil, err
+		}
+		if err := meta.SetList(into, items); err != nil {
+			return nil, err
+		}
+		accessor, err := meta.ListAccessor(into)
+		if err != nil {
+			return nil, err
+		}
+		accessor.SetResourceVersion(listMeta.ResourceVersion)
+		accessor.SetContinue(listMeta.Continue)
+		accessor.SetRemainingItemCount(listMeta.RemainingItemCount)
+		return into, nil
+	}
+	into := &unstructured.UnstructuredList{}
+	into.SetGroupVersionKind(gvk)
+	into.SetResourceVersion(listMeta.ResourceVersion)
+	into.SetContinue(listMeta.Continue)
+	for _, item := range items {
+		content, err := contentOf(item, kind.GroupVersionKind)
+		if err != nil {
+			return nil, err
+		}
+		into.Items = append(into.Items, unstructured.Unstructured{Object: content})
+	}
+	return into, nil
+}
+
+// Delete deletes an object, or marks it as deleting if it has finalizers.
+func (t *Tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
+	r, err := t.request("delete", gvr, ns, name)
+	if err != nil {
+		return err
+	}
+	if len(opts) > 0 {
+		if r.body, err = json.Marshal(opts[0]); err != nil {
+			return err
+		}
+	}
+	_, err = t.server.serve(context.Background(), r)
+	return err
+}
+
+// Watch returns the changes of a namespace, or of all if ns is empty. Without options it begins
+// now; with options it begins where a client's watch would. It has a goroutine until it is stopped.
+func (t *Tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
+	r, err := t.request("watch", gvr, ns, "")
+	if err != nil {
+		return nil, err
+	}
+	options := first(opts)
+	if len(opts) == 0 {
+		t.server.mu.Lock()
+		options.ResourceVersion = strconv.FormatUint(t.server.history.Version(), 10)
+		t.server.mu.Unlock()
+	}
+	options.Watch = true
+	if r.query, err = queryOf(&options); err != nil {
+		return nil, err
+	}
+	r.accept.stream = true
+	answer, err := t.server.serve(r.http.Context(), r)
+	if err != nil {
+		return nil, err
+	}
+	w := &trackerWatch{tracker: t, kind: r.kind, body: answer.stream, result: make(chan watch.Event), stopped: make(chan struct{})}
+	go w.run()
+	return w, nil
+}
+
+// request returns a request of a Tracker.
+func (t *Tracker) request(verb string, gvr schema.GroupVersionResource, ns, name string) (*request, error) {
+	t.server.mu.Lock()
+	kind := t.server.kinds.resource(gvr)
+	t.server.mu.Unlock()
+	if kind == nil {
+		return nil, fmt.Errorf("the server has no resource %s; give it the kind by WithKinds", gvr)
+	}
+	if !kind.Namespaced {
+		ns = ""
+	}
+	return &request{
+		http: &http.Request{Header: http.Header{}, URL: &url.URL{}}, verb: verb, kind: kind, namespace: ns, name: name,
+		accept: accepted{mediaType: jsonType}, query: url.Values{},
+	}, nil
+}
+
+// body returns the request that writes an object, and the content of the object.
+func (t *Tracker) body(verb string, gvr schema.GroupVersionResource, obj runtime.Object, ns string) (*unstructured.Unstructured, *request, error) {
+	r, err := t.request(verb, gvr, ns, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	fields, err := contentOf(obj, r.kind.GroupVersionKind)
+	if err != nil {
+		return nil, nil, err
+	}
+	content := &unstructured.Unstructured{Object: fields}
+	r.name = content.GetName()
+	return content, r, r.checkNamespace(content)
+}
+
+// typed converts the content of an object to its Go type. Like an object that a client returns, it
+// names no kind, unless it is generic.
+func (t *Tracker) typed(kind *Kind, content map[string]any) (runtime.Object, error) {
+	obj := kind.newObject(t.scheme)
+	if obj == nil {
+		return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}, nil
+	}
+	if err := convert(content, obj); err != nil {
+		return nil, fmt.Errorf("%s %s does not fit into a %T: %w", kind.Kind, nameOf(content), obj, err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return obj, nil
+}
+
+func nameOf(content map[string]any) string {
+	return (&unstructured.Unstructured{Object: content}).GetName()
+}
+
+// first returns the options of a variadic parameter.
+func first[T any](opts []T) (options T) {
+	if len(opts) > 0 {
+		options = opts[0]
+	}
+	return options
+}
+
+// queryOf encodes options as a query.
+func queryOf(options runtime.Object) (url.Values, error) {
+	return metav1.ParameterCodec.EncodeParameters(options, metav1.SchemeGroupVersion)
+}
+
+// trackerWatch decodes the body of a watch.
+type trackerWatch struct {
+	tracker *Tracker
+	kind    *Kind
+	body    io.ReadCloser
+	result  chan watch.Event
+	once    sync.Once
+	stopped chan struct{}
+}
+
+// Stop ends the watch.
+func (w *trackerWatch) Stop() {
+	w.once.Do(func() {
+		close(w.stopped)
+		_ = w.body.Close()
+	})
+}
+
+// ResultChan is closed when the watch ends.
+func (w *trackerWatch) ResultChan() <-chan watch.Event { return w.result }
+
+func (w *trackerWatch) run() {
+	defer close(w.result)
+	defer w.Stop()
+	frames := json.NewDecoder(w.body)
+	for {
+		var frame struct {
+			Type   watch.EventType
+			Object json.RawMessage
+		}
+		if frames.Decode(&frame) != nil {
+			return
+		}
+		var obj runtime.Object = &metav1.Status{}
+		if frame.Type != watch.Error {
+			if obj = w.kind.newObject(w.tracker.scheme); obj == nil {
+				obj = &unstructured.Unstructured{}
+			}
+		}
+		if json.Unmarshal(frame.Object, obj) != nil {
+			return
+		}
+		select {
+		case w.result <- watch.Event{Type: frame.Type, Object: obj}:
+		case <-w.stopped:
+			return
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package schemas
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/apiextensions"
+	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/testserver"
+)
+
+var crds = flag.String("crds", "", "also compare with these CRDs: files or folders, separated by commas")
+
+// servers are a real API server and one in memory, with the same CRDs.
+type servers struct {
+	real, memory server
+}
+
+type server struct {
+	url       string
+	transport http.RoundTripper
+}
+
+func start(t *testing.T, paths ...string) *servers {
+	t.Helper()
+	r := testserver.Start(t, testserver.WithCRDs(paths...))
+	m := apitest.Start(t, apiextensions.WithCRDs(paths...))
+	return &servers{
+		real:   server{r.URL(), http.DefaultTransport},
+		memory: server{m.URL(), m},
+	}
+}
+
+// request is a request to both servers. VERSION in the body stands for the resourceVersion that the server
+// has answered last.
+type request struct {
+	method, path, contentType, body string
+}
+
+func (r request) String() string {
+	body := r.body
+	if len(body) > 3000 {
+		body = body[:3000] + "…"
+	}
+	return fmt.Sprintf("%s %s\n%s", r.method, r.path, body)
+}
+
+// answer is what two servers have in common.
+type answer struct {
+	Code     int
+	Warnings []string
+	Body     any
+}
+
+// play sends requests to both servers, and reports the answers that differ.
+func (s *servers) play(t *testing.T, requests ...request) {
+	t.Helper()
+	var versions [2]string
+	for _, request := range requests {
+		want, version, err := s.real.send(request, versions[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions[0] = version
+		got, version, err := s.memory.send(request, versions[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions[1] = version
+		// Of several malformed objects, the server names one: the first in the order of a map.
+		for range 100 {
+			if want.Code != http.StatusBadRequest || reflect.DeepEqual(got, want) {
+				break
+			}
+			if got, _, err = s.memory.send(request, versions[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%v\n%s", request, strings.Join(differences(want, got), "\n"))
+		}
+	}
+}
+
+// send returns the answer, and the resourceVersion in it, or else the one given.
+func (s server) send(r request, version string) (answer, string, error) {
+	body := strings.ReplaceAll(r.body, "VERSION", version)
+	req, err := http.NewRequest(r.method, s.url+r.path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, "", err
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", r.contentType)
+		if r.contentType == "" {
+			req.Header.Set("Content-Type", "application/json")
+		}
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "schemas")
+	response, err := s.transport.RoundTrip(req)
+	if err != nil {
+		return answer{}, "", err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, "", err
+	}
+	a := answer{Code: response.StatusCode, Warnings: response.Header.Values("Warning")}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	if err := decoder.Decode(&a.Body); err != nil {
+		return answer{}, "", fmt.Errorf("%s %s: %d %q: %w", r.method, r.path, response.StatusCode, content, err)
+	}
+	if object, ok := a.Body.(map[string]any); ok {
+		if metadata, ok := object["metadata"].(map[string]any); ok {
+			if next, ok := metadata["resourceVersion"].(string); ok {
+				version = next
+			}
+		}
+	}
+	mask(&a)
+	return a, version, nil
+}
+
+// several is the beginning of a message with several errors, in any order.
+var several = regexp.MustCompile(`(?s): \[.*\]$`)
+
+// mask removes what differs between two runs.
+func mask(a *answer) {
+	object, ok := a.Body.(map[string]any)
+	if !ok {
+		return
+	}
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		for _, name := range []string{"resourceVersion", "uid", "creationTimestamp"} {
+			if metadata[name] != nil {
+				metadata[name] = strings.ToUpper(name)
+			}
+		}
+		if os.Getenv("NOMF") != "" { delete(metadata, "managedFields") }
+		entries, _ := metadata["managedFields"].([]any)
+		for _, entry := range entries {
+			if entry, ok := entry.(map[string]any); ok && entry["time"] != nil {
+				entry["time"] = "TIME"
+			}
+		}
+	}
+	details, _ := object["details"].(map[string]any)
+	if details["uid"] != nil {
+		details["uid"] = "UID"
+	}
+	// The server finds some errors while it iterates over maps.
+	if causes, ok := details["causes"].([]any); ok && len(causes) > 1 {
+		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		object["message"] = several.ReplaceAllString(fmt.Sprint(object["message"]), ": [ERRORS]")
+	}
+}
+
+// differences lists the fields in which two answers differ.
+func differences(want, got answer) []string {
+	var lines []string
+	compare("code", want.Code, got.Code, &lines)
+	compare("warnings", want.Warnings, got.Warnings, &lines)
+	compare("body", want.Body, got.Body, &lines)
+	return lines
+}
+
+func compare(path string, want, got any, lines *[]string) {
+	if reflect.DeepEqual(want, got) {
+		return
+	}
+	wantMap, ok1 := want.(map[string]any)
+	gotMap, ok2 := got.(map[string]any)
+	if ok1 && ok2 {
+		for name, value := range wantMap {
+			compare(path+"."+name, value, gotMap[name], lines)
+		}
+		for name, value := range gotMap {
+			if _, ok := wantMap[name]; !ok {
+				compare(path+"."+name, nil, value, lines)
+			}
+		}
+		return
+	}
+	wantList, ok1 := want.([]any)
+	gotList, ok2 := got.([]any)
+	if ok1 && ok2 && len(wantList) == len(gotList) {
+		for i := range wantList {
+			compare(fmt.Sprintf("%s[%d]", path, i), wantList[i], gotList[i], lines)
+		}
+		return
+	}
+	*lines = append(*lines, fmt.Sprintf("  %s\n    real    %s\n    apitest %s", path, show(want), show(got)))
+}
+
+func show(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(encoded)
+}
