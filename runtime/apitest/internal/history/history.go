@@ -289,7 +289,8 @@ func (h *History) of(gr schema.GroupResource) *resource {
 // next returns object as the state of the next version.
 func (h *History) next(key Key, object map[string]any) *State {
 	h.version++
-	return &State{Key: key, Version: h.version, Object: withVersion(object, h.version)}
+	apiVersion, _ := object["apiVersion"].(string)
+	return &State{Key: key, Version: h.version, Object: withVersion(object, h.version), APIVersion: apiVersion}
 }
 
 // record appends an event, and drops the oldest one if there are too many.
