@@ -30,7 +30,7 @@ func TestWithoutSchema(t *testing.T) {
 			for _, c := range script.Cases {
 				t.Run(c.Title, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						server := apitest.Start(t, apitest.WithKinds(faithful.Kinds()...))
+						server := apitest.Start(t, faithful.Option(), apitest.WithKinds(faithful.Kinds()...))
 						check(t, server, script, c, accepted)
 					})
 				})

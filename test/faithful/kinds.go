@@ -2,9 +2,23 @@ package faithful
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
+
+// Option makes apitest what testserver is: built-in kinds have their Go types, and nothing is
+// deleted with its owner.
+func Option() apitest.Option {
+	return func(server *apitest.Server) error {
+		for _, option := range []apitest.Option{apitest.WithScheme(scheme.Scheme), apitest.WithoutGarbageCollection()} {
+			if err := option(server); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
 
 // Kinds are those of the scripts as a user declares them without a CustomResourceDefinition, so
 // without schemas. They are the same as in testdata/crds.
