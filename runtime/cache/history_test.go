@@ -287,6 +287,13 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 			t.Errorf("%d watches are open in namespace %s", src.open, namespace)
 		}
 	}
+	checkEnd(t, s, objects, handlers)
+}
+
+// checkEnd checks that the cache has these objects, that its indexes have them too, and that each
+// handler has heard of them.
+func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectName]object, handlers []*historian) {
+	t.Helper()
 	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) || status.PendingWrites != 0 {
 		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
 	}
