@@ -75,13 +75,11 @@ func (r *request) complete(obj *unstructured.Unstructured, strict []error, valid
 	if err != nil {
 		return err
 	}
-	unknown, err := r.kind.normalize(obj)
+	unknown, err := r.normalize(obj)
 	if err != nil {
 		return r.undecodable(&gvk, err)
 	}
-	for _, path := range unknown {
-		strict = append(strict, fmt.Errorf("unknown field %q", path))
-	}
+	strict = append(strict, unknown...)
 	if len(strict) == 0 {
 		return nil
 	}
@@ -127,8 +125,26 @@ func (r *request) bodyKind() schema.GroupVersionKind {
 	return r.kind.GroupVersionKind
 }
 
+// normalize brings a decoded object of the request's kind into the form in which it is stored.
+// unknown has an error for each field that was dropped.
+func (r *request) normalize(obj *unstructured.Unstructured) (unknown []error, err error) {
+	var paths []string
+	if r.subresource == "scale" {
+		paths, err = normalizeScale(obj)
+	} else {
+		paths, err = r.kind.normalize(obj)
+	}
+	for _, path := range paths {
+		unknown = append(unknown, fmt.Errorf("unknown field %q", path))
+	}
+	return unknown, err
+}
+
 // undecodable is the error for a body that cannot be decoded. gvk is nil if its kind is not known.
 func (r *request) undecodable(gvk *schema.GroupVersionKind, err error) error {
+	if r.subresource == "scale" && r.kind.custom() {
+		return apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+	}
 	if gvk != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.bodyKind().Kind, err))
 	}

@@ -25,7 +25,8 @@ type write struct {
 	manager    string
 	validation string
 	dryRun     bool
-	// applied reports whether managedFields are up to date.
+	// applied reports whether the object comes from a patch, so that its managedFields are up to
+	// date.
 	applied bool
 }
 
@@ -70,7 +71,7 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 	if obj.GetResourceVersion() != "" {
 		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
 	}
-	r.dropDuplicateOwners(obj)
+	r.dropDuplicateOwners(obj, duplicateOwners)
 	if !w.applied {
 		if err := s.manage(r, nil, obj, w.manager); err != nil {
 			return nil, err
@@ -103,15 +104,26 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		s.uids, s.names = counts[0], counts[1]
 		return &reply{code: http.StatusCreated, object: obj.Object}, nil
 	}
-	return &reply{code: http.StatusCreated, state: s.put(r, key, obj)}, nil
+	return s.put(r, key, obj, http.StatusCreated)
 }
 
-// put stores an object. The caller does not use it again.
-func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured) *history.State {
+// put stores an object, and answers with it. The caller does not use it again.
+func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured, code int) (*reply, error) {
 	if r.kind.Schema != nil {
-		r.kind.Schema.Store(obj.Object)
+		if err := r.kind.Schema.Store(obj.Object); err != nil {
+			return nil, err
+		}
 	}
-	return s.history.Put(key, obj.Object)
+	before := s.history.Get(key)
+	state := s.history.Put(key, obj.Object)
+	s.observe(before, state)
+	return &reply{code: code, state: state}, nil
+}
+
+// erase deletes an object.
+func (s *Server) erase(live *history.State) {
+	s.history.Delete(live.Key)
+	s.observe(live, nil)
 }
 
 // checkNamespace sets the namespace of an object to that of the URL.
@@ -130,8 +142,14 @@ func (r *request) checkNamespace(obj *unstructured.Unstructured) error {
 	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
+// The warnings of duplicate owner references, in a body and in a patched object.
+const (
+	duplicateOwners        = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+	duplicateOwnersPatched = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+)
+
 // dropDuplicateOwners removes owner references that are there twice, and warns.
-func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
+func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured, warning string) {
 	owners := obj.GetOwnerReferences()
 	if len(owners) < 2 {
 		return
@@ -150,7 +168,7 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured) {
 		return
 	}
 	obj.SetOwnerReferences(kept)
-	r.warn(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v", strings.Join(twice, ", ")))
+	r.warn(fmt.Sprintf(warning, strings.Join(twice, ", ")))
 }
 
 // prepareCreate sets what a client does not decide.
@@ -163,6 +181,9 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	} else {
 		unstructured.RemoveNestedField(obj.Object, "metadata", "generation")
 	}
+	if k.isNamespace() {
+		prepareNamespace(obj)
+	}
 }
 
 // validate checks an object before it is stored. old is the object before an update, or nil.
@@ -170,6 +191,9 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 	errs := r.kind.validateMetadata(obj, old)
 	if kind := obj.GetKind(); kind != r.kind.Kind {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+r.kind.Kind))
+	}
+	if version := obj.GetAPIVersion(); version != r.kind.apiVersion() {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), version, "must be "+r.kind.apiVersion()))
 	}
 	if r.kind.Schema != nil {
 		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)

@@ -80,13 +80,18 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
+	if s.namespaces && r.kind.isNamespace() {
+		if answer, done, err := s.removeNamespace(r, live, options); done {
+			return answer, err
+		}
+	}
 	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 	obj.Object["metadata"] = maps.Clone(obj.Object["metadata"].(map[string]any))
 	dryRun := len(options.DryRun) > 0
 	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
 	if len(finalizers) == 0 {
 		if !dryRun {
-			s.history.Delete(live.Key)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
 	}
@@ -107,7 +112,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	case dryRun:
 		return &reply{code: code, object: obj.Object}, nil
 	}
-	return &reply{code: code, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, code)
 }
 
 // deleted is the answer to a deletion that is complete.

@@ -22,11 +22,7 @@ func (s *Server) get(r *request) (*reply, error) {
 		return nil, r.missing()
 	}
 	if r.subresource == "scale" {
-		scale, err := r.kind.scaleOf(r.kind.present(live))
-		if err != nil {
-			return nil, err
-		}
-		return &reply{code: http.StatusOK, object: scale}, nil
+		return r.kind.getScale(r.kind.present(live))
 	}
 	return &reply{code: http.StatusOK, state: live}, nil
 }

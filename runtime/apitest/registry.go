@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/discovery"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 )
 
 // registry has the kinds of a server: those of Kubernetes, which all servers share, and those that
@@ -26,6 +27,8 @@ type registry struct {
 	groups *discovery.Groups
 	// documents are the answers of discovery, while groups is not nil.
 	documents map[string]*document
+	// managers keep the managed fields of the kinds that were written. It is nil after a change.
+	managers map[endpoint]*fields.Manager
 }
 
 func newRegistry() *registry {
@@ -136,7 +139,7 @@ func (g *registry) put(kind Kind) {
 		}
 		kind = old.withType(kind.Type)
 	}
-	g.groups = nil
+	g.groups, g.managers = nil, nil
 	added := &kind
 	i := slices.IndexFunc(g.added, func(k *Kind) bool { return k.GroupVersionKind == kind.GroupVersionKind })
 	switch {

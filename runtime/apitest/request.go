@@ -25,6 +25,8 @@ type request struct {
 	query                        url.Values
 	body                         []byte
 	accept                       accepted
+	// unserved is set if the kind does not have the subresource, which only a reactor can answer.
+	unserved bool
 	// whole is set for an update by a Tracker, which writes the object with its status.
 	whole bool
 	// warnings are sent in the header of the response.
@@ -130,6 +132,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	case r.verb == "":
 		return r, methodNotAllowed(r)
 	case !r.servesSubresource():
+		r.unserved = true
 		return r, r.missing()
 	case r.name == "" && (r.verb == "update" || r.verb == "patch"):
 		return r, apierrors.NewBadRequest("name must be provided")

@@ -51,14 +51,14 @@ func (s *Server) respond(r *request, answer *reply, err error) *http.Response {
 	return out
 }
 
-// statusOf returns the Status of an error. An error without one is an internal error.
+// statusOf returns the Status of an error. For an error without one, the API server answers 500
+// with the text of the error, and without a reason.
 func statusOf(err error) *metav1.Status {
 	var status metav1.Status
 	if s, ok := err.(apierrors.APIStatus); ok {
 		status = s.Status()
 	} else {
-		status = apierrors.NewInternalError(err).Status()
-		status.Details = nil
+		status = metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}
 	}
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	if status.Code == 0 {

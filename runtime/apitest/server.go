@@ -32,6 +32,8 @@ type Server struct {
 	mu      sync.Mutex
 	kinds   *registry
 	history *history.History
+	// collector has the work that follows from writes.
+	collector collector
 	// uids and names count what the server has named.
 	uids, names uint64
 	closed      bool
@@ -46,12 +48,13 @@ var errClosed = errors.New("apitest: the server is closed")
 // New returns a server with the kinds of Kubernetes and those of the options.
 func New(options ...Option) (*Server, error) {
 	s := &Server{
-		url:      fmt.Sprintf("http://apitest-%d", servers.Add(1)),
-		now:      time.Now,
-		scheme:   runtime.NewScheme(),
-		collects: true,
-		kinds:    newRegistry(),
-		history:  history.New(defaultEvents),
+		url:       fmt.Sprintf("http://apitest-%d", servers.Add(1)),
+		now:       time.Now,
+		scheme:    runtime.NewScheme(),
+		collects:  true,
+		kinds:     newRegistry(),
+		history:   history.New(defaultEvents),
+		collector: newCollector(),
 	}
 	for _, option := range options {
 		if err := option(s); err != nil {
@@ -59,6 +62,11 @@ func New(options ...Option) (*Server, error) {
 		}
 	}
 	s.kinds.scheme = s.scheme
+	if s.namespaces {
+		if err := s.addInitialNamespaces(); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
@@ -116,7 +124,7 @@ func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Respon
 		return nil, err
 	}
 	r, err := s.parse(req, body)
-	if err == nil && reactors != nil && r.kind != nil && r.verb != "" {
+	if reactors != nil && r.kind != nil && r.verb != "" && (err == nil || r.unserved) {
 		response, err := s.react(r, reactors)
 		if response != nil || err != nil {
 			return response, err
@@ -146,13 +154,20 @@ func readBody(req *http.Request) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(req.Body, maxBody+1))
 }
 
-// serve calls the handler of a request.
+// serve calls the handler of a request, and does what follows from a write.
 func (s *Server) serve(ctx context.Context, r *request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errClosed
 	}
+	answer, err := s.handle(ctx, r)
+	s.collect()
+	return answer, err
+}
+
+// handle calls the handler of a verb.
+func (s *Server) handle(ctx context.Context, r *request) (*reply, error) {
 	switch r.verb {
 	case "get":
 		return s.get(r)

@@ -36,9 +36,12 @@ func (s *Server) update(r *request) (*reply, error) {
 	}
 	w := write{manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0}
 	live := s.history.Get(r.key())
+	if live != nil {
+		if err := r.checkUID(live, obj); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case r.subresource == "scale":
-		return s.updateScale(r, live, obj, w)
 	case live == nil && r.subresource == "" && !r.kind.custom() && r.kind.builtIn.createOnUpdate:
 		if obj.GetUID() != "" || obj.GetResourceVersion() != "" {
 			return nil, r.missing()
@@ -46,6 +49,10 @@ func (s *Server) update(r *request) (*reply, error) {
 		return s.insert(r, obj, w)
 	case live == nil:
 		return nil, r.missing()
+	case r.subresource == "scale":
+		return s.updateScale(r, live, w, func(scale *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return obj, s.manage(r, scale.Object, obj, w.manager)
+		})
 	}
 	return s.replace(r, live, obj, w)
 }
@@ -90,7 +97,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		return nil, err
 	}
 	if !w.applied {
-		r.dropDuplicateOwners(obj)
+		r.dropDuplicateOwners(obj, duplicateOwners)
 		if err := s.manage(r, old, obj, w.manager); err != nil {
 			return nil, err
 		}
@@ -100,9 +107,9 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		return nil, err
 	}
 	s.keepTimes(obj, old)
-	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
+	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) && !s.holdsContents(r.kind, obj) {
 		if !w.dryRun {
-			s.history.Delete(live.Key)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
@@ -112,16 +119,21 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if w.dryRun {
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
-	return &reply{code: http.StatusOK, state: s.put(r, live.Key, obj)}, nil
+	return s.put(r, live.Key, obj, http.StatusOK)
 }
 
-// checkVersion compares the resourceVersion and the UID of a body with those of the live object.
-func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
+// checkUID compares the UID of a body with that of the live object.
+func (r *request) checkUID(live *history.State, obj *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" {
 		if have := uidOf(live.Object); string(uid) != have {
 			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", storageKey(live.Key), uid, have))
 		}
 	}
+	return nil
+}
+
+// checkVersion compares the resourceVersion of a body with that of the live object.
+func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructured) error {
 	version := obj.GetResourceVersion()
 	if version == "" || version == "0" {
 		if r.whole || !r.kind.custom() && r.kind.builtIn.unconditional {
@@ -162,11 +174,14 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 		obj.Object["metadata"] = metadata
 		return
 	}
-	if r.kind.Status && r.subresource == "" && !r.whole {
+	if r.kind.Status && (r.subresource == "" || r.subresource == "finalize") && !r.whole {
 		delete(obj.Object, "status")
 		if status, has := old["status"]; has {
 			obj.Object["status"] = status
 		}
+	}
+	if r.kind.isNamespace() {
+		r.prepareNamespaceUpdate(obj, old)
 	}
 	metadata := obj.Object["metadata"].(map[string]any)
 	before := old["metadata"].(map[string]any)

@@ -1,0 +1,297 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+)
+
+// patch answers PATCH.
+func (s *Server) patch(r *request) (*reply, error) {
+	patchType, err := r.patchType()
+	if err != nil {
+		return nil, err
+	}
+	var options metav1.PatchOptions
+	if err := r.options(&options); err != nil {
+		return nil, err
+	}
+	if errs := metavalidation.ValidatePatchOptions(&options, patchType); len(errs) > 0 {
+		return nil, invalidOptions("PatchOptions", errs)
+	}
+	if patchType == types.ApplyYAMLPatchType {
+		if _, err := yaml.ToJSON(r.body); err != nil {
+			return nil, apierrors.NewBadRequest("error encoding patch: " + err.Error())
+		}
+	} else if !json.Valid(r.body) {
+		return nil, apierrors.NewBadRequest("invalid JSON patch")
+	}
+	w := write{
+		manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0,
+		applied: true,
+	}
+	live := s.history.Get(r.key())
+	if patchType == types.ApplyYAMLPatchType {
+		return s.apply(r, live, &options, w)
+	}
+	if live == nil {
+		return nil, r.missing()
+	}
+	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		return s.patched(r, patchType, obj, w)
+	}
+	if r.subresource == "scale" {
+		return s.updateScale(r, live, w, change)
+	}
+	obj, err := change(&unstructured.Unstructured{Object: r.kind.present(live)})
+	if err != nil {
+		return nil, err
+	}
+	return s.replace(r, live, obj, w)
+}
+
+// patchType returns the media type of the body, if the kind can be patched with it.
+func (r *request) patchType() (types.PatchType, error) {
+	header := r.http.Header.Get("Content-Type")
+	mediaType, _, _ := strings.Cut(header, ";")
+	accepted := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	hint := ""
+	switch {
+	case r.kind.custom():
+	case r.patchedType() != nil:
+		accepted = append(accepted, string(types.StrategicMergePatchType))
+	case mediaType == string(types.StrategicMergePatchType):
+		hint = fmt.Sprintf("; a strategic merge patch needs the Go type of %s; give it to the server by WithScheme", r.kind.Kind)
+	}
+	accepted = append(accepted, string(types.ApplyYAMLPatchType))
+	if slices.Contains(accepted, mediaType) {
+		return types.PatchType(mediaType), nil
+	}
+	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", ")+hint)
+}
+
+// patchedType returns an empty object of the Go type that is patched, or nil.
+func (r *request) patchedType() runtime.Object {
+	if r.subresource == "scale" {
+		return &scaleObject{}
+	}
+	return r.kind.Type
+}
+
+// patched applies a patch to an object or a Scale, which does not change, and sets the managedFields
+// of the result.
+func (s *Server) patched(r *request, patchType types.PatchType, live *unstructured.Unstructured, w write) (*unstructured.Unstructured, error) {
+	var obj *unstructured.Unstructured
+	var err error
+	if patchType == types.StrategicMergePatchType {
+		obj, err = r.patchStrategic(live.Object, w.validation)
+	} else {
+		obj, err = r.patchJSON(patchType, live.Object, w.validation)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.manage(r, live.Object, obj, w.manager); err != nil {
+		return nil, err
+	}
+	if err := r.checkName(obj); err != nil {
+		return nil, err
+	}
+	r.dropDuplicateOwners(obj, duplicateOwnersPatched)
+	return obj, nil
+}
+
+// patchJSON applies a JSON patch or a merge patch.
+func (r *request) patchJSON(patchType types.PatchType, live map[string]any, validation string) (*unstructured.Unstructured, error) {
+	doc, err := json.Marshal(live)
+	if err != nil {
+		return nil, err
+	}
+	apply := fields.MergePatch
+	if patchType == types.JSONPatchType {
+		apply = fields.JSONPatch
+	}
+	text, strict, err := apply(doc, r.body, validation != metav1.FieldValidationIgnore)
+	if err != nil {
+		return nil, err
+	}
+	obj, unknown, err := r.decodePatched(text)
+	if err != nil {
+		return nil, invalidPatch(string(text), err)
+	}
+	return obj, r.tellStrict(string(text), append(strict, unknown...), validation)
+}
+
+// patchStrategic applies a strategic merge patch.
+func (r *request) patchStrategic(live map[string]any, validation string) (*unstructured.Unstructured, error) {
+	patch, err := fields.ParseStrategicPatch(r.body)
+	if err != nil {
+		return nil, err
+	}
+	content, err := patch.Apply(live, r.patchedType())
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("%+v", patch.Fields)
+	obj := &unstructured.Unstructured{Object: content}
+	unknown, err := r.normalize(obj)
+	if err != nil {
+		return nil, invalidPatch(text, err)
+	}
+	return obj, r.tellStrict(text, append(patch.Duplicates, unknown...), validation)
+}
+
+// decodePatched decodes a patched object, and brings it into the form in which it is stored.
+func (r *request) decodePatched(text []byte) (*unstructured.Unstructured, []error, error) {
+	obj := &unstructured.Unstructured{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &obj.Object); err != nil {
+		if other := interpret(text); other != nil {
+			err = other
+		}
+		return nil, nil, err
+	}
+	switch {
+	case obj.GetKind() == "":
+		return nil, nil, runtime.NewMissingKindErr(string(text))
+	case obj.GetAPIVersion() == "":
+		return nil, nil, runtime.NewMissingVersionErr(string(text))
+	}
+	unknown, err := r.normalize(obj)
+	return obj, unknown, err
+}
+
+// tellStrict refuses a patch, or warns of it, if strict decoding finds errors. text is the patched
+// object.
+func (r *request) tellStrict(text string, strict []error, validation string) error {
+	if len(strict) == 0 {
+		return nil
+	}
+	switch validation {
+	case metav1.FieldValidationIgnore:
+	case metav1.FieldValidationStrict:
+		return invalidPatch(text, runtime.NewStrictDecodingError(strict))
+	default:
+		for _, err := range strict {
+			r.warn(err.Error())
+		}
+	}
+	return nil
+}
+
+// invalidPatch is the error for a patched object that cannot be decoded.
+func invalidPatch(text string, err error) error {
+	return apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), text, err.Error())})
+}
+
+// apply answers a server-side apply. live is nil if there is no object.
+func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOptions, w write) (*reply, error) {
+	force := options.Force != nil && *options.Force
+	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		return s.applied(r, obj, force, w)
+	}
+	switch {
+	case live == nil && r.subresource != "":
+		return nil, r.missing()
+	case r.subresource == "scale":
+		return s.updateScale(r, live, w, func(scale *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			if r.kind.custom() && len(scale.GetManagedFields()) == 0 {
+				return nil, errUnscaled
+			}
+			return change(scale)
+		})
+	case live != nil:
+		obj, err := change(&unstructured.Unstructured{Object: r.kind.present(live)})
+		if err != nil {
+			return nil, err
+		}
+		return s.replace(r, live, obj, w)
+	}
+	obj, err := change(&unstructured.Unstructured{})
+	if err != nil {
+		return nil, err
+	}
+	obj.SetResourceVersion("")
+	return s.insert(r, obj, w)
+}
+
+// errUnscaled is what the API server answers if a Scale of a custom resource is applied, and no
+// manager has the replicas. It cannot find out their manager then.
+var errUnscaled = errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
+
+// applied merges the body into an object or a Scale, which does not change. live is empty if there
+// is no object.
+func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool, w write) (*unstructured.Unstructured, error) {
+	m, err := s.kinds.manager(r.kind, r.subresource)
+	if err != nil {
+		return nil, err
+	}
+	var config map[string]any
+	if err := yaml.Unmarshal(r.body, &config); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	content, err := m.Apply(live.Object, config, w.manager, force, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.tellDuplicates(w.validation); err != nil {
+		return nil, err
+	}
+	obj := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	if live.Object == nil && obj.GetUID() != "" {
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name,
+			fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID()))
+	}
+	if err := r.checkName(obj); err != nil {
+		return nil, err
+	}
+	if r.subresource != "scale" {
+		if r.kind.Schema != nil {
+			r.kind.Schema.Default(obj.Object)
+		}
+		if _, err := normalizeMetadata(obj); err != nil {
+			return nil, err
+		}
+	}
+	return obj, nil
+}
+
+// tellDuplicates refuses an applied configuration, or warns of it, if it has fields twice.
+func (r *request) tellDuplicates(validation string) error {
+	if validation == metav1.FieldValidationIgnore {
+		return nil
+	}
+	var config map[string]any
+	err := yaml.UnmarshalStrict(r.body, &config)
+	switch {
+	case err == nil:
+	case validation == metav1.FieldValidationStrict:
+		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+	default:
+		_, lines, ok := strings.Cut(err.Error(), "yaml: unmarshal errors:\n")
+		if !ok {
+			lines = err.Error()
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			r.warn(strings.TrimSpace(line))
+		}
+	}
+	return nil
+}
