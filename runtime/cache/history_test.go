@@ -339,6 +339,8 @@ type historian struct {
 	slow bool
 	// dead are the objects that were deleted.
 	dead map[life]bool
+	// heard are the objects of all calls that are not deletes.
+	heard []object
 }
 
 // life is one of an object with a name. Each namespace has a server, with UIDs of its own.
@@ -367,6 +369,7 @@ func (h *historian) OnAdd(obj object, initial bool) {
 	if h.dead[life{MetaObjectToName(obj), obj.UID}] && !h.scoped {
 		h.t.Errorf("%s is added after it was deleted", obj.UID)
 	}
+	h.heard = append(h.heard, obj)
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Add, Obj: obj})
 }
 
@@ -377,6 +380,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	if number(oldObj) > number(newObj) {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
+	h.heard = append(h.heard, newObj)
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Update, Old: oldObj, Obj: newObj})
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -106,20 +107,20 @@ func (s *served) step(what, arg byte) {
 	letters, color := "xyz"[:arg>>6], []string{"red", "green", "blue"}[s.written%3]
 	switch what % 18 {
 	case 0:
-		code := s.write(http.MethodPost, pathOf(name.Namespace, ""), newWidget(name, letters, color))
+		code := s.write(http.MethodPost, name, "", newWidget(name, letters, color))
 		s.expectCode(code, last == nil, 201, 409)
 	case 1:
 		if last == nil {
-			s.expectCode(s.write(http.MethodPut, pathOf(name.Namespace, name.Name), newWidget(name, letters, color)), false, 0, 404)
+			s.expectCode(s.write(http.MethodPut, name, "", newWidget(name, letters, color)), false, 0, 404)
 			break
 		}
 		s.change(last, letters, color)
 	case 2, 3:
 		if last != nil {
-			s.write(http.MethodDelete, pathOf(name.Namespace, name.Name), nil)
+			s.write(http.MethodDelete, name, "", nil)
 		}
 		if what%18 == 3 {
-			s.write(http.MethodPost, pathOf(name.Namespace, ""), newWidget(name, letters, color))
+			s.write(http.MethodPost, name, "", newWidget(name, letters, color))
 		}
 	case 4:
 		if last != nil {
@@ -130,7 +131,7 @@ func (s *served) step(what, arg byte) {
 			obj := last.DeepCopy()
 			obj.Object["status"] = map[string]any{"written": int64(s.written)}
 			obj.Object["spec"] = "ignored"
-			s.write(http.MethodPut, pathOf(name.Namespace, name.Name)+"/status", obj.Object)
+			s.write(http.MethodPut, name, "/status", obj.Object)
 		}
 	case 6: // a stale version
 		if last != nil {
@@ -138,7 +139,7 @@ func (s *served) step(what, arg byte) {
 			obj := last.DeepCopy()
 			obj.SetLabels(map[string]string{"letters": "stale"})
 			if now := s.objects[name]; now != nil && now.GetResourceVersion() != last.GetResourceVersion() {
-				s.expectCode(s.write(http.MethodPut, pathOf(name.Namespace, name.Name), obj.Object), false, 0, 409)
+				s.expectCode(s.write(http.MethodPut, name, "", obj.Object), false, 0, 409)
 			}
 		}
 	case 7: // past all transports
@@ -153,7 +154,7 @@ func (s *served) step(what, arg byte) {
 		}
 		s.read(name)
 	case 8:
-		s.write(http.MethodDelete, pathOf(name.Namespace, "")+"?labelSelector=letters%3Dxy", nil)
+		s.write(http.MethodDelete, ObjectName{Namespace: name.Namespace}, "?labelSelector=letters%3Dxy", nil)
 	case 9:
 		s.advance()
 	case 10:
@@ -185,7 +186,7 @@ func (s *served) change(last *unstructured.Unstructured, letters, color string) 
 	obj := last.DeepCopy()
 	obj.SetLabels(map[string]string{"letters": letters})
 	obj.Object["spec"] = map[string]any{"color": color}
-	s.expectCode(s.write(http.MethodPut, pathOf(obj.GetNamespace(), obj.GetName()), obj.Object), true, 200, 0)
+	s.expectCode(s.write(http.MethodPut, ObjectName{obj.GetNamespace(), obj.GetName()}, "", obj.Object), true, 200, 0)
 }
 
 // finalize adds or removes a finalizer.
@@ -195,7 +196,7 @@ func (s *served) finalize(last *unstructured.Unstructured, add bool) {
 	if add && obj.GetDeletionTimestamp() == nil {
 		obj.SetFinalizers([]string{"test.example.com/keep"})
 	}
-	s.expectCode(s.write(http.MethodPut, pathOf(obj.GetNamespace(), obj.GetName()), obj.Object), true, 200, 0)
+	s.expectCode(s.write(http.MethodPut, ObjectName{obj.GetNamespace(), obj.GetName()}, "", obj.Object), true, 200, 0)
 }
 
 // expectCode checks the code of a request that was executed and answered.
@@ -214,7 +215,11 @@ func (s *served) expectCode(code int, succeeds bool, success, failure int) {
 
 // write sends a request as the mode says, and returns the code of the answer, or 0 without one. The
 // server has executed it when write returns.
-func (s *served) write(method, path string, content map[string]any) int {
+func (s *served) write(method string, name ObjectName, subresource string, content map[string]any) int {
+	path := pathOf(name.Namespace, name.Name) + subresource
+	if method == http.MethodPost {
+		path = pathOf(name.Namespace, "")
+	}
 	var body any
 	if content != nil {
 		body = content
@@ -223,19 +228,24 @@ func (s *served) write(method, path string, content map[string]any) int {
 	case answeredLate:
 		d := delayed{make(chan struct{}), make(chan struct{})}
 		s.late = append(s.late, d)
-		s.sent.Go(func() { s.send(context.WithValue(context.Background(), delayedKey{}, d), s.client, method, path, "application/json", body) })
+		s.sent.Go(func() {
+			s.send(context.WithValue(context.Background(), delayedKey{}, d), s.client, method, path, "application/json", body)
+		})
 		<-d.executed
 		return 0
 	case answeredMeanwhile:
 		d := delayed{make(chan struct{}), make(chan struct{})}
 		close(d.release)
-		s.sent.Go(func() { s.send(context.WithValue(context.Background(), delayedKey{}, d), s.client, method, path, "application/json", body) })
+		s.sent.Go(func() {
+			s.send(context.WithValue(context.Background(), delayedKey{}, d), s.client, method, path, "application/json", body)
+		})
 		<-d.executed
 		return 0
 	case answeredAtOnce:
+		before := s.objects[name]
 		code, _ := s.send(context.Background(), s.client, method, path, "application/json", body)
-		if code >= 200 && code < 300 {
-			s.checkRead(path)
+		if code >= 200 && code < 300 && name.Name != "" {
+			s.checkRead(name, before)
 		}
 		return code
 	}
@@ -243,8 +253,30 @@ func (s *served) write(method, path string, content map[string]any) int {
 	return code
 }
 
-// checkRead checks that the cache has the last write, whose answer this program has.
-func (s *served) checkRead(path string) {}
+// checkRead checks that the cache shows the last write to an object, whose answer this program has.
+// before is the state before it.
+func (s *served) checkRead(name ObjectName, before *unstructured.Unstructured) {
+	s.informer.mu.Lock()
+	defer s.informer.mu.Unlock()
+	scope := s.informer.own.Load().scopeOf(name.Namespace)
+	if scope == nil || !scope.table.IsListed() {
+		return
+	}
+	cached, found := s.informer.GetStore().Get(name)
+	switch last := s.objects[name]; {
+	case last == nil:
+		if found && cached.UID == before.GetUID() { // it may be an earlier one
+			s.Errorf("%v is still there after it was deleted: %v", name, cached)
+		}
+	case s.selects.byField: // only deletes are shown
+	case !s.selects.has(last):
+		if found {
+			s.Errorf("%v@%s is outside of the scope, cached is %v", name, last.GetResourceVersion(), cached)
+		}
+	case !found || cached.ResourceVersion != last.GetResourceVersion() || cached.UID != last.GetUID():
+		s.Errorf("%v of %v@%s was written, cached is %v", name, last.GetUID(), last.GetResourceVersion(), cached)
+	}
+}
 
 // flush lets late answers come.
 func (s *served) flush() {
@@ -311,5 +343,22 @@ func (s *served) finish() {
 		s.Errorf("%d watches are open", n)
 	}
 	checkEnd(s.T, s.informer, want, s.handlers)
+	for _, h := range s.handlers {
+		s.checkHeard(h)
+	}
 }
 
+// checkHeard checks that the server had the states that a handler has heard of.
+func (s *served) checkHeard(h *historian) {
+	for _, obj := range h.heard {
+		if state := s.states[obj.UID][obj.ResourceVersion]; !isStateOf(obj, state) {
+			s.Errorf("a handler has heard of\n%v, the server had\n%v", obj, state)
+		}
+	}
+}
+
+// isStateOf reports whether an informer's object has the content of a state of the server.
+func isStateOf(obj, state object) bool {
+	return state != nil && obj.Namespace == state.Namespace && obj.Name == state.Name && obj.Generation == state.Generation &&
+		maps.Equal(obj.Labels, state.Labels) && slices.Equal(obj.Finalizers, state.Finalizers) && obj.DeletionTimestamp.Equal(state.DeletionTimestamp)
+}
