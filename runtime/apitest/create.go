@@ -116,6 +116,7 @@ func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured
 	}
 	before := s.history.Get(key)
 	state := s.history.Put(key, obj.Object)
+	s.noteWrite()
 	s.observe(before, state)
 	return &reply{code: code, state: state}, nil
 }
@@ -123,6 +124,7 @@ func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured
 // erase deletes an object.
 func (s *Server) erase(live *history.State) {
 	s.history.Delete(live.Key)
+	s.noteWrite()
 	s.observe(live, nil)
 }
 
