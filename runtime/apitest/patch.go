@@ -266,7 +266,12 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool
 		if r.kind.Schema != nil {
 			r.kind.Schema.Default(obj.Object)
 		}
-		if _, err := normalizeMetadata(obj); err != nil {
+		if r.kind.Type != nil && !r.kind.custom() {
+			_, err = r.kind.normalize(obj)
+		} else {
+			_, err = normalizeMetadata(obj)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
