@@ -120,7 +120,10 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
-	if gvk != want && (r.subresource == "scale" || !r.kind.custom() && gv == want.GroupVersion()) {
+	if !r.kind.custom() && kind != want.Kind && gv == want.GroupVersion() {
+		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
+	if r.subresource == "scale" && gvk != want {
 		return gvk, r.undecodable(nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
 	}
 	if gv != want.GroupVersion() {

@@ -204,6 +204,9 @@ func (r *request) warnOfFinalizers(obj *unstructured.Unstructured, old map[strin
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
+		if status, has := k.empty()["status"]; has {
+			obj.Object["status"] = status // the Go type always has one
+		}
 	}
 	if k.generations() {
 		obj.SetGeneration(1)

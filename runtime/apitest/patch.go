@@ -151,6 +151,9 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 		return nil, err
 	}
 	text := fmt.Sprintf("%+v", patch.Fields)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, r.patchedType().DeepCopyObject()); err != nil {
+		return nil, invalidPatch(text, err)
+	}
 	obj := &unstructured.Unstructured{Object: content}
 	unknown, err := r.normalize(obj)
 	if err != nil {
