@@ -112,13 +112,16 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if options.OrphanDependents != nil && !*options.OrphanDependents {
 		code = http.StatusAccepted
 	}
-	switch {
-	case !changed:
+	if !changed {
 		return &reply{code: code, state: live}, nil
-	case dryRun:
-		return &reply{code: code, object: obj.Object}, nil
 	}
-	return s.put(r, live.Key, obj, code)
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		return &reply{code: code, object: r.kind.inVersion(obj.Object)}, nil
+	}
+	return s.put(live.Key, obj, code), nil
 }
 
 // deleted is the answer to a deletion that is complete.

@@ -144,6 +144,6 @@ func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	frame := binary.BigEndian.AppendUint32(nil, uint32(len(raw)))
-	return append(frame, raw...), nil
+	// The events of a stream have no envelope, and the objects in them do.
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
 }
