@@ -1,9 +1,11 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -68,9 +70,6 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 	if err := s.admitNamespace(r, obj); err != nil {
 		return nil, err
 	}
-	if obj.GetResourceVersion() != "" {
-		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
-	}
 	r.dropDuplicateOwners(obj, duplicateOwners)
 	if !w.applied {
 		if err := s.manage(r, nil, obj, w.manager); err != nil {
@@ -95,6 +94,13 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		restore()
 		return nil, err
 	}
+	r.warnOfFinalizers(obj, nil)
+	// Only a version that is a number other than 0 is refused.
+	if version, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64); err == nil && version != 0 {
+		restore()
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	obj.SetResourceVersion("")
 	key := r.key()
 	key.Name = obj.GetName()
 	if live := s.history.Get(key); live != nil {
@@ -106,7 +112,6 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		return nil, err
 	}
 	if w.dryRun {
-		restore()
 		if err := r.kind.store(obj); err != nil {
 			return nil, err
 		}
@@ -184,10 +189,37 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured, warning st
 	r.warn(fmt.Sprintf(warning, strings.Join(twice, ", ")))
 }
 
+// warnOfFinalizers warns of new finalizers that are not the name of a domain and a path.
+func (r *request) warnOfFinalizers(obj *unstructured.Unstructured, old map[string]any) {
+	names := obj.GetFinalizers()
+	if !r.kind.custom() || len(names) == 0 {
+		return
+	}
+	var had []string
+	if old != nil {
+		had = (&unstructured.Unstructured{Object: old}).GetFinalizers()
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains(had, name) || strings.Contains(name, "/") ||
+			name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
+			continue
+		}
+		form := "name"
+		if strings.Contains(name, ".") {
+			form = "name including a path (/)"
+		}
+		r.warn(fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers", name, form))
+	}
+}
+
 // prepareCreate sets what a client does not decide.
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
+		if status, has := k.empty()["status"]; has {
+			obj.Object["status"] = status // the Go type always has one
+		}
 	}
 	if k.generations() {
 		obj.SetGeneration(1)

@@ -29,8 +29,6 @@ func (s *Server) documentOf(req *http.Request) *document {
 	switch {
 	case first != "api" && first != "apis" && path != "/version" && path != "/" && !healthPath(first):
 		return notFoundPage
-	case req.Method != http.MethodGet && req.Method != http.MethodHead:
-		return &document{http.StatusMethodNotAllowed, "text/plain; charset=utf-8", []byte("405: Method Not Allowed")}
 	case healthPath(first):
 		return &document{http.StatusOK, "text/plain; charset=utf-8", []byte("ok")}
 	case path == "/version":
@@ -42,7 +40,25 @@ func (s *Server) documentOf(req *http.Request) *document {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kinds.document(path, form, req.Host)
+	found := s.kinds.document(path, form, req.Host)
+	if found.code == http.StatusOK && req.Method != http.MethodGet && req.Method != http.MethodHead && !s.kinds.customGroup(path) {
+		return notAllowedDocument
+	}
+	return found
+}
+
+// notAllowedDocument answers methods besides GET and HEAD.
+var notAllowedDocument = func() *document {
+	body, mediaType := encodeStatus(accepted{mediaType: jsonType}, statusOf(notAllowedInGroup))
+	return &document{http.StatusMethodNotAllowed, mediaType, body}
+}()
+
+// customGroup reports whether a path of discovery is that of a group with custom resources only. The
+// API server shows these whatever the method is.
+func (g *registry) customGroup(path string) bool {
+	parts := strings.Split(path[1:], "/")
+	return parts[0] == "apis" && len(parts) > 1 &&
+		!slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return k.Group == parts[1] })
 }
 
 // healthPath reports whether the first part of a path is that of the health of the server, or of one

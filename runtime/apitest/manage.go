@@ -68,6 +68,9 @@ func (s *Server) manage(r *request, old map[string]any, obj *unstructured.Unstru
 	if _, ok := obj.Object["metadata"].(map[string]any); !ok {
 		obj.Object["metadata"] = map[string]any{}
 	}
+	if old == nil && r.kind.Type != nil && !r.kind.custom() {
+		old = r.kind.empty() // the fields that its Go type always has are written by no one
+	}
 	obj.Object, err = m.Update(old, obj.Object, manager, s.now())
 	return err
 }

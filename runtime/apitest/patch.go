@@ -145,6 +145,9 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 		return nil, err
 	}
 	text := fmt.Sprintf("%+v", patch.Fields)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, r.patchedType().DeepCopyObject()); err != nil {
+		return nil, invalidPatch(text, err)
+	}
 	obj := &unstructured.Unstructured{Object: content}
 	unknown, err := r.normalize(obj)
 	if err != nil {
@@ -270,6 +273,10 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	}
 	if r.kind.Schema != nil {
 		r.kind.Schema.Default(obj.Object)
+	}
+	if r.kind.Type != nil && !r.kind.custom() {
+		_, err = r.kind.normalize(obj)
+		return obj, err
 	}
 	_, err = normalizeMetadata(obj)
 	return obj, err
