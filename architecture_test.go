@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"runtime/apitest/internal/discovery": nil,
 	"runtime/apitest/internal/fields":    nil,
 	"runtime/apitest/internal/history":   nil,
+	"runtime/apitest/internal/selection": {"runtime/apitest/internal/builtin", "runtime/apitest/internal/history"},
 	"runtime/apitest/internal/table":     nil,
 	"runtime/cache":                      {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
 	"runtime/cache/internal/freelist":    nil,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -125,8 +127,12 @@ func loadFile(file string) ([]*definition, error) {
 
 // parseDocument returns nil for a document without content.
 func parseDocument(document []byte) (*definition, error) {
+	encoded, err := yaml.YAMLToJSONStrict(document)
+	if err != nil {
+		return nil, err
+	}
 	var kind *metav1.TypeMeta
-	if err := yaml.Unmarshal(document, &kind); err != nil {
+	if err := json.Unmarshal(encoded, &kind); err != nil {
 		return nil, fmt.Errorf("not a Kubernetes object: %w", err)
 	}
 	if kind == nil {
@@ -137,7 +143,8 @@ func parseDocument(document []byte) (*definition, error) {
 		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; name the files of the CRDs, or a folder that has only CRDs, such as config/crd/bases", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict(document, crd); err != nil {
+	strict, err := kjson.UnmarshalStrict(encoded, crd)
+	if err := errors.Join(append(strict, err)...); err != nil {
 		return nil, err
 	}
 	return define(crd)

@@ -117,22 +117,23 @@ func (v *version) Default(object map[string]any) {
 
 // Store implements [apitest.Schema]. An API server sets defaults once more when it reads an object from
 // its storage, and so has those of a status that it dropped before, because a create does not write it.
-func (v *version) Store(object map[string]any) {
+func (v *version) Store(object map[string]any) error {
 	storage := v.definition.storage
 	if storage == v && !v.hasDefaults {
-		return
+		return nil
 	}
 	stored := runtime.DeepCopyJSON(object) // object may share its parts with the state before
 	if storage != v {
 		stored["apiVersion"] = storage.gvk().GroupVersion().String()
-		// An embedded object is malformed only if one version alone says that it is one.
+		// The error is an object that is embedded in this version and not in the other.
 		if _, err := storage.Prune(stored); err != nil {
-			return
+			return err
 		}
 	}
 	storage.Default(stored)
 	clear(object)
 	maps.Copy(object, stored)
+	return nil
 }
 
 // TypeConverter implements [apitest.Schema].

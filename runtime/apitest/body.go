@@ -93,12 +93,12 @@ func (r *request) complete(obj *unstructured.Unstructured, strict []error, valid
 	return nil
 }
 
-// kindOf checks apiVersion and kind of a body. Built-in kinds need neither.
+// kindOf checks apiVersion and kind of a body. Built-in kinds, also Scale, need neither.
 func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKind, error) {
 	want := r.bodyKind()
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	kind, _ := obj.Object["kind"].(string)
-	if !r.kind.custom() { // their decoder knows what to expect
+	if !r.kind.custom() || r.subresource == "scale" { // their decoder knows what to expect
 		apiVersion, kind = cmp.Or(apiVersion, want.GroupVersion().String()), cmp.Or(kind, want.Kind)
 		obj.Object["apiVersion"], obj.Object["kind"] = apiVersion, kind
 	}

@@ -83,13 +83,18 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
+	if s.namespaces && r.kind.isNamespace() {
+		if answer, done, err := s.removeNamespace(r, live, options); done {
+			return answer, err
+		}
+	}
 	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 	obj.Object["metadata"] = maps.Clone(obj.Object["metadata"].(map[string]any))
 	dryRun := len(options.DryRun) > 0
 	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
 	if len(finalizers) == 0 {
 		if !dryRun {
-			s.history.Delete(live.Key)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
 	}
@@ -104,13 +109,16 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if options.OrphanDependents != nil && !*options.OrphanDependents {
 		code = http.StatusAccepted
 	}
-	switch {
-	case !changed:
+	if !changed {
 		return &reply{code: code, state: live}, nil
-	case dryRun:
-		return &reply{code: code, object: obj.Object}, nil
 	}
-	return &reply{code: code, state: s.put(r, live.Key, obj)}, nil
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		return &reply{code: code, object: r.kind.inVersion(obj.Object)}, nil
+	}
+	return s.put(live.Key, obj, code), nil
 }
 
 // deleted is the answer to a deletion that is complete.

@@ -82,8 +82,9 @@ type Schema interface {
 	Validate(ctx context.Context, obj, old map[string]any, subresource string, found field.ErrorList) field.ErrorList
 	// Store makes of obj what the server stores: obj in the version in which the kind is stored,
 	// with the defaults of that version. It writes to the map obj, and not to the values in it. In
-	// another version, the object is what Prune of that version leaves.
-	Store(obj map[string]any)
+	// another version, the object is what Prune of that version leaves. If obj is malformed in the
+	// version in which the kind is stored, the server answers 500.
+	Store(obj map[string]any) error
 	// TypeConverter returns what server-side apply has to know of all versions of the kind.
 	TypeConverter() managedfields.TypeConverter
 }

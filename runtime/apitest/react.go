@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,12 +43,12 @@ func (s *Server) react(r *request, t *transport) (*http.Response, error) {
 	case handled && err != nil:
 		return s.refuse(r, err)
 	case handled:
-		return s.answer(r, call, obj), nil
+		return s.answer(r, t, call, obj), nil
 	case call.Object != nil && !reflect.DeepEqual(call.Object, original):
 		return nil, r.rewrite(call.Object, kind)
 	}
-	if r.document == notFoundPage && r.subresource != "" {
-		return s.refuse(r, r.unserved(call))
+	if r.unserved {
+		return s.refuse(r, r.onlyReactors(call))
 	}
 	return nil, nil
 }
@@ -59,9 +60,8 @@ func (t *transport) react(call *Call) (bool, runtime.Object, error) {
 	return t.React(call)
 }
 
-// unserved is the error for a subresource that the server does not have, which only reactors can
-// answer.
-func (r *request) unserved(call *Call) error {
+// onlyReactors is the error for a subresource that the server does not have.
+func (r *request) onlyReactors(call *Call) error {
 	err := apierrors.NewNotFound(r.kind.groupResource(), r.name)
 	err.ErrStatus.Message = fmt.Sprintf("the in-memory server does not have the subresource %s of %s; answer it with a reactor for %s of %s/%s",
 		r.subresource, r.kind.Resource, call.Verb, r.kind.Resource, r.subresource)
@@ -81,9 +81,6 @@ func (s *Server) refuse(r *request, err error) (*http.Response, error) {
 // callOf describes a request. It also returns the kind of the body. It reports false for a request
 // that cannot be decoded.
 func (s *Server) callOf(r *request, t *transport) (*Call, schema.GroupVersionKind, bool) {
-	if r.accept.mediaType == "" {
-		r.accept.mediaType = jsonType // of a subresource that the server does not have
-	}
 	call := &Call{
 		Verb: r.verb, Resource: r.kind.gvr(), Kind: r.kind.GroupVersionKind,
 		Subresource: r.subresource, Namespace: r.namespace, Name: r.name,
@@ -234,29 +231,42 @@ func contentOf(obj runtime.Object, kind schema.GroupVersionKind) (map[string]any
 }
 
 // answer is the response with the object of a reactor, which may be nil.
-func (s *Server) answer(r *request, call *Call, obj runtime.Object) *http.Response {
+func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object) *http.Response {
 	code := http.StatusOK
 	if r.verb == "create" {
 		code = http.StatusCreated
 	}
-	if isNil(obj) {
+	isNil := isNil(obj)
+	if isNil {
 		obj = &unstructured.Unstructured{Object: map[string]any{}}
-		if r.verb == "delete" || r.verb == "deletecollection" {
-			obj = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}
-		}
 	}
-	if call.Verb == "list" && r.subresource == "" {
-		page, err := r.listOf(call, obj)
+	switch {
+	case isNil && (r.verb == "delete" || r.verb == "deletecollection"):
+		return s.respond(r, &reply{code: code, status: &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}}, nil)
+	case call.Verb == "list" && r.subresource == "" && r.accept.plain():
+		// The items need not name their kind, as those of a fake client.
+		content, err := s.filtered(r, call, obj)
+		return s.respond(r, &reply{code: code, object: content}, err)
+	case call.Verb == "list" && r.subresource == "":
+		page, err := s.listOf(r, call, obj)
 		return s.respond(r, &reply{code: code, list: page}, err)
+	case r.kind.isOf(obj, t.Scheme) && (r.subresource == "" || r.subresource == "status"):
+		content, err := contentOf(obj, r.kind.GroupVersionKind)
+		return s.respond(r, &reply{code: code, object: content}, err)
 	}
-	kind := r.kind.GroupVersionKind
-	own := r.subresource == "" || r.subresource == "status"
-	if _, isStatus := obj.(*metav1.Status); isStatus || !own {
-		// The object is of another kind, which the server cannot encode in another form.
-		kind, r.accept = schema.GroupVersionKind{}, accepted{mediaType: jsonType}
-	}
-	content, err := contentOf(obj, kind)
+	// The object is of another kind, which the server cannot encode in another form.
+	r.accept = accepted{mediaType: jsonType}
+	content, err := contentOf(obj, schema.GroupVersionKind{})
 	return s.respond(r, &reply{code: code, object: content}, err)
+}
+
+// isOf reports whether an object may be of the kind.
+func (k *Kind) isOf(obj runtime.Object, scheme *runtime.Scheme) bool {
+	if _, generic := obj.(runtime.Unstructured); generic {
+		return true
+	}
+	empty := k.newObject(scheme)
+	return empty == nil || reflect.TypeOf(obj) == reflect.TypeOf(empty)
 }
 
 // isNil reports whether obj is nil or a nil pointer.
@@ -265,14 +275,45 @@ func isNil(obj runtime.Object) bool {
 	return obj == nil || value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// listOf converts the list of a reactor, without the objects that the client does not select by
-// their labels.
-func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
-	content, err := contentOf(obj, schema.GroupVersionKind{})
+// filtered returns the content of the list of a reactor, without the objects that the client does
+// not select by their labels. A list without a version, as tests write them, has that of the server.
+func (s *Server) filtered(r *request, call *Call, obj runtime.Object) (map[string]any, error) {
+	content, err := contentOf(obj, r.kind.GroupVersion().WithKind(r.kind.List))
 	if err != nil {
 		return nil, err
 	}
 	selector, err := labels.Parse(call.ListOptions.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := content["items"].([]any)
+	kept := items[:0]
+	for _, item := range items {
+		fields, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("the list of a reactor, which is a %T, has an item that is no object", obj)
+		}
+		if selector.Matches(labels.Set((&unstructured.Unstructured{Object: fields}).GetLabels())) {
+			kept = append(kept, item)
+		}
+	}
+	if items != nil {
+		content["items"] = kept
+	}
+	if versionOf(content) == "" {
+		s.mu.Lock()
+		version := strconv.FormatUint(s.history.Version(), 10)
+		s.mu.Unlock()
+		if err := unstructured.SetNestedField(content, version, "metadata", "resourceVersion"); err != nil {
+			return nil, fmt.Errorf("the metadata of the list of a reactor: %w", err)
+		}
+	}
+	return content, nil
+}
+
+// listOf converts the list of a reactor.
+func (s *Server) listOf(r *request, call *Call, obj runtime.Object) (*list, error) {
+	content, err := s.filtered(r, call, obj)
 	if err != nil {
 		return nil, err
 	}
@@ -282,18 +323,12 @@ func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
 	}
 	items, _ := content["items"].([]any)
 	for _, item := range items {
-		fields, ok := item.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("the list of a reactor, which is a %T, has an item that is no object", obj)
-		}
-		one := &unstructured.Unstructured{Object: fields}
+		one := &unstructured.Unstructured{Object: item.(map[string]any)}
 		if one.GetKind() == "" {
 			one.SetGroupVersionKind(r.kind.GroupVersionKind)
 		}
-		if selector.Matches(labels.Set(one.GetLabels())) {
-			key := history.Key{GroupResource: r.kind.groupResource(), Namespace: one.GetNamespace(), Name: one.GetName()}
-			page.items = append(page.items, &history.State{Key: key, Object: one.Object})
-		}
+		key := history.Key{GroupResource: r.kind.groupResource(), Namespace: one.GetNamespace(), Name: one.GetName()}
+		page.items = append(page.items, &history.State{Key: key, Object: one.Object})
 	}
 	return page, nil
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/selection"
 )
 
 // get answers GET of one object or subresource.
@@ -12,12 +14,12 @@ func (s *Server) get(r *request) (*reply, error) {
 	if err := r.options(&options); err != nil {
 		return nil, err
 	}
+	if err := selection.CheckMinimum(s.history, options.ResourceVersion); err != nil {
+		return nil, err
+	}
 	live := s.history.Get(r.key())
 	if live == nil {
 		return nil, r.missing()
-	}
-	if err := s.checkMinimum(options.ResourceVersion); err != nil {
-		return nil, err
 	}
 	if r.subresource == "scale" {
 		return r.kind.getScale(r.kind.present(live))

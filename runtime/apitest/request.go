@@ -25,12 +25,16 @@ type request struct {
 	query                        url.Values
 	body                         []byte
 	accept                       accepted
+	// unserved is set if the kind does not have the subresource, which only a reactor can answer.
+	unserved bool
 	// whole is set for an update by a Tracker, which writes the object with its status.
 	whole bool
 	// warnings are sent in the header of the response.
 	warnings []string
 	// headersSent reports whether an event of a watch has had the columns of a Table.
 	headersSent bool
+	// cutAfter, if not nil, is the number of events after which a fault cuts a watch.
+	cutAfter *int
 	// document answers requests that name no resource, such as discovery.
 	document *document
 }
@@ -117,7 +121,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	if r.kind.Warning != "" {
 		r.warn(r.kind.Warning)
 	}
-	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create") {
+	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create" || r.verb == "deletecollection") {
 		r.document = notFoundPage
 		return r, nil
 	}
@@ -130,6 +134,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	case r.verb == "":
 		return r, methodNotAllowed(r)
 	case !r.servesSubresource():
+		r.unserved = true
 		return r, r.missing()
 	case r.name == "" && (r.verb == "update" || r.verb == "patch"):
 		return r, apierrors.NewBadRequest("name must be provided")

@@ -106,7 +106,7 @@ func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error
 
 // encodeState encodes an object that is stored. Its JSON is made once.
 func (s *Server) encodeState(r *request, state *history.State) ([]byte, error) {
-	if r.accept.plain() && state.Object["apiVersion"] == r.kind.apiVersion() {
+	if r.accept.plain() && state.APIVersion == r.kind.apiVersion() {
 		return state.JSON()
 	}
 	return s.encodeObject(r, r.kind.present(state))
@@ -154,25 +154,36 @@ func (s *Server) encodeList(r *request, l *list) (io.ReadCloser, string, error) 
 	if r.accept.form == formMetadata {
 		apiVersion, kind = metav1.GroupName+"/"+r.accept.metaVersion, "PartialObjectMetadataList"
 	}
-	meta, err := json.Marshal(l.meta)
+	meta, err := r.listMeta(l.meta)
 	if err != nil {
 		return nil, "", err
 	}
-	var body bytes.Buffer
-	fmt.Fprintf(&body, `{"apiVersion":%q,"items":[`, apiVersion)
+	items, size := make([][]byte, len(l.items)), 0
 	for i, state := range l.items {
-		if i > 0 {
-			body.WriteByte(',')
-		}
-		item, err := s.encodeState(r, state)
-		if err != nil {
+		if items[i], err = s.encodeState(r, state); err != nil {
 			return nil, "", err
 		}
-		body.Write(item)
+		size += len(items[i]) + 1
 	}
-	fmt.Fprintf(&body, `],"kind":%q,"metadata":%s}`, kind, meta)
-	body.WriteByte('\n')
-	return bodyOf(body.Bytes()), jsonType, nil
+	body := make([]byte, 0, size+len(meta)+len(kind)+len(apiVersion)+64)
+	body = fmt.Appendf(body, `{"apiVersion":%q,"items":[`, apiVersion)
+	for i, item := range items {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, item...)
+	}
+	body = fmt.Appendf(body, "],\"kind\":%q,\"metadata\":%s}\n", kind, meta)
+	return bodyOf(body), jsonType, nil
+}
+
+// listMeta encodes the metadata of a list. Lists of custom resources have a continue token even if
+// it is empty.
+func (r *request) listMeta(meta metav1.ListMeta) ([]byte, error) {
+	if r.accept.form != formObject || !r.kind.custom() || meta.Continue != "" {
+		return json.Marshal(meta)
+	}
+	return json.Marshal(map[string]any{"continue": "", "resourceVersion": meta.ResourceVersion})
 }
 
 // response makes a response of its parts.

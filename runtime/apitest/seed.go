@@ -90,7 +90,11 @@ func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 		return errs.ToAggregate()
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	s.put(&request{kind: kind}, key, obj)
+	if err := kind.store(obj); err != nil {
+		return err
+	}
+	s.put(key, obj, 0)
+	s.collector.forget() // what was there before the test stays
 	return nil
 }
 

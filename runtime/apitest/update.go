@@ -107,19 +107,22 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		return nil, err
 	}
 	s.keepTimes(obj, old)
-	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) {
+	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) && !s.holdsContents(r.kind, obj) {
 		if !w.dryRun {
-			s.history.Delete(live.Key)
+			s.erase(live)
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
-	if reflect.DeepEqual(obj.Object, old) {
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if reflect.DeepEqual(obj.Object, live.Object) {
 		return &reply{code: http.StatusOK, state: live}, nil
 	}
 	if w.dryRun {
-		return &reply{code: http.StatusOK, object: obj.Object}, nil
+		return &reply{code: http.StatusOK, object: r.kind.inVersion(obj.Object)}, nil
 	}
-	return &reply{code: http.StatusOK, state: s.put(r, live.Key, obj)}, nil
+	return s.put(live.Key, obj, http.StatusOK), nil
 }
 
 // checkUID compares the UID of a body with that of the live object.
@@ -174,11 +177,14 @@ func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]a
 		obj.Object["metadata"] = metadata
 		return
 	}
-	if r.kind.Status && r.subresource == "" && !r.whole {
+	if r.kind.Status && (r.subresource == "" || r.subresource == "finalize") && !r.whole {
 		delete(obj.Object, "status")
 		if status, has := old["status"]; has {
 			obj.Object["status"] = status
 		}
+	}
+	if r.kind.isNamespace() {
+		r.prepareNamespaceUpdate(obj, old)
 	}
 	metadata := obj.Object["metadata"].(map[string]any)
 	before := old["metadata"].(map[string]any)

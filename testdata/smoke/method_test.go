@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -165,20 +166,24 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestFakeMethods calls them on the fake, which answers what a reactor says.
+// TestFakeMethods calls them on both fakes, which answer what a reactor says.
 func TestFakeMethods(t *testing.T) {
 	for name, test := range methodCalls {
-		t.Run(name, func(t *testing.T) {
-			client := fake.NewSimpleClientset()
-			client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, test.want, nil })
-			got, err := test.call(client)
-			if err != nil || !reflect.DeepEqual(got, test.want) {
-				t.Errorf("the answer is %+v, %v; want %+v", got, err, test.want)
-			}
-			if actions := client.Actions(); len(actions) != 1 || describe(actions[0]) != test.action {
-				t.Errorf("the fake has recorded %v, want %s", describe(actions[0]), test.action)
-			}
-		})
+		for _, client := range []*fake.Clientset{fake.NewSimpleClientset(), fake.NewClientset()} {
+			t.Run(name, func(t *testing.T) {
+				client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, test.want, nil })
+				got, err := test.call(client)
+				if list, ok := got.(*shopv1.ShopList); ok {
+					list.ResourceVersion = "" // the server gives each list a version
+				}
+				if err != nil || !reflect.DeepEqual(got, test.want) {
+					t.Errorf("the answer is %+v, %v; want %+v", got, err, test.want)
+				}
+				if actions := client.Actions(); len(actions) != 1 || describe(actions[0]) != test.action {
+					t.Errorf("the fake has recorded %v, want %s", describe(actions[0]), test.action)
+				}
+			})
+		}
 	}
 }
 
@@ -210,5 +215,9 @@ func TestFakeWithoutReactor(t *testing.T) {
 	_, err := client.ShopV1().Orders("east").GetInvoice(ctx, "tea", metav1.GetOptions{})
 	if err == nil || !strings.Contains(err.Error(), "get orders/invoice is a *v1.Order, not a *v1.Invoice") {
 		t.Errorf("an answer of the wrong type gives %v", err)
+	}
+	_, err = fake.NewClientset(order("tea", "ann")).ShopV1().Orders("east").GetInvoice(ctx, "tea", metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "does not have the subresource invoice of orders; answer it with a reactor for get of orders/invoice") {
+		t.Errorf("the server says of a subresource that it does not have: %v", err)
 	}
 }

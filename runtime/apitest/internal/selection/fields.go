@@ -2,10 +2,10 @@ package selection
 
 import (
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/builtin"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
 
@@ -17,15 +17,7 @@ type Kind struct {
 	// BuiltIn reports whether the kind is one of Kubernetes and not a custom resource.
 	BuiltIn bool
 	// Fields are those of field selectors, besides the name and the namespace.
-	Fields []Field
-}
-
-// Field is a field that a field selector can name. Its value is at Path, or Default if nothing is
-// there. A number in Path is an index of a list.
-type Field struct {
-	Name    string
-	Path    []string
-	Default string
+	Fields []builtin.Field
 }
 
 // label checks that a field selector may name a field. It has the form of a TransformFunc of
@@ -62,7 +54,7 @@ func (k Kind) selectsNamespace() bool {
 
 // objectFields has the fields of an object for a field selector.
 type objectFields struct {
-	fields []Field
+	fields []builtin.Field
 	state  *history.State
 }
 
@@ -79,31 +71,21 @@ func (o objectFields) Get(label string) string {
 	}
 	for _, field := range o.fields {
 		if field.Name == label {
-			return field.value(o.state.Object)
+			return valueOf(o.state.Object, field)
 		}
 	}
 	return ""
 }
 
-// value returns the field of an object as text.
-func (f Field) value(object map[string]any) string {
+// valueOf returns a field of an object as text.
+func valueOf(object map[string]any, field builtin.Field) string {
 	var value any = object
-	for _, name := range f.Path {
-		switch at := value.(type) {
-		case map[string]any:
-			value = at[name]
-		case []any:
-			index, err := strconv.Atoi(name)
-			if err != nil || index < 0 || index >= len(at) {
-				return f.Default
-			}
-			value = at[index]
-		default:
-			return f.Default
-		}
+	for _, name := range field.Path {
+		parent, _ := value.(map[string]any)
+		value = parent[name]
 	}
 	if value == nil {
-		return f.Default
+		return field.Default
 	}
 	return fmt.Sprint(value)
 }

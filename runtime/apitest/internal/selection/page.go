@@ -36,8 +36,10 @@ func ParseVersion(version string) (uint64, error) {
 // does not have. etcd's storage tells clients nothing.
 const retryAfter = 1
 
-// TooLarge is the error for a version that the server does not have.
-func TooLarge(version, current uint64, retryAfter int) error {
+// TooLarge is the error of the watch cache for a version that the server does not have.
+func TooLarge(version, current uint64) error { return tooLarge(version, current, retryAfter) }
+
+func tooLarge(version, current uint64, retryAfter int) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", version, current), retryAfter)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
@@ -53,7 +55,7 @@ func CheckMinimum(h *history.History, version string) error {
 		return err
 	}
 	if current := h.Version(); minimum > current {
-		return TooLarge(minimum, current, retryAfter)
+		return TooLarge(minimum, current)
 	}
 	return nil
 }
@@ -89,7 +91,7 @@ func (s *Selection) List(h *history.History, options *internalversion.ListOption
 	states, err := s.candidates(h, from.version)
 	switch {
 	case errors.Is(err, history.ErrFuture):
-		return metav1.ListMeta{}, nil, TooLarge(from.version, h.Version(), from.retryAfter)
+		return metav1.ListMeta{}, nil, tooLarge(from.version, h.Version(), from.retryAfter)
 	case errors.Is(err, history.ErrExpired) && from.continues:
 		gone := apierrors.NewResourceExpired(expiredContinue)
 		gone.ErrStatus.ListMeta.Continue = token{Version: -1, Start: from.start}.encode()
@@ -142,7 +144,7 @@ func (s *Selection) origin(h *history.History, options *internalversion.ListOpti
 		return from, nil
 	}
 	if current := h.Version(); version > current {
-		return origin{}, TooLarge(version, current, from.retryAfter)
+		return origin{}, tooLarge(version, current, from.retryAfter)
 	}
 	return from, nil
 }

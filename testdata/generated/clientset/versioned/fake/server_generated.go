@@ -141,11 +141,7 @@ var kinds = []apitest.Kind{
 		},
 		SelectableFields: []string{"spec.color", "spec.priority", "status.phase", "spec.pause", "spec.since", "spec.tick", "spec.port", "spec.capacity"},
 		Columns: []apitest.Column{
-			{
-				Name:     "Phase",
-				Type:     "string",
-				JSONPath: ".status.phase",
-			},
+			{Name: "Phase", Type: "string", JSONPath: ".status.phase"},
 		},
 		Type: &plantv1.Robot{},
 	},

@@ -10,11 +10,13 @@ import (
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	fakedatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1/fake"
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/testing"
 )
 
@@ -22,8 +24,12 @@ import (
 // methods.
 type Clientset struct {
 	testing.Fake
-	discovery *fakediscovery.FakeDiscovery
+	discovery discovery.DiscoveryInterfaces
 	tracker   testing.ObjectTracker
+	// The rest is nil in a Clientset of NewSimpleClientset.
+	server    *apitest.Server
+	config    *rest.Config
+	clientset versioned.Interface
 }
 
 var (
@@ -31,14 +37,40 @@ var (
 	_ testing.FakeClient  = &Clientset{}
 )
 
-// NewSimpleClientset returns a Clientset that holds the given objects. It stores objects as they
-// are created and updated, without validation, defaulting or field management. It panics if an
-// object cannot be stored.
-func NewSimpleClientset(objects ...runtime.Object) *Clientset {
-	return newClientset(testing.NewObjectTracker(scheme, codecs.UniversalDecoder()), objects)
+// NewClientset returns a Clientset whose clients are those of a program. They send requests to an
+// in-memory API server, which has the given objects. It answers as a cluster with
+// CustomResourceDefinitions does, but it knows no schemas, so it neither validates nor defaults.
+// NewClientset panics if an object cannot be stored.
+func NewClientset(objects ...runtime.Object) *Clientset {
+	server, err := apitest.New(apitest.WithScheme(scheme))
+	if err != nil {
+		panic(err)
+	}
+	return NewClientsetFor(server, objects...)
 }
 
-func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {
+// NewClientsetFor is like NewClientset with a server that may have options, such as the schemas of
+// CustomResourceDefinitions, and other clients.
+func NewClientsetFor(server *apitest.Server, objects ...runtime.Object) *Clientset {
+	cs := &Clientset{server: server, tracker: server.Tracker(scheme)}
+	if err := server.AddKinds(kinds...); err != nil {
+		panic(err)
+	}
+	if err := server.Add(objects...); err != nil {
+		panic(err)
+	}
+	cs.config = &rest.Config{Host: server.URL(), Transport: server.Transport(cs.reactors()), QPS: -1}
+	cs.config.ContentType = "application/json"
+	cs.clientset = versioned.NewForConfigOrDie(cs.config)
+	cs.discovery = cs.clientset.Discovery()
+	return cs
+}
+
+// NewSimpleClientset returns a Clientset that holds the given objects without a server. It stores
+// objects as they are created and updated: they have no versions, finalizers or status subresource,
+// and it ignores most options. It panics if an object cannot be stored.
+func NewSimpleClientset(objects ...runtime.Object) *Clientset {
+	tracker := testing.NewObjectTracker(scheme, codecs.UniversalDecoder())
 	for _, obj := range objects {
 		if err := tracker.Add(obj); err != nil {
 			panic(err)
@@ -61,23 +93,43 @@ func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clie
 	return cs
 }
 
-// Discovery returns a fake discovery client, which reports the Resources of c.
+// Server returns the server of c. It returns nil if NewSimpleClientset has made c.
+func (c *Clientset) Server() *apitest.Server {
+	return c.server
+}
+
+// Config returns a configuration for other clients of the server, such as a dynamic one. The
+// reactors and the Actions of c see their requests too. Config returns nil if NewSimpleClientset
+// has made c.
+func (c *Clientset) Config() *rest.Config {
+	if c.config == nil {
+		return nil
+	}
+	return rest.CopyConfig(c.config)
+}
+
+// Discovery returns the client for the discovery API. If NewSimpleClientset has made c, it is a
+// fake one, which reports the Resources of c.
 func (c *Clientset) Discovery() discovery.DiscoveryInterfaces {
 	return c.discovery
 }
 
-// Tracker returns the tracker that stores the objects of the clientset.
+// Tracker returns access to the stored objects that bypasses the reactors.
 func (c *Clientset) Tracker() testing.ObjectTracker {
 	return c.tracker
 }
 
-// IsWatchListSemanticsUnSupported returns true, because a watch of this clientset cannot begin
-// with a list. The reflector of client-go looks for this method.
+// IsWatchListSemanticsUnSupported reports whether a watch of this clientset cannot begin with a
+// list, as is the case for NewSimpleClientset. The reflector of client-go looks for this method.
 func (c *Clientset) IsWatchListSemanticsUnSupported() bool {
-	return true
+	return c.server == nil
 }
 
-// DataV1 returns the fake client for version v1 of group "data.example.com".
+// DataV1 returns the client for version v1 of group "data.example.com". If NewSimpleClientset has made
+// c, it is a fake one.
 func (c *Clientset) DataV1() datav1.DataV1Interface {
+	if c.clientset != nil {
+		return c.clientset.DataV1()
+	}
 	return &fakedatav1.FakeDataV1{Fake: &c.Fake}
 }
