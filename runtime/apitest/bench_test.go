@@ -11,7 +11,7 @@ import (
 )
 
 // send sends a request without the checks of client.
-func send(b *testing.B, server http.RoundTripper, method, path, body string) {
+func load(b *testing.B, server http.RoundTripper, method, path, body string) {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), method, "http://server"+path, strings.NewReader(body))
 	if err != nil {
@@ -29,7 +29,7 @@ func send(b *testing.B, server http.RoundTripper, method, path, body string) {
 
 func create(b *testing.B, server http.RoundTripper, i int) {
 	b.Helper()
-	send(b, server, "POST", widgets, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%06d","labels":{"app":"db"}},"spec":{"color":"red","replicas":3}}`, i))
+	load(b, server, "POST", widgets, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%06d","labels":{"app":"db"}},"spec":{"color":"red","replicas":3}}`, i))
 }
 
 func BenchmarkCreate(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				send(b, server, "GET", allWidgets+query, "")
+				load(b, server, "GET", allWidgets+query, "")
 			}
 		})
 	}
