@@ -78,6 +78,7 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}
 	}
 	counts := [...]uint64{s.uids, s.names}
+	restore := func() { s.uids, s.names = counts[0], counts[1] }
 	obj.SetCreationTimestamp(metav1.NewTime(s.now()))
 	obj.SetUID(s.nextUID())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
@@ -86,14 +87,18 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}))
 	}
 	r.kind.prepareCreate(obj)
-	if err := r.validate(obj, nil); err != nil {
-		s.uids, s.names = counts[0], counts[1]
+	err := r.validate(obj, nil)
+	if err == nil && !w.dryRun {
+		err = r.kind.store(obj) // before it is known whether there is one, as a real server does
+	}
+	if err != nil {
+		restore()
 		return nil, err
 	}
 	key := r.key()
 	key.Name = obj.GetName()
 	if live := s.history.Get(key); live != nil {
-		s.uids, s.names = counts[0], counts[1]
+		restore()
 		err := apierrors.NewAlreadyExists(key.GroupResource, key.Name)
 		if isDeleting(live.Object) {
 			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
@@ -101,24 +106,30 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		return nil, err
 	}
 	if w.dryRun {
-		s.uids, s.names = counts[0], counts[1]
-		return &reply{code: http.StatusCreated, object: obj.Object}, nil
-	}
-	return s.put(r, key, obj, http.StatusCreated)
-}
-
-// put stores an object, and answers with it. The caller does not use it again.
-func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured, code int) (*reply, error) {
-	if r.kind.Schema != nil {
-		if err := r.kind.Schema.Store(obj.Object); err != nil {
+		restore()
+		if err := r.kind.store(obj); err != nil {
 			return nil, err
 		}
+		return &reply{code: http.StatusCreated, object: r.kind.inVersion(obj.Object)}, nil
 	}
+	return s.put(key, obj, http.StatusCreated), nil
+}
+
+// store makes of an object what is stored of it.
+func (k *Kind) store(obj *unstructured.Unstructured) error {
+	if k.Schema == nil {
+		return nil
+	}
+	return k.Schema.Store(obj.Object)
+}
+
+// put stores an object as it is, and answers with it. The caller does not use it again.
+func (s *Server) put(key history.Key, obj *unstructured.Unstructured, code int) *reply {
 	before := s.history.Get(key)
 	state := s.history.Put(key, obj.Object)
 	s.noteWrite()
 	s.observe(before, state)
-	return &reply{code: code, state: state}, nil
+	return &reply{code: code, state: state}
 }
 
 // erase deletes an object.

@@ -19,6 +19,9 @@ import (
 
 // delete answers DELETE of one object.
 func (s *Server) delete(r *request) (*reply, error) {
+	if r.subresource != "" {
+		return nil, methodNotAllowed(r)
+	}
 	options, err := r.deleteOptions()
 	if err != nil {
 		return nil, err
@@ -106,13 +109,16 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if options.OrphanDependents != nil && !*options.OrphanDependents {
 		code = http.StatusAccepted
 	}
-	switch {
-	case !changed:
+	if !changed {
 		return &reply{code: code, state: live}, nil
-	case dryRun:
-		return &reply{code: code, object: obj.Object}, nil
 	}
-	return s.put(r, live.Key, obj, code)
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		return &reply{code: code, object: r.kind.inVersion(obj.Object)}, nil
+	}
+	return s.put(live.Key, obj, code), nil
 }
 
 // deleted is the answer to a deletion that is complete.

@@ -150,8 +150,7 @@ func (s *Server) removeNamespace(r *request, live *history.State, options *metav
 	if len(options.DryRun) > 0 {
 		return &reply{code: http.StatusOK, object: namespace.Object}, true, nil
 	}
-	answer, err = s.put(r, live.Key, namespace, http.StatusOK)
-	return answer, true, err
+	return s.put(live.Key, namespace, http.StatusOK), true, nil
 }
 
 // holdsContents reports whether an object is a namespace whose contents are not deleted yet.

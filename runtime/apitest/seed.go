@@ -90,9 +90,12 @@ func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
 		return errs.ToAggregate()
 	}
 	key := history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
-	_, err = s.put(&request{kind: kind}, key, obj, 0)
+	if err := kind.store(obj); err != nil {
+		return err
+	}
+	s.put(key, obj, 0)
 	s.collector.forget() // what was there before the test stays
-	return err
+	return nil
 }
 
 // completeSeed sets the metadata that an object lacks.

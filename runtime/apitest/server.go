@@ -226,19 +226,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(response.StatusCode)
-	flusher, _ := w.(http.Flusher)
+	flush := http.NewResponseController(w).Flush
 	for buffer := make([]byte, 32<<10); ; {
+		// Flush first, because the client of a watch waits for the header.
+		if err := flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return
+		}
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
 				return
 			}
-			if flusher != nil {
-				flusher.Flush()
-			}
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
 			return
+		case err != nil:
+			panic(http.ErrAbortHandler) // the client sees a connection that breaks
 		}
 	}
 }

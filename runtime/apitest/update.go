@@ -113,13 +113,16 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 		}
 		return &reply{code: http.StatusOK, object: obj.Object}, nil
 	}
-	if reflect.DeepEqual(obj.Object, old) {
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if reflect.DeepEqual(obj.Object, live.Object) {
 		return &reply{code: http.StatusOK, state: live}, nil
 	}
 	if w.dryRun {
-		return &reply{code: http.StatusOK, object: obj.Object}, nil
+		return &reply{code: http.StatusOK, object: r.kind.inVersion(obj.Object)}, nil
 	}
-	return s.put(r, live.Key, obj, http.StatusOK)
+	return s.put(live.Key, obj, http.StatusOK), nil
 }
 
 // checkUID compares the UID of a body with that of the live object.

@@ -47,6 +47,10 @@ func (s *Server) watch(ctx context.Context, r *request) (*reply, error) {
 		cuts: s.cuts(r.kind), bookmarks: options.AllowWatchBookmarks,
 		deadline: time.Now().Add(timeout), closed: make(chan struct{}),
 	}
+	if timeout < 0 {
+		w.end = io.EOF
+		return &reply{code: http.StatusOK, stream: w}, nil
+	}
 	if w.bookmarks {
 		w.schedule(time.Now())
 	}
