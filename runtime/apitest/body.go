@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -94,12 +93,12 @@ func (r *request) complete(obj *unstructured.Unstructured, strict []error, valid
 	return nil
 }
 
-// kindOf checks apiVersion and kind of a body. Built-in kinds need neither.
+// kindOf checks apiVersion and kind of a body. Built-in kinds, also Scale, need neither.
 func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKind, error) {
 	want := r.bodyKind()
 	apiVersion, _ := obj.Object["apiVersion"].(string)
 	kind, _ := obj.Object["kind"].(string)
-	if !r.kind.custom() { // their decoder knows what to expect
+	if !r.kind.custom() || r.subresource == "scale" { // their decoder knows what to expect
 		apiVersion, kind = cmp.Or(apiVersion, want.GroupVersion().String()), cmp.Or(kind, want.Kind)
 		obj.Object["apiVersion"], obj.Object["kind"] = apiVersion, kind
 	}
@@ -111,6 +110,9 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
+	if r.subresource == "scale" && gvk != want {
+		return gvk, r.undecodable(nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
 	if gv != want.GroupVersion() {
 		return gvk, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", gv, want.GroupVersion()))
 	}
@@ -220,17 +222,15 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 		}
 		return nil, nil
 	}
-	fields, ok := raw.(map[string]any)
-	if !ok {
-		return nil, errors.New("metadata is not an object")
+	if fields, ok := raw.(map[string]any); ok {
+		if created, has := fields["creationTimestamp"]; has && created == nil {
+			delete(fields, "creationTimestamp") // clients of typed objects send it
+		}
+		if isPlain(fields) {
+			return nil, nil
+		}
 	}
-	if created, has := fields["creationTimestamp"]; has && created == nil {
-		delete(fields, "creationTimestamp") // clients of typed objects send it
-	}
-	if isPlain(fields) {
-		return nil, nil
-	}
-	data, err := json.Marshal(fields)
+	data, err := json.Marshal(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,24 @@ func (c *collector) forget() {
 	clear(c.queued)
 }
 
+// reindex begins anew with the objects that there are. The caller holds mu.
+func (s *Server) reindex() {
+	s.collector = newCollector()
+	if !s.collects {
+		return
+	}
+	for _, resource := range s.history.Resources() {
+		states, err := s.history.List(resource, "", 0)
+		if err != nil {
+			continue // the present never expires
+		}
+		for _, state := range states {
+			s.observe(nil, state)
+		}
+	}
+	s.collector.forget()
+}
+
 // dependentsOf returns the objects that refer to an owner, in the order of their keys.
 func (c *collector) dependentsOf(owner types.UID) []history.Key {
 	keys := make([]history.Key, 0, len(c.dependents[owner]))

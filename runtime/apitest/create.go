@@ -127,6 +127,7 @@ func (k *Kind) store(obj *unstructured.Unstructured) error {
 func (s *Server) put(key history.Key, obj *unstructured.Unstructured, code int) *reply {
 	before := s.history.Get(key)
 	state := s.history.Put(key, obj.Object)
+	s.noteWrite()
 	s.observe(before, state)
 	return &reply{code: code, state: state}
 }
@@ -134,6 +135,7 @@ func (s *Server) put(key history.Key, obj *unstructured.Unstructured, code int) 
 // erase deletes an object.
 func (s *Server) erase(live *history.State) {
 	s.history.Delete(live.Key)
+	s.noteWrite()
 	s.observe(live, nil)
 }
 

@@ -19,6 +19,9 @@ import (
 
 // delete answers DELETE of one object.
 func (s *Server) delete(r *request) (*reply, error) {
+	if r.subresource != "" {
+		return nil, methodNotAllowed(r)
+	}
 	options, err := r.deleteOptions()
 	if err != nil {
 		return nil, err

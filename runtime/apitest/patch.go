@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
@@ -36,22 +35,17 @@ func (s *Server) patch(r *request) (*reply, error) {
 	if errs := metavalidation.ValidatePatchOptions(&options, patchType); len(errs) > 0 {
 		return nil, invalidOptions("PatchOptions", errs)
 	}
-	if patchType == types.ApplyYAMLPatchType {
-		if _, err := yaml.ToJSON(r.body); err != nil {
-			return nil, apierrors.NewBadRequest("error encoding patch: " + err.Error())
-		}
-	} else if !json.Valid(r.body) {
-		return nil, apierrors.NewBadRequest("invalid JSON patch")
-	}
 	w := write{
 		manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0,
 		applied: true,
 	}
 	live := s.history.Get(r.key())
-	if patchType == types.ApplyYAMLPatchType {
-		return s.apply(r, live, &options, w)
-	}
-	if live == nil {
+	switch {
+	case patchType == types.ApplyYAMLPatchType:
+		return s.apply(r, live, options.Force != nil && *options.Force, w)
+	case !json.Valid(r.body):
+		return nil, apierrors.NewBadRequest("invalid JSON patch")
+	case live == nil:
 		return nil, r.missing()
 	}
 	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -202,10 +196,13 @@ func invalidPatch(text string, err error) error {
 }
 
 // apply answers a server-side apply. live is nil if there is no object.
-func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOptions, w write) (*reply, error) {
-	force := options.Force != nil && *options.Force
+func (s *Server) apply(r *request, live *history.State, force bool, w write) (*reply, error) {
+	config, err := fields.ParseConfiguration(r.body)
+	if err != nil {
+		return nil, err
+	}
 	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		return s.applied(r, obj, force, w)
+		return s.applied(r, obj, config, force, w)
 	}
 	switch {
 	case live == nil && r.subresource != "":
@@ -228,7 +225,7 @@ func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOpt
 	if err != nil {
 		return nil, err
 	}
-	obj.SetResourceVersion("")
+	obj.SetResourceVersion("") // a new object may be applied with one
 	return s.insert(r, obj, w)
 }
 
@@ -236,23 +233,29 @@ func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOpt
 // manager has the replicas. It cannot find out their manager then.
 var errUnscaled = errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
 
-// applied merges the body into an object or a Scale, which does not change. live is empty if there
-// is no object.
-func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool, w write) (*unstructured.Unstructured, error) {
+// applied merges a configuration into an object or a Scale, which does not change. live is empty if
+// there is no object.
+func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fields.Configuration, force bool, w write) (*unstructured.Unstructured, error) {
 	m, err := s.kinds.manager(r.kind, r.subresource)
 	if err != nil {
 		return nil, err
 	}
-	var config map[string]any
-	if err := yaml.Unmarshal(r.body, &config); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-	}
-	content, err := m.Apply(live.Object, config, w.manager, force, s.now())
+	applied, err := config.Fields()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.tellDuplicates(w.validation); err != nil {
+	content, err := m.Apply(live.Object, applied, w.manager, force, s.now())
+	if err != nil {
 		return nil, err
+	}
+	if w.validation != metav1.FieldValidationIgnore {
+		warnings, err := config.Duplicates()
+		if err != nil && w.validation == metav1.FieldValidationStrict {
+			return nil, err
+		}
+		for _, warning := range warnings {
+			r.warn(warning)
+		}
 	}
 	obj := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
 	if live.Object == nil && obj.GetUID() != "" {
@@ -262,36 +265,12 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool
 	if err := r.checkName(obj); err != nil {
 		return nil, err
 	}
-	if r.subresource != "scale" {
-		if r.kind.Schema != nil {
-			r.kind.Schema.Default(obj.Object)
-		}
-		if _, err := normalizeMetadata(obj); err != nil {
-			return nil, err
-		}
+	if r.subresource == "scale" {
+		return obj, nil
 	}
-	return obj, nil
-}
-
-// tellDuplicates refuses an applied configuration, or warns of it, if it has fields twice.
-func (r *request) tellDuplicates(validation string) error {
-	if validation == metav1.FieldValidationIgnore {
-		return nil
+	if r.kind.Schema != nil {
+		r.kind.Schema.Default(obj.Object)
 	}
-	var config map[string]any
-	err := yaml.UnmarshalStrict(r.body, &config)
-	switch {
-	case err == nil:
-	case validation == metav1.FieldValidationStrict:
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
-	default:
-		_, lines, ok := strings.Cut(err.Error(), "yaml: unmarshal errors:\n")
-		if !ok {
-			lines = err.Error()
-		}
-		for line := range strings.SplitSeq(lines, "\n") {
-			r.warn(strings.TrimSpace(line))
-		}
-	}
-	return nil
+	_, err = normalizeMetadata(obj)
+	return obj, err
 }

@@ -128,7 +128,8 @@ func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	return marshalProtobuf(into)
 }
 
-// encodeFrame encodes an event of a watch. object is encoded as the client accepts it.
+// encodeFrame encodes an event of a watch. object is encoded as the client accepts it. In protobuf,
+// the object has the envelope of Kubernetes and the event has only its length before it.
 func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
 	if a.mediaType != protobufType {
 		frame := make([]byte, 0, len(object)+len(event)+32)
@@ -143,12 +144,6 @@ func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "WatchEvent"}, Raw: raw}
-	body, err := envelope.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	const magic = "k8s\x00"
-	frame := binary.BigEndian.AppendUint32(nil, uint32(len(magic)+len(body)))
-	return append(append(frame, magic...), body...), nil
+	// The events of a stream have no envelope, and the objects in them do.
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -244,10 +245,10 @@ func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object
 		return s.respond(r, &reply{code: code, status: &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}}, nil)
 	case call.Verb == "list" && r.subresource == "" && r.accept.plain():
 		// The items need not name their kind, as those of a fake client.
-		content, err := r.filtered(call, obj)
+		content, err := s.filtered(r, call, obj)
 		return s.respond(r, &reply{code: code, object: content}, err)
 	case call.Verb == "list" && r.subresource == "":
-		page, err := r.listOf(call, obj)
+		page, err := s.listOf(r, call, obj)
 		return s.respond(r, &reply{code: code, list: page}, err)
 	case r.kind.isOf(obj, t.Scheme) && (r.subresource == "" || r.subresource == "status"):
 		content, err := contentOf(obj, r.kind.GroupVersionKind)
@@ -275,8 +276,8 @@ func isNil(obj runtime.Object) bool {
 }
 
 // filtered returns the content of the list of a reactor, without the objects that the client does
-// not select by their labels.
-func (r *request) filtered(call *Call, obj runtime.Object) (map[string]any, error) {
+// not select by their labels. A list without a version, as tests write them, has that of the server.
+func (s *Server) filtered(r *request, call *Call, obj runtime.Object) (map[string]any, error) {
 	content, err := contentOf(obj, r.kind.GroupVersion().WithKind(r.kind.List))
 	if err != nil {
 		return nil, err
@@ -299,12 +300,20 @@ func (r *request) filtered(call *Call, obj runtime.Object) (map[string]any, erro
 	if items != nil {
 		content["items"] = kept
 	}
+	if versionOf(content) == "" {
+		s.mu.Lock()
+		version := strconv.FormatUint(s.history.Version(), 10)
+		s.mu.Unlock()
+		if err := unstructured.SetNestedField(content, version, "metadata", "resourceVersion"); err != nil {
+			return nil, fmt.Errorf("the metadata of the list of a reactor: %w", err)
+		}
+	}
 	return content, nil
 }
 
 // listOf converts the list of a reactor.
-func (r *request) listOf(call *Call, obj runtime.Object) (*list, error) {
-	content, err := r.filtered(call, obj)
+func (s *Server) listOf(r *request, call *Call, obj runtime.Object) (*list, error) {
+	content, err := s.filtered(r, call, obj)
 	if err != nil {
 		return nil, err
 	}

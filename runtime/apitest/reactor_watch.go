@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,10 +31,11 @@ func (s *Server) reactToWatch(r *request, t *transport, call *Call) (*http.Respo
 		switch {
 		case handled && err != nil:
 			return s.refuse(r, err)
-		case handled && isNil(obj):
-			page = &list{}
 		case handled:
-			if page, err = r.listOf(&listCall, obj); err != nil {
+			if isNil(obj) {
+				obj = &unstructured.Unstructured{Object: map[string]any{}}
+			}
+			if page, err = s.listOf(r, &listCall, obj); err != nil {
 				return s.respond(r, nil, err), nil
 			}
 		}
@@ -75,11 +75,6 @@ func (s *Server) reactorBody(r *request, w watch.Interface, page *list, streams 
 				return nil, err
 			}
 			page = answer.list
-		}
-		if page.meta.ResourceVersion == "" {
-			s.mu.Lock()
-			page.meta.ResourceVersion = strconv.FormatUint(s.history.Version(), 10)
-			s.mu.Unlock()
 		}
 		var err error
 		if initial, err = s.initialEvents(r, page); err != nil {

@@ -33,6 +33,8 @@ type request struct {
 	warnings []string
 	// headersSent reports whether an event of a watch has had the columns of a Table.
 	headersSent bool
+	// cutAfter, if not nil, is the number of events after which a fault cuts a watch.
+	cutAfter *int
 	// document answers requests that name no resource, such as discovery.
 	document *document
 }

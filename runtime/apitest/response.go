@@ -106,7 +106,7 @@ func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error
 
 // encodeState encodes an object that is stored. Its JSON is made once.
 func (s *Server) encodeState(r *request, state *history.State) ([]byte, error) {
-	if r.accept.plain() && state.Object["apiVersion"] == r.kind.apiVersion() {
+	if r.accept.plain() && state.APIVersion == r.kind.apiVersion() {
 		return state.JSON()
 	}
 	return s.encodeObject(r, r.kind.present(state))

@@ -32,11 +32,16 @@ type Server struct {
 	mu      sync.Mutex
 	kinds   *registry
 	history *history.History
+	// closing is nil, or closed by Close.
+	closing chan struct{}
+	outages outages
 	// collector has the work that follows from writes.
 	collector collector
 	// uids and names count what the server has named.
 	uids, names uint64
 	closed      bool
+
+	faults faults
 }
 
 // servers counts the servers of this process, because informers tell servers apart by URL.
@@ -74,17 +79,23 @@ func New(options ...Option) (*Server, error) {
 type TB interface {
 	Helper()
 	Fatal(...any)
+	Errorf(string, ...any)
 	Cleanup(func())
 }
 
-// Start returns a server that is closed when the test ends.
+// Start returns a server that is closed when the test ends. A fault that no request met then fails the
+// test.
 func Start(t TB, options ...Option) *Server {
 	t.Helper()
 	s, err := New(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		t.Helper()
+		s.Close()
+		s.CheckFaults(t)
+	})
 	return s
 }
 
@@ -97,6 +108,10 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	if s.closing != nil {
+		close(s.closing)
+		s.closing = nil
+	}
 	s.history.Wake()
 }
 
@@ -130,14 +145,23 @@ func (s *Server) roundTrip(req *http.Request, reactors *transport) (*http.Respon
 			return response, err
 		}
 	}
-	if err == nil && r.document != nil {
-		return r.document.response(req), nil
+	if err != nil {
+		return s.respond(r, nil, err), nil
 	}
-	var answer *reply
-	if err == nil {
-		answer, err = s.serve(req.Context(), r)
+	if fault := s.faultFor(r); fault != nil {
+		return fault.apply(s, r)
 	}
-	if errors.Is(err, errClosed) || req.Context().Err() != nil && errors.Is(err, req.Context().Err()) {
+	return s.proceed(r)
+}
+
+// proceed does what a request asks for. Its errors are those of a connection.
+func (s *Server) proceed(r *request) (*http.Response, error) {
+	if r.document != nil {
+		return r.document.response(r.http), nil
+	}
+	ctx := r.http.Context()
+	answer, err := s.serve(ctx, r)
+	if errors.Is(err, errClosed) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil, err
 	}
 	return s.respond(r, answer, err), nil
@@ -202,19 +226,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(response.StatusCode)
-	flusher, _ := w.(http.Flusher)
+	flush := http.NewResponseController(w).Flush
 	for buffer := make([]byte, 32<<10); ; {
+		// Flush first, because the client of a watch waits for the header.
+		if err := flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return
+		}
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
 				return
 			}
-			if flusher != nil {
-				flusher.Flush()
-			}
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
 			return
+		case err != nil:
+			panic(http.ErrAbortHandler) // the client sees a connection that breaks
 		}
 	}
 }

@@ -47,9 +47,14 @@ func (s *Server) watch(ctx context.Context, r *request) (*reply, error) {
 		cuts: s.cuts(r.kind), bookmarks: options.AllowWatchBookmarks,
 		deadline: time.Now().Add(timeout), closed: make(chan struct{}),
 	}
+	if timeout < 0 {
+		w.end = io.EOF
+		return &reply{code: http.StatusOK, stream: w}, nil
+	}
 	if w.bookmarks {
 		w.schedule(time.Now())
 	}
+	oldest := max(s.history.Oldest(selected.Resource()), s.outages.oldestWatch)
 	switch current := s.history.Version(); {
 	case options.SendInitialEvents == nil && version == 0, options.SendInitialEvents != nil && *options.SendInitialEvents:
 		if version > current {
@@ -59,12 +64,19 @@ func (s *Server) watch(ctx context.Context, r *request) (*reply, error) {
 		w.begin(options.SendInitialEvents != nil && options.AllowWatchBookmarks)
 	case version == 0:
 		w.resume(current)
-	case version < s.history.Oldest(selected.Resource()):
-		w.fail(apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, s.history.Oldest(selected.Resource()))))
+	case version < oldest:
+		w.fail(apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, oldest)))
 	default:
 		w.resume(version)
 	}
 	return &reply{code: http.StatusOK, stream: w}, nil
+}
+
+// failedWatch is a watch whose only event is an error.
+func (s *Server) failedWatch(r *request, err error) *reply {
+	w := &watchBody{server: s, request: r, ctx: r.http.Context(), closed: make(chan struct{})}
+	w.fail(err)
+	return &reply{code: http.StatusOK, stream: w}
 }
 
 // watchBody is the body of a watch. It has no goroutine: Read looks for events, encodes them and
@@ -210,6 +222,10 @@ func (w *watchBody) stopped() error {
 // fill encodes events until the buffer has size bytes or no event is left.
 func (w *watchBody) fill(size int) error {
 	for len(w.buffer) < size {
+		if left := w.request.cutAfter; left != nil && *left <= 0 {
+			w.initial, w.queue, w.end = nil, nil, io.ErrUnexpectedEOF
+			return nil
+		}
 		var next frame
 		switch {
 		case len(w.initial) > 0:
@@ -224,6 +240,9 @@ func (w *watchBody) fill(size int) error {
 		encoded, err := w.encode(next)
 		if err != nil {
 			return err
+		}
+		if w.request.cutAfter != nil {
+			*w.request.cutAfter--
 		}
 		if len(w.buffer) == 0 {
 			w.buffer = encoded

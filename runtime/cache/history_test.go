@@ -287,6 +287,13 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 			t.Errorf("%d watches are open in namespace %s", src.open, namespace)
 		}
 	}
+	checkEnd(t, s, objects, handlers)
+}
+
+// checkEnd checks that the cache has these objects, that its indexes have them too, and that each
+// handler has heard of them.
+func checkEnd(t *testing.T, s *SharedIndexInformer[object], objects map[ObjectName]object, handlers []*historian) {
+	t.Helper()
 	if status := s.Status(); status.Phase != Watching || status.Err != nil || status.Objects != len(objects) || status.PendingWrites != 0 {
 		t.Errorf("in the end the status is %+v, there are %d objects", status, len(objects))
 	}
@@ -332,6 +339,8 @@ type historian struct {
 	slow bool
 	// dead are the objects that were deleted.
 	dead map[life]bool
+	// heard are the objects of all calls that are not deletes.
+	heard []object
 }
 
 // life is one of an object with a name. Each namespace has a server, with UIDs of its own.
@@ -360,6 +369,7 @@ func (h *historian) OnAdd(obj object, initial bool) {
 	if h.dead[life{MetaObjectToName(obj), obj.UID}] && !h.scoped {
 		h.t.Errorf("%s is added after it was deleted", obj.UID)
 	}
+	h.heard = append(h.heard, obj)
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Add, Obj: obj})
 }
 
@@ -370,6 +380,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	if number(oldObj) > number(newObj) {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
+	h.heard = append(h.heard, newObj)
 	hear(h.t, h.known, processor.Notification[object]{Kind: processor.Update, Old: oldObj, Obj: newObj})
 }
 

@@ -36,11 +36,14 @@
 //
 // reads the events of the watch that request 2 of the case has opened, until the watch ends,
 // or has an event about an object of the name end. EVENTS 2 BOOKMARK reads until a bookmark,
-// and EVENTS 2 3 reads three events. COMPACT makes the server forget its history.
+// and EVENTS 2 3 reads three events. A bookmark that is neither read for nor the end of the
+// initial events is left out, because it may come at any time. COMPACT makes the server forget its history.
 //
 // In a request, $rv2, $uid2, $name2 and $continue2 stand for the resourceVersion, the UID,
 // the name and the continue token in the answer to request 2; $repeat(x,1000) stands for x a
 // thousand times.
+//
+// The comment "# in any order" after a title is for answers whose causes have no fixed order.
 //
 // # Answers
 //
@@ -54,7 +57,8 @@
 //	a-RANDOM            a name that generateName has made
 //	TOKEN v2+ start=b   a continue token
 //
-// A Status is printed as Failure, without the fields that are the same in each: kind,
+// The resources of a group and version are sorted by their names, because the real server has
+// them in any order. A Status is printed as Failure, without the fields that are the same in each: kind,
 // apiVersion, empty metadata, status, and a code that is the HTTP status. An entry of
 // managedFields is one line: manager, operation, version, subresource and fields.
 package faithful

@@ -26,6 +26,7 @@ type mask struct {
 	versions  []uint64          // of objects, ascending
 	uids      map[string]string // to uid-1, uid-2, …
 	made      []*regexp.Regexp  // names from generateName, whose prefix is the first group
+	anyOrder  bool              // causes have no order
 }
 
 // maxPrefix is how much of generateName is used.
@@ -158,8 +159,6 @@ func (m *mask) print(tree any) string {
 	return string(out)
 }
 
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
-
 // tree returns a masked copy.
 func (m *mask) tree(tree any, key string) any {
 	switch value := tree.(type) {
@@ -171,6 +170,7 @@ func (m *mask) tree(tree any, key string) any {
 		if meta, ok := out["metadata"].(map[string]any); ok && meta["name"] == nil {
 			m.collection(value, meta)
 		}
+		m.sort(out)
 		return out
 	case []any:
 		if key == "managedFields" {
@@ -199,8 +199,8 @@ func (m *mask) leaf(value, key string) string {
 		return m.text(value)
 	case key == "resourceVersion":
 		return m.version(value)
-	case rfc3339.MatchString(value):
-		return "TIME"
+	case key == "serverAddress" && port.MatchString(value):
+		return "ADDRESS"
 	case key == "cells" && regexp.MustCompile(`^\d+s$`).MatchString(value):
 		return "AGE"
 	}
@@ -215,6 +215,34 @@ func (m *mask) collection(original, meta map[string]any) {
 	}
 	if token, ok := from["continue"].(string); ok && token != "" {
 		meta["continue"] = m.token(token)
+	}
+}
+
+// sort sorts what has no order.
+func (m *mask) sort(object map[string]any) {
+	by := func(list any, field string) {
+		items, _ := list.([]any)
+		slices.SortStableFunc(items, func(a, b any) int {
+			return strings.Compare(fmt.Sprint(a.(map[string]any)[field]), fmt.Sprint(b.(map[string]any)[field]))
+		})
+	}
+	switch object["kind"] {
+	case "APIResourceList":
+		by(object["resources"], "name")
+	case "APIGroupList":
+		by(object["groups"], "name")
+	}
+	if !m.anyOrder {
+		return
+	}
+	by(object["causes"], "field")
+	if message, ok := object["message"].(string); ok {
+		parts := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune("\n,[]", r) })
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		slices.Sort(parts)
+		object["message"] = strings.Join(parts, " | ")
 	}
 }
 
@@ -288,10 +316,16 @@ func (m *mask) token(value string) string {
 }
 
 // versionInText finds the versions in messages. The words before each are the first group.
-var versionInText = regexp.MustCompile(`(resource version: \d+ \(|resource version: |current: |ResourceVersion in record \(|ResourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
+var versionInText = regexp.MustCompile(`("resourceVersion\\*":\\*"|resourceVersion: "|resource version: \d+ \(|resource version: |current: |ResourceVersion in record \(|ResourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
 
 // long finds candidates for $repeat.
 var long = regexp.MustCompile(`a{50,}|x{50,}`)
+
+// timeInText finds times in messages.
+var timeInText = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// port finds the address of the server in discovery.
+var port = regexp.MustCompile(`^[0-9.]*:[0-9]+$`)
 
 // text masks what is part of a longer text.
 func (m *mask) text(value string) string {
@@ -304,6 +338,12 @@ func (m *mask) text(value string) string {
 	}
 	value = long.ReplaceAllStringFunc(value, func(match string) string {
 		return fmt.Sprintf("$repeat(%s,%d)", match[:1], len(match))
+	})
+	value = timeInText.ReplaceAllStringFunc(value, func(match string) string {
+		if strings.Contains(m.sent, match) {
+			return match
+		}
+		return "TIME"
 	})
 	return versionInText.ReplaceAllStringFunc(value, func(match string) string {
 		parts := versionInText.FindStringSubmatch(match)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -87,8 +86,10 @@ func check(t *testing.T, server faithful.Target, script *faithful.Script, limit 
 				if *update {
 					step.Answer = answers[i][j]
 				} else if got, want := answers[i][j], step.Answer; got != want {
-					t.Errorf("%s:%d: %s %s\n%s", script.Path, step.Line, step.Method, step.Path,
-						strings.Join(faithful.Differences(want, got), "\n"))
+					t.Errorf("%s:%d: %s %s", script.Path, step.Line, step.Method, step.Path)
+					for _, difference := range faithful.Differences(want, got) {
+						t.Log(difference)
+					}
 				}
 			}
 		})

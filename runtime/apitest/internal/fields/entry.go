@@ -118,14 +118,5 @@ func parseAll(list []any) ([]entry, bool) {
 	return entries, true
 }
 
-// isReset reports whether a list in a request asks to forget all managers.
-func isReset(list []any) bool {
-	if len(list) == 1 {
-		e, ok := list[0].(map[string]any)
-		return ok && len(e) == 0
-	}
-	return len(list) == 0
-}
-
 // timestamp returns a time as metav1.Time encodes it.
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

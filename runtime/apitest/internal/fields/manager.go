@@ -1,11 +1,14 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,8 +20,8 @@ import (
 // Config says what a Manager has to know about a kind.
 type Config struct {
 	GVK schema.GroupVersionKind
-	// Converter has the schema. Without it, the schema comes from Type, and without that, from each
-	// object: all its maps are merged, and all its lists are atomic.
+	// Converter has the schema. Without it, the schema comes from Type. Without that, all maps below
+	// spec and status are merged, and all lists are atomic.
 	Converter managedfields.TypeConverter
 	Type      runtime.Object
 	// Subresource is status, scale or empty.
@@ -102,7 +105,7 @@ func typeConverterOf(config Config) managedfields.TypeConverter {
 	case config.Type != nil:
 		return NewTypeConverter(config.Type)
 	}
-	return managedfields.NewDeducedTypeConverter()
+	return NewTypeConverter(&untyped{})
 }
 
 // empty returns an object without any fields.
@@ -151,11 +154,22 @@ func (m *Manager) Apply(live, config map[string]any, manager string, force bool,
 	}
 	result, err := m.full.Apply(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: config}, manager, force)
 	if err != nil {
-		return nil, err
+		return nil, inOrder(err)
 	}
 	out := result.(*unstructured.Unstructured).Object
 	after, _ := stored(out)
 	return withFields(out, setTimes(after, now, before)), nil
+}
+
+// inOrder sorts the conflicts of an error by their managers. A FieldManager has them in the order of
+// a map.
+func inOrder(err error) error {
+	if status, ok := err.(*apierrors.StatusError); ok && status.ErrStatus.Details != nil {
+		slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
+			return cmp.Compare(a.Message, b.Message)
+		})
+	}
+	return err
 }
 
 // withFields returns obj with other managedFields.

@@ -227,8 +227,9 @@ func (h *History) Wake() {
 	}
 }
 
-// Compact expires all versions before the present one for List and for watches that start.
-func (h *History) Compact() { h.compacted = h.version }
+// Compact begins a version, and expires all versions before it for List and for watches that start.
+// So the version that a client has from the last write expires too.
+func (h *History) Compact() { h.compacted = h.Advance() }
 
 // Restore returns to an older version, as a server does whose etcd is restored from a backup. What
 // was written after it is forgotten, and later writes use its versions again. It calls Wake. The
@@ -289,7 +290,8 @@ func (h *History) of(gr schema.GroupResource) *resource {
 // next returns object as the state of the next version.
 func (h *History) next(key Key, object map[string]any) *State {
 	h.version++
-	return &State{Key: key, Version: h.version, Object: withVersion(object, h.version)}
+	apiVersion, _ := object["apiVersion"].(string)
+	return &State{Key: key, Version: h.version, Object: withVersion(object, h.version), APIVersion: apiVersion}
 }
 
 // record appends an event, and drops the oldest one if there are too many.

@@ -104,11 +104,14 @@ func TestCompactKeepsEvents(t *testing.T) {
 	if events, err := h.Events(databases, 1); len(events) != 2 || err != nil {
 		t.Errorf("Events(1) = %d events, %v after Compact, want 2", len(events), err)
 	}
-	if _, err := h.List(databases, "", 2); err != ErrExpired {
-		t.Errorf("List at 2: %v after Compact at 3, want ErrExpired", err)
+	if _, err := h.List(databases, "", 3); err != ErrExpired {
+		t.Errorf("List at 3, the last write: %v after Compact, want ErrExpired", err)
 	}
-	if got := h.Oldest(nodes); got != 3 {
-		t.Errorf("Oldest of another resource = %d after Compact at 3", got)
+	if states, err := h.List(databases, "", 4); len(states) != 1 || err != nil {
+		t.Errorf("List at 4, the version of Compact: %d objects, %v", len(states), err)
+	}
+	if got := h.Oldest(nodes); got != 4 {
+		t.Errorf("Oldest of another resource = %d after Compact at 4", got)
 	}
 }
 

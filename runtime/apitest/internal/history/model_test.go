@@ -178,6 +178,7 @@ func (p *pair) step(operation, argument byte) {
 		}
 	case 7:
 		if argument%4 == 0 {
+			p.model.advance()
 			p.model.compacted = p.model.version
 			p.history.Compact()
 			return
