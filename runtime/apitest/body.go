@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 )
 
 // The media types of bodies.
@@ -324,6 +327,9 @@ func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any
 
 // unknownFields returns the paths of the fields that a Go type does not have.
 func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	if fields.Known(reflect.TypeOf(empty), obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil
