@@ -60,6 +60,12 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 			return a, nil
 		}
 	}
+	return notAcceptable(clauses, stream)
+}
+
+// notAcceptable is the error for a client that accepts nothing of what the server has, and the form of
+// that error.
+func notAcceptable(clauses []clause, stream bool) (accepted, error) {
 	a := accepted{mediaType: jsonType}
 	types := []string{jsonType, yamlType, protobufType}
 	if slices.Contains(types, clauses[0].mediaType) {
