@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -22,6 +23,10 @@ type builtIn struct {
 	keepStatus bool
 	// virtual reports that a create answers and stores nothing.
 	virtual bool
+	// single reports that there is no deletecollection.
+	single bool
+	// validName checks the name of a new object.
+	validName apivalidation.ValidateNameFunc
 	// counted are the fields whose changes the generation counts. Without any there is no generation.
 	counted [][]string
 	// fields are those of field selectors.
@@ -65,7 +70,7 @@ func builtInKind(row builtin.Kind) *Kind {
 		ShortNames: row.ShortNames, Categories: row.Categories,
 		builtIn: &builtIn{
 			unconditional: !row.Conditional, createOnUpdate: row.CreateOnUpdate, keepStatus: row.KeepStatus,
-			virtual: row.Virtual, counted: row.Counted, fields: row.Fields, subresources: row.Subresources,
+			virtual: row.Virtual, single: row.Single, validName: validNames[row.Name], counted: row.Counted, fields: row.Fields, subresources: row.Subresources,
 		},
 	}
 	if row.Scale {
@@ -76,6 +81,11 @@ func builtInKind(row builtin.Kind) *Kind {
 	}
 	kind.complete()
 	return kind
+}
+
+// validNames are the rules of names in the table.
+var validNames = map[string]apivalidation.ValidateNameFunc{
+	"": apivalidation.NameIsDNSSubdomain, "label": apivalidation.NameIsDNSLabel, "segment": pathSegment,
 }
 
 // generations reports whether objects of the kind have a generation.
@@ -104,6 +114,19 @@ func (k *Kind) selectable() []builtin.Field {
 		fields[i] = builtin.Field{Name: strings.Join(names, "."), Path: names}
 	}
 	return fields
+}
+
+// allows reports whether the path of a request has a handler for its method.
+func (b *builtIn) allows(r *request) bool {
+	switch {
+	case b.virtual:
+		return r.verb == "create" && r.name == ""
+	case r.verb == "create":
+		return r.name == "" || r.subresource != ""
+	case r.verb == "deletecollection":
+		return !b.single
+	}
+	return true
 }
 
 // hasSubresource reports whether the kind has a subresource besides status and scale.

@@ -254,7 +254,7 @@ func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]a
 	at := field.NewPath("metadata")
 	name := apivalidation.NameIsDNSSubdomain
 	if !k.custom() {
-		name = pathSegment
+		name = k.builtIn.validName
 	}
 	if old == nil {
 		return apivalidation.ValidateObjectMetaAccessor(withoutManagers{obj}, k.Namespaced, name, at)

@@ -230,8 +230,11 @@ func (k *Kind) discovered() discovery.Resource {
 		return resource
 	}
 	resource.Verbs = builtInVerbs
-	if k.builtIn.virtual {
+	switch {
+	case k.builtIn.virtual:
 		resource.Verbs, resource.Virtual = createVerbs, true
+	case k.builtIn.single:
+		resource.Verbs = slices.DeleteFunc(slices.Clone(builtInVerbs), func(verb string) bool { return verb == "deletecollection" })
 	}
 	for _, name := range k.builtIn.subresources {
 		gvk, verbs := k.subresource(name)

@@ -132,7 +132,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.document = notFoundPage
 		return r, nil
 	}
-	if r.verb == "create" && r.name != "" && r.subresource == "" && !r.kind.custom() {
+	if !r.kind.custom() && !r.kind.builtIn.allows(r) {
 		return r, notAllowedInGroup
 	}
 	var err error
