@@ -167,4 +167,3 @@ func TestNoSchema(t *testing.T) {
 		t.Errorf("managedFields\n%s\nwant\n%s", got, want)
 	}
 }
-
