@@ -278,8 +278,8 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	return unknown, nil
 }
 
-// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
-// Such metadata is normal already.
+// isPlain reports whether metadata has nothing but the fields that most objects have, in the form in
+// which they are stored. Such metadata is normal already.
 func isPlain(metadata map[string]any) bool {
 	for name, value := range metadata {
 		switch name {
@@ -296,6 +296,28 @@ func isPlain(metadata map[string]any) bool {
 				if _, ok := value.(string); !ok {
 					return false
 				}
+			}
+		case "finalizers":
+			texts, ok := value.([]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		case "generation":
+			if number, ok := value.(int64); !ok || number == 0 {
+				return false
+			}
+		case "creationTimestamp":
+			if text, ok := value.(string); !ok || !fields.IsTime(text) {
+				return false
+			}
+		case "managedFields":
+			if list, ok := value.([]any); !ok || len(list) == 0 || !fields.Canonical(list) {
+				return false
 			}
 		default:
 			return false
