@@ -253,7 +253,10 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]any) field.ErrorList {
 	at := field.NewPath("metadata")
 	name := apivalidation.NameIsDNSSubdomain
-	if !k.custom() {
+	switch {
+	case k.isNamespace():
+		name = apivalidation.NameIsDNSLabel
+	case !k.custom():
 		name = pathSegment
 	}
 	if old == nil {
