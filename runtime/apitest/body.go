@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 )
 
 // The media types of bodies.
@@ -275,8 +278,8 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	return unknown, nil
 }
 
-// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
-// Such metadata is normal already.
+// isPlain reports whether metadata has nothing but the fields that most objects have, in the form in
+// which they are stored. Such metadata is normal already.
 func isPlain(metadata map[string]any) bool {
 	for name, value := range metadata {
 		switch name {
@@ -293,6 +296,28 @@ func isPlain(metadata map[string]any) bool {
 				if _, ok := value.(string); !ok {
 					return false
 				}
+			}
+		case "finalizers":
+			texts, ok := value.([]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		case "generation":
+			if number, ok := value.(int64); !ok || number == 0 {
+				return false
+			}
+		case "creationTimestamp":
+			if text, ok := value.(string); !ok || !fields.IsTime(text) {
+				return false
+			}
+		case "managedFields":
+			if list, ok := value.([]any); !ok || len(list) == 0 || !fields.Canonical(list) {
+				return false
 			}
 		default:
 			return false
@@ -324,6 +349,9 @@ func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any
 
 // unknownFields returns the paths of the fields that a Go type does not have.
 func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	if fields.Known(reflect.TypeOf(empty), obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil

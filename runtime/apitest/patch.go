@@ -115,7 +115,7 @@ func (s *Server) patched(r *request, patchType types.PatchType, live *unstructur
 
 // patchJSON applies a JSON patch or a merge patch.
 func (r *request) patchJSON(patchType types.PatchType, live map[string]any, validation string) (*unstructured.Unstructured, error) {
-	doc, err := json.Marshal(live)
+	doc, err := r.patchable(live)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,20 @@ func (r *request) patchJSON(patchType types.PatchType, live map[string]any, vali
 	return obj, r.tellStrict(string(text), append(strict, unknown...), validation)
 }
 
+// patchable returns the JSON to which a patch is applied. It has the fields in the order of the Go
+// type, if the server has that, because errors show it.
+func (r *request) patchable(live map[string]any) ([]byte, error) {
+	doc, err := json.Marshal(live)
+	if err != nil || r.patchedType() == nil || r.kind.custom() && r.subresource != "scale" {
+		return doc, err
+	}
+	typed := r.patchedType().DeepCopyObject()
+	if err := json.Unmarshal(doc, typed); err != nil {
+		return nil, err
+	}
+	return json.Marshal(typed)
+}
+
 // patchStrategic applies a strategic merge patch.
 func (r *request) patchStrategic(live map[string]any, validation string) (*unstructured.Unstructured, error) {
 	patch, err := fields.ParseStrategicPatch(r.body)
@@ -144,16 +158,18 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%+v", patch.Fields)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, r.patchedType().DeepCopyObject()); err != nil {
-		return nil, invalidPatch(text, err)
+	text, strict, typed := fmt.Sprintf("%+v", patch.Fields), patch.Duplicates, r.patchedType().DeepCopyObject()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, typed, true); err != nil {
+		decoding, ok := runtime.AsStrictDecodingError(err)
+		if !ok {
+			return nil, invalidPatch(text, err)
+		}
+		strict = append(strict, decoding.Errors()...)
 	}
-	obj := &unstructured.Unstructured{Object: content}
-	unknown, err := r.normalize(obj)
-	if err != nil {
-		return nil, invalidPatch(text, err)
+	if content, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed); err != nil {
+		return nil, err
 	}
-	return obj, r.tellStrict(text, append(patch.Duplicates, unknown...), validation)
+	return &unstructured.Unstructured{Object: content}, r.tellStrict(text, strict, validation)
 }
 
 // decodePatched decodes a patched object, and brings it into the form in which it is stored.

@@ -24,6 +24,12 @@ func (c *comparison) objects(root schema.TypeRef, old, obj map[string]any, ignor
 		return nil, nil
 	}
 	changed, removed = c.maps(t, old, obj, append([]string{"metadata"}, ignored...))
+	for _, key := range ignored {
+		// They have to fit the schema too. What is as it was does.
+		if v, ok := obj[key]; ok && key != "metadata" && !equal(old[key], v) {
+			c.whole(fieldType(t, key), v)
+		}
+	}
 	if slices.Contains(ignored, "metadata") {
 		return changed, removed
 	}

@@ -59,11 +59,12 @@ func New(config Config) (*Manager, error) {
 		reset:       resets(config),
 		converter:   converter{},
 	}
-	// Kubernetes resets the status of the request's version only, and spec and metadata of all.
+	// Kubernetes resets the status of the request's version only, and spec and metadata of all
+	// versions that have the subresource status.
 	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for i, c := range append([]Config{config}, config.Others...) {
 		m.converter[c.GVK] = typeConverterOf(c)
-		if i == 0 || config.Subresource != "" {
+		if i == 0 || config.Subresource != "" && c.HasStatus {
 			set := fieldpath.NewSet()
 			for _, name := range m.reset {
 				set.Insert(fieldpath.MakePathOrDie(name))
