@@ -65,10 +65,15 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 	if slices.Contains(types, clauses[0].mediaType) {
 		a.mediaType = clauses[0].mediaType // the error can be in it
 	}
-	if stream {
+	if stream && slices.ContainsFunc(clauses, func(c clause) bool { _, ok := c.accept(kind, false); return ok }) {
 		types = []string{jsonType + ";stream=watch", protobufType + ";stream=watch"}
 	}
-	return a, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+	return a, notAcceptable(types...)
+}
+
+// notAcceptable is the error for a client that accepts none of some media types.
+func notAcceptable(types ...string) error {
+	return statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+strings.Join(types, ", "))
 }
 
