@@ -123,7 +123,7 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
-	if !r.kind.custom() && kind != want.Kind && gv == want.GroupVersion() {
+	if !r.kind.custom() && gvk != want && (gv == want.GroupVersion() || builtIns().byGVK[gvk] == nil) {
 		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
 	}
 	if r.subresource == "scale" && gvk != want {
@@ -278,8 +278,8 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	return unknown, nil
 }
 
-// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
-// Such metadata is normal already.
+// isPlain reports whether metadata has nothing but the fields that most objects have, in the form in
+// which they are stored. Such metadata is normal already.
 func isPlain(metadata map[string]any) bool {
 	for name, value := range metadata {
 		switch name {
@@ -296,6 +296,28 @@ func isPlain(metadata map[string]any) bool {
 				if _, ok := value.(string); !ok {
 					return false
 				}
+			}
+		case "finalizers":
+			texts, ok := value.([]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		case "generation":
+			if number, ok := value.(int64); !ok || number == 0 {
+				return false
+			}
+		case "creationTimestamp":
+			if text, ok := value.(string); !ok || !fields.IsTime(text) {
+				return false
+			}
+		case "managedFields":
+			if list, ok := value.([]any); !ok || len(list) == 0 || !fields.Canonical(list) {
+				return false
 			}
 		default:
 			return false

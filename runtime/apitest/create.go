@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
 
@@ -249,30 +250,35 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 	return nil
 }
 
+// unmanaged is an object whose managedFields need no check, which takes most of the time.
+type unmanaged struct{ *unstructured.Unstructured }
+
+// GetManagedFields returns nil.
+func (u unmanaged) GetManagedFields() []metav1.ManagedFieldsEntry { return nil }
+
 // validateMetadata checks the metadata as the server of custom resources does.
-func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]any) field.ErrorList {
+func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]any) field.ErrorList {
 	at := field.NewPath("metadata")
+	obj := metav1.Object(next)
+	metadata, _ := next.Object["metadata"].(map[string]any)
+	if managers, ok := metadata["managedFields"].([]any); ok && fields.Canonical(managers) {
+		obj = unmanaged{next}
+	}
 	name := apivalidation.NameIsDNSSubdomain
 	if !k.custom() {
 		name = k.builtIn.validName
 	}
 	if old == nil {
-		return apivalidation.ValidateObjectMetaAccessor(withoutManagers{obj}, k.Namespaced, name, at)
+		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(withoutManagers{obj}, k.Namespaced, pathSegment, at)
-	changes := apivalidation.ValidateObjectMetaAccessorUpdate(withoutManagers{obj}, &unstructured.Unstructured{Object: old}, at)
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, pathSegment, at)
+	changes := apivalidation.ValidateObjectMetaAccessorUpdate(obj, &unstructured.Unstructured{Object: old}, at)
 	errs = append(errs, changes...)
 	if k.custom() {
 		errs = append(errs, changes...) // the API server checks custom resources twice
 	}
 	return errs
 }
-
-// withoutManagers hides the managedFields, which the server has made itself, because decoding them takes
-// longer than all other checks.
-type withoutManagers struct{ *unstructured.Unstructured }
-
-func (withoutManagers) GetManagedFields() []metav1.ManagedFieldsEntry { return nil }
 
 // pathSegment checks that a name can be a part of a URL.
 func pathSegment(name string, prefix bool) []string {

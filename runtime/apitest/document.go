@@ -123,7 +123,8 @@ func (g *registry) document(path string, req *http.Request) *document {
 	case content == nil:
 		return notFoundPage
 	case mediaType == "":
-		return refusal(notAcceptable(clauses, false))
+		a, types := refusalForm(clauses)
+		return refusal(a, notAcceptable(types...))
 	}
 	body, err := encodeDocument(content, mediaType)
 	if err != nil {

@@ -319,13 +319,13 @@ type document struct {
 
 func (d *document) response(req *http.Request) *http.Response {
 	answer := response(req, d.code, d.mediaType, bodyOf(d.body), nil)
+	if strings.HasPrefix(d.mediaType, "text/") {
+		answer.Header.Set("X-Content-Type-Options", "nosniff")
+	}
 	if d.etag != "" {
 		answer.Header.Set("Etag", d.etag)
 		answer.Header.Set("Vary", "Accept")
 		answer.Header.Set("Cache-Control", "public")
-	}
-	if strings.HasPrefix(d.mediaType, "text/") {
-		answer.Header.Set("X-Content-Type-Options", "nosniff")
 	}
 	return answer
 }

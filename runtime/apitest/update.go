@@ -79,9 +79,9 @@ func (r *request) checkName(obj *unstructured.Unstructured) error {
 	}
 }
 
-// storageKey is where etcd has an object.
+// storageKey is where etcd has an object. That of a built-in kind does not have the group.
 func (k *Kind) storageKey(key history.Key) string {
-	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+	path := "/registry/" + key.Resource + "/"
 	if k.custom() {
 		path = "/registry/apiextensions.kubernetes.io/" + key.Group + "/" + key.Resource + "/"
 	}
