@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -348,6 +349,9 @@ func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any
 
 // unknownFields returns the paths of the fields that a Go type does not have.
 func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	if fields.Known(reflect.TypeOf(empty), obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil

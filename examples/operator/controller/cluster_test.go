@@ -51,7 +51,11 @@ type cluster struct {
 
 func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
 	t.Helper()
-	server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
+	return newClusterOn(t, apitest.Start(t, apitest.WithScheme(scheme.Scheme)), objects...)
+}
+
+func newClusterOn(t *testing.T, server *apitest.Server, objects ...runtime.Object) *cluster {
+	t.Helper()
 	c := &cluster{
 		t:      t,
 		client: fake.NewClientsetFor(server, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}),
@@ -59,7 +63,7 @@ func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
 	}
 	c.kube = kubernetes.NewForConfigOrDie(c.client.Config())
 	c.client.PrependReactor("update", "databases/status", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if c.writes.Add(1) == 100 {
+		if c.writes.Add(1) == 1000 {
 			panic("a status is written over and over") // no return of an error ends the loop
 		}
 		return false, nil, nil
