@@ -269,22 +269,16 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 		name = pathSegment
 	}
 	if old == nil {
-		return apivalidation.ValidateObjectMetaAccessor(withoutManagers{obj}, k.Namespaced, name, at)
+		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)
 	}
-	errs := apivalidation.ValidateObjectMetaAccessor(withoutManagers{obj}, k.Namespaced, pathSegment, at)
-	changes := apivalidation.ValidateObjectMetaAccessorUpdate(withoutManagers{obj}, &unstructured.Unstructured{Object: old}, at)
+	errs := apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, pathSegment, at)
+	changes := apivalidation.ValidateObjectMetaAccessorUpdate(obj, &unstructured.Unstructured{Object: old}, at)
 	errs = append(errs, changes...)
 	if k.custom() {
 		errs = append(errs, changes...) // the API server checks custom resources twice
 	}
 	return errs
 }
-
-// withoutManagers hides the managedFields, which the server has made itself, because decoding them takes
-// longer than all other checks.
-type withoutManagers struct{ *unstructured.Unstructured }
-
-func (withoutManagers) GetManagedFields() []metav1.ManagedFieldsEntry { return nil }
 
 // pathSegment checks that a name can be a part of a URL.
 func pathSegment(name string, prefix bool) []string {
