@@ -43,6 +43,7 @@ func (k *Kind) managed() fields.Config {
 	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
 	if k.Schema != nil {
 		config.Converter = k.Schema.TypeConverter()
+		config.Default = k.Schema.Default
 	}
 	return config
 }

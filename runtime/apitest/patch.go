@@ -268,9 +268,6 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	if r.subresource == "scale" {
 		return obj, nil
 	}
-	if r.kind.Schema != nil {
-		r.kind.Schema.Default(obj.Object)
-	}
 	_, err = normalizeMetadata(obj)
 	return obj, err
 }
