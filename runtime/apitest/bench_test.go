@@ -1,11 +1,16 @@
 package apitest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
@@ -76,4 +81,72 @@ func BenchmarkWatch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkUpdate sends back an object with another value.
+func BenchmarkUpdate(b *testing.B) {
+	server := apitest.Start(b, apitest.WithKinds(colored()))
+	create(b, server, 0)
+	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w000000","namespace":"a","uid":"%s","resourceVersion":"%s","generation":%d,"creationTimestamp":"%s","labels":{"app":"db"},"managedFields":%s},"spec":{"color":"red","replicas":%d}}`
+	live := get(b, server, widgets+"/w000000")
+	managers, err := json.Marshal(live.Object["metadata"].(map[string]any)["managedFields"])
+	if err != nil {
+		b.Fatal(err)
+	}
+	version, err := strconv.Atoi(live.GetResourceVersion())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		load(b, server, "PUT", widgets+"/w000000", fmt.Sprintf(object, live.GetUID(), strconv.Itoa(version+i),
+			live.GetGeneration(), live.GetCreationTimestamp().UTC().Format(time.RFC3339), managers, 4+i%2))
+	}
+}
+
+// BenchmarkPatch changes a value by a merge patch.
+func BenchmarkPatch(b *testing.B) {
+	target := apitest.Start(b, apitest.WithKinds(colored()))
+	server := roundTripper(func(req *http.Request) (*http.Response, error) {
+		req.Header.Set("Content-Type", mergePatch)
+		return target.RoundTrip(req)
+	})
+	create(b, target, 0)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		load(b, server, "PATCH", widgets+"/w000000", fmt.Sprintf(`{"spec":{"replicas":%d}}`, 4+i%2))
+	}
+}
+
+// BenchmarkApply applies a value that changes.
+func BenchmarkApply(b *testing.B) {
+	target := apitest.Start(b, apitest.WithKinds(colored()))
+	server := roundTripper(func(req *http.Request) (*http.Response, error) {
+		req.Header.Set("Content-Type", applyPatch)
+		return target.RoundTrip(req)
+	})
+	create(b, target, 0)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		load(b, server, "PATCH", widgets+"/w000000?fieldManager=one&force=true",
+			fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w000000"},"spec":{"replicas":%d}}`, 4+i%2))
+	}
+}
+
+func get(b *testing.B, server http.RoundTripper, path string) *unstructured.Unstructured {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), "GET", "http://server"+path, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	response, err := server.RoundTrip(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	obj := &unstructured.Unstructured{}
+	if err := json.NewDecoder(response.Body).Decode(&obj.Object); err != nil {
+		b.Fatal(err)
+	}
+	return obj
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 )
 
 // The media types of bodies.
@@ -35,8 +39,13 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
+	if mediaType == protobufType && r.kind.custom() {
+		return nil, statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			fmt.Sprintf("%s %s: a custom resource cannot be sent as %s; send %s, which is the default of rest.Config.ContentType",
+				r.verb, r.kind.groupResource(), protobufType, jsonType))
+	}
 	var decoded map[string]any
-	var strict []error
+	var twice, strict []error
 	if mediaType == protobufType {
 		decoded, err = s.decodeProtobuf(r)
 		if err != nil {
@@ -48,8 +57,12 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 			if data, err = yaml.ToJSON(data); err != nil {
 				return nil, r.undecodable(nil, err)
 			}
+			if _, err := sigsyaml.YAMLToJSONStrict(r.body); err != nil {
+				twice = append(twice, err) // duplicate fields, which data does not have any more
+			}
 		}
 		strict, err = kjson.UnmarshalStrict(data, &decoded)
+		strict = append(twice, strict...)
 		if err != nil || decoded == nil {
 			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
 		}
@@ -110,6 +123,9 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
+	if !r.kind.custom() && gvk != want && (gv == want.GroupVersion() || builtIns().byGVK[gvk] == nil) {
+		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
 	if r.subresource == "scale" && gvk != want {
 		return gvk, r.undecodable(nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
 	}
@@ -194,7 +210,14 @@ func statusError(code int32, reason metav1.StatusReason, message string) error {
 // normalize brings an object into the form in which it is stored, and returns the paths of the
 // fields that were dropped. Its metadata becomes what ObjectMeta has; a field of another type is an
 // error.
+//
+// A built-in kind with a Go type gets the fields of that type: one of another type is an error, and
+// those without omitempty are always there.
 func (k *Kind) normalize(obj *unstructured.Unstructured) (unknown []string, err error) {
+	if k.Type != nil && !k.custom() {
+		obj.Object, unknown, err = throughType(obj.Object, k.Type)
+		return unknown, err
+	}
 	unknown, err = normalizeMetadata(obj)
 	if err != nil {
 		return nil, err
@@ -255,8 +278,8 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	return unknown, nil
 }
 
-// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
-// Such metadata is normal already.
+// isPlain reports whether metadata has nothing but the fields that most objects have, in the form in
+// which they are stored. Such metadata is normal already.
 func isPlain(metadata map[string]any) bool {
 	for name, value := range metadata {
 		switch name {
@@ -274,6 +297,28 @@ func isPlain(metadata map[string]any) bool {
 					return false
 				}
 			}
+		case "finalizers":
+			texts, ok := value.([]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		case "generation":
+			if number, ok := value.(int64); !ok || number == 0 {
+				return false
+			}
+		case "creationTimestamp":
+			if text, ok := value.(string); !ok || !fields.IsTime(text) {
+				return false
+			}
+		case "managedFields":
+			if list, ok := value.([]any); !ok || len(list) == 0 || !fields.Canonical(list) {
+				return false
+			}
 		default:
 			return false
 		}
@@ -281,8 +326,32 @@ func isPlain(metadata map[string]any) bool {
 	return true
 }
 
+// throughType decodes an object as a Go type and encodes it again. It returns the paths of the
+// fields that the type does not have.
+func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any, unknown []string, err error) {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	into := empty.DeepCopyObject()
+	strict, err := kjson.UnmarshalStrict(data, into)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, err := range strict {
+		if fieldErr, ok := err.(kjson.FieldError); ok && strings.HasPrefix(err.Error(), "unknown field") {
+			unknown = append(unknown, fieldErr.FieldPath())
+		}
+	}
+	typed, err = runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+	return typed, unknown, err
+}
+
 // unknownFields returns the paths of the fields that a Go type does not have.
 func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	if fields.Known(reflect.TypeOf(empty), obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil

@@ -31,7 +31,7 @@ func (s *Server) delete(r *request) (*reply, error) {
 		return nil, r.missing()
 	}
 	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
-		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", r.kind.storageKey(live.Key)))
 	}
 	return s.remove(r, live, options)
 }
@@ -67,6 +67,9 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 		if body, err = yaml.ToJSON(body); err != nil {
 			return err
 		}
+	}
+	if err := interpret(body); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(body, options); err != nil {
 		return err

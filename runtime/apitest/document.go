@@ -2,15 +2,19 @@ package apitest
 
 import (
 	"cmp"
+	"crypto/sha512"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"runtime"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/discovery"
 )
@@ -29,20 +33,64 @@ func (s *Server) documentOf(req *http.Request) *document {
 	switch {
 	case first != "api" && first != "apis" && path != "/version" && path != "/" && !healthPath(first):
 		return notFoundPage
-	case req.Method != http.MethodGet && req.Method != http.MethodHead:
-		return &document{http.StatusMethodNotAllowed, "text/plain; charset=utf-8", []byte("405: Method Not Allowed")}
 	case healthPath(first):
-		return &document{http.StatusOK, "text/plain; charset=utf-8", []byte("ok")}
-	case path == "/version":
-		return jsonDocument(serverVersion, jsonType)
+		return &document{code: http.StatusOK, mediaType: "text/plain; charset=utf-8", body: []byte("ok")}
 	}
-	form := aggregated(parseAccept(req.Header.Values("Accept")))
+	clauses := parseAccept(req.Header.Values("Accept"))
+	form := aggregated(clauses)
 	if path != "/api" && path != "/apis" {
 		form = ""
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kinds.document(path, form, req.Host)
+	found := s.kinds.document(path, form, req.Host)
+	switch {
+	case found.code != http.StatusOK:
+		return found
+	case req.Method != http.MethodGet && req.Method != http.MethodHead && !customGroup(path):
+		return statusDocument(notAllowedInGroup)
+	case form != "":
+		return found
+	}
+	return found.as(clauses)
+}
+
+// as returns a document in the form that a client accepts.
+func (d *document) as(clauses []clause) *document {
+	if len(clauses) == 0 {
+		return d
+	}
+	for _, c := range clauses {
+		switch {
+		case c.params["as"] != "":
+		case c.mediaType == jsonType, c.mediaType == "*/*", c.mediaType == "application/*":
+			return d
+		case c.mediaType == yamlType:
+			if body, err := yaml.JSONToYAML(d.body); err == nil {
+				return &document{code: d.code, mediaType: yamlType, body: body}
+			}
+		case c.mediaType == protobufType && d.object != nil:
+			if body, err := marshalProtobuf(d.object); err == nil {
+				return &document{code: d.code, mediaType: protobufType, body: body}
+			}
+		}
+	}
+	return statusDocument(notAcceptable(jsonType, yamlType, protobufType))
+}
+
+// statusDocument answers with an error.
+func statusDocument(err error) *document {
+	status := statusOf(err)
+	body, mediaType := encodeStatus(accepted{mediaType: jsonType}, status)
+	return &document{code: int(status.Code), mediaType: mediaType, body: body}
+}
+
+// customGroup reports whether a path of discovery is that of a group with custom resources only. The
+// API server shows these whatever the method is.
+func customGroup(path string) bool {
+	parts := strings.Split(path[1:], "/")
+	return parts[0] == "apis" && len(parts) > 1 &&
+		!slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return k.Group == parts[1] })
 }
 
 // healthPath reports whether the first part of a path is that of the health of the server, or of one
@@ -59,7 +107,7 @@ func aggregated(clauses []clause) string {
 		case c.params["as"] == "":
 			return ""
 		case c.params["as"] == "APIGroupDiscoveryList" && c.params["g"] == "apidiscovery.k8s.io" &&
-			(c.params["v"] == "v2" || c.params["v"] == "v2beta1"):
+			c.params["v"] == "v2":
 			return c.params["v"]
 		}
 	}
@@ -87,7 +135,11 @@ func (g *registry) makeDocument(path, form, host string) *document {
 	switch {
 	case form != "":
 		mediaType := jsonType + ";g=apidiscovery.k8s.io;v=" + form + ";as=APIGroupDiscoveryList"
-		return jsonDocument(g.groups.Aggregated(path == "/api", form), mediaType)
+		found := jsonDocument(g.groups.Aggregated(path == "/api", form), mediaType)
+		found.etag = fmt.Sprintf(`"%X"`, sha512.Sum512(found.body))
+		return found
+	case path == "/version":
+		return jsonDocument(serverVersion, jsonType)
 	case path == "/":
 		return jsonDocument(metav1.RootPaths{Paths: g.groups.Paths()}, jsonType)
 	case path == "/api":
@@ -114,9 +166,10 @@ func (g *registry) makeDocument(path, form, host string) *document {
 func jsonDocument[T any](content T, mediaType string) *document {
 	body, err := json.Marshal(content)
 	if err != nil {
-		return &document{http.StatusInternalServerError, "text/plain; charset=utf-8", []byte(err.Error())}
+		return &document{code: http.StatusInternalServerError, mediaType: "text/plain; charset=utf-8", body: []byte(err.Error())}
 	}
-	return &document{http.StatusOK, mediaType, append(body, '\n')}
+	object, _ := any(content).(kruntime.Object)
+	return &document{code: http.StatusOK, mediaType: mediaType, body: append(body, '\n'), object: object}
 }
 
 // The verbs of discovery, in the order in which the API servers of built-in kinds and of custom
@@ -157,6 +210,9 @@ func (k *Kind) discovered() discovery.Resource {
 		return resource
 	}
 	resource.Verbs = builtInVerbs
+	if k.isNamespace() {
+		resource.Verbs = slices.DeleteFunc(slices.Clone(builtInVerbs), func(verb string) bool { return verb == "deletecollection" })
+	}
 	if k.builtIn.virtual {
 		resource.Verbs, resource.Virtual = createVerbs, true
 	}

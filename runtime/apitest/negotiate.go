@@ -16,6 +16,8 @@ type accepted struct {
 	form      form
 	// metaVersion is the version of meta.k8s.io of a form besides formObject.
 	metaVersion string
+	// list reports whether the client asks for the metadata of a list.
+	list bool
 	// stream reports whether the answer is a watch.
 	stream bool
 }
@@ -59,11 +61,19 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 		}
 	}
 	a := accepted{mediaType: jsonType}
-	if clauses[0].mediaType == protobufType {
-		a.mediaType = protobufType // the error can be in protobuf
-	}
 	types := []string{jsonType, yamlType, protobufType}
-	return a, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+	if slices.Contains(types, clauses[0].mediaType) {
+		a.mediaType = clauses[0].mediaType // the error can be in it
+	}
+	if stream && slices.ContainsFunc(clauses, func(c clause) bool { _, ok := c.accept(kind, false); return ok }) {
+		types = []string{jsonType + ";stream=watch", protobufType + ";stream=watch"}
+	}
+	return a, notAcceptable(types...)
+}
+
+// notAcceptable is the error for a client that accepts none of some media types.
+func notAcceptable(types ...string) error {
+	return statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+strings.Join(types, ", "))
 }
 
@@ -91,9 +101,9 @@ func (c clause) accept(kind *Kind, stream bool) (accepted, bool) {
 		return a, false
 	case as == "Table":
 		a.form, a.metaVersion = formTable, c.params["v"]
-		return a, a.mediaType == jsonType
+		return a, a.mediaType != protobufType
 	case as == "PartialObjectMetadata", as == "PartialObjectMetadataList":
-		a.form, a.metaVersion = formMetadata, c.params["v"]
+		a.form, a.metaVersion, a.list = formMetadata, c.params["v"], as != "PartialObjectMetadata"
 		return a, true
 	}
 	return a, false

@@ -32,7 +32,7 @@ func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[str
 	if errs := validation.ValidateTableOptions(&asked); len(errs) > 0 {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: %v", errs[0]))
 	}
-	printer, err := r.kind.printer()
+	printer, err := r.printer()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -41,8 +41,27 @@ func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[str
 	})
 	printed.ListMeta = meta
 	r.headersSent = r.verb == "watch"
-	return json.Marshal(printed)
+	data, err := json.Marshal(printed)
+	if err != nil {
+		return nil, err
+	}
+	return r.accept.text(data)
 }
+
+// printer returns what prints the answers to a request.
+func (r *request) printer() (*table.Printer, error) {
+	if r.subresource == "scale" {
+		return scalePrinter()
+	}
+	return r.kind.printer()
+}
+
+// scalePrinter prints Scales.
+var scalePrinter = newPrinter([]Column{
+	{Name: "Desired", Type: "integer", Description: "Number of desired replicas", JSONPath: ".spec.replicas"},
+	{Name: "Available", Type: "integer", Description: "Number of actual replicas", JSONPath: ".status.replicas"},
+	{Name: "Age", Type: "date", Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"], JSONPath: ".metadata.creationTimestamp"},
+})
 
 // partial is the PartialObjectMetadata of an object.
 func (a accepted) partial(obj map[string]any) map[string]any {

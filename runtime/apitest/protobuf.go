@@ -3,7 +3,6 @@ package apitest
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -75,11 +74,7 @@ func (s *Server) typed(r *request, obj map[string]any) (runtime.Object, error) {
 	default:
 		return nil, fmt.Errorf("the server has no Go type of %s, which it needs for protobuf; give it one by WithScheme, or use JSON", kind)
 	}
-	data, err := json.Marshal(obj)
-	if err != nil {
-		return nil, err
-	}
-	return into, json.Unmarshal(data, into)
+	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into)
 }
 
 // marshalProtobuf encodes an object with the envelope of Kubernetes.

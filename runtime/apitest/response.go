@@ -3,14 +3,17 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
@@ -94,14 +97,27 @@ func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error
 	case answer.status != nil:
 		body, mediaType := encodeStatus(r.accept, answer.status)
 		return bodyOf(body), mediaType, nil
+	case answer.list != nil && r.accept.form == formMetadata && !r.accept.list:
+		return nil, "", statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+			fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", r.kind.listType()))
 	case answer.list != nil:
 		return s.encodeList(r, answer.list)
+	case r.accept.list:
+		return nil, "", errors.New("content is not a list")
 	case answer.state != nil:
 		body, err := s.encodeState(r, answer.state)
 		return bodyOf(body), r.accept.contentType(), err
 	}
 	body, err := s.encodeObject(r, answer.object)
 	return bodyOf(body), r.accept.contentType(), err
+}
+
+// listType is what the API server calls the Go type of a list.
+func (k *Kind) listType() string {
+	if k.custom() {
+		return "*unstructured.UnstructuredList"
+	}
+	return "*" + k.Version + "." + k.List
 }
 
 // encodeState encodes an object that is stored. Its JSON is made once.
@@ -124,10 +140,18 @@ func (s *Server) encodeObject(r *request, obj map[string]any) ([]byte, error) {
 		return s.encodeProtobuf(r, obj)
 	}
 	data, err := json.Marshal(obj)
-	if err == nil && r.accept.mediaType == yamlType {
-		data, err = yaml.JSONToYAML(data)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	return r.accept.text(data)
+}
+
+// text returns JSON as the client accepts it: itself or YAML.
+func (a accepted) text(data []byte) ([]byte, error) {
+	if a.mediaType == yamlType {
+		return yaml.JSONToYAML(data)
+	}
+	return data, nil
 }
 
 func versionOf(obj map[string]any) string {
@@ -160,7 +184,7 @@ func (s *Server) encodeList(r *request, l *list) (io.ReadCloser, string, error) 
 	}
 	items, size := make([][]byte, len(l.items)), 0
 	for i, state := range l.items {
-		if items[i], err = s.encodeState(r, state); err != nil {
+		if items[i], err = s.encodeItem(r, state); err != nil {
 			return nil, "", err
 		}
 		size += len(items[i]) + 1
@@ -174,7 +198,73 @@ func (s *Server) encodeList(r *request, l *list) (io.ReadCloser, string, error) 
 		body = append(body, item...)
 	}
 	body = fmt.Appendf(body, "],\"kind\":%q,\"metadata\":%s}\n", kind, meta)
-	return bodyOf(body), jsonType, nil
+	body, err = r.accept.text(body)
+	return bodyOf(body), r.accept.mediaType, err
+}
+
+// encodeItem encodes an item of a list as JSON.
+func (s *Server) encodeItem(r *request, state *history.State) ([]byte, error) {
+	switch {
+	case r.accept.form == formMetadata:
+		return json.Marshal(r.accept.partial(r.kind.present(state)))
+	case state.APIVersion != r.kind.apiVersion():
+		return json.Marshal(r.kind.present(state))
+	}
+	content, err := state.JSON()
+	if err == nil && !r.kind.custom() {
+		content = withoutKind(content)
+	}
+	return content, err
+}
+
+// withoutKind returns an object without its kind and apiVersion, which the items of a typed list do
+// not have.
+func withoutKind(object []byte) []byte {
+	out := make([]byte, 0, len(object))
+	out = append(out, '{')
+	for field := range fieldsOf(object) {
+		if bytes.HasPrefix(field, []byte(`"kind":`)) || bytes.HasPrefix(field, []byte(`"apiVersion":`)) {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, field...)
+	}
+	return append(out, '}')
+}
+
+// fieldsOf yields the fields of an object in JSON without spaces, each as "name":value.
+func fieldsOf(object []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		depth, start := 0, 1
+		for i := 1; i < len(object); i++ {
+			switch object[i] {
+			case '"':
+				for i++; object[i] != '"'; i++ {
+					if object[i] == '\\' {
+						i++
+					}
+				}
+			case '{', '[':
+				depth++
+			case ',':
+				if depth == 0 {
+					if !yield(object[start:i]) {
+						return
+					}
+					start = i + 1
+				}
+			case '}', ']':
+				if depth--; depth < 0 {
+					if i > start {
+						yield(object[start:i])
+					}
+					return
+				}
+			}
+		}
+	}
 }
 
 // listMeta encodes the metadata of a list. Lists of custom resources have a continue token even if
@@ -191,6 +281,9 @@ func response(req *http.Request, code int, mediaType string, body io.ReadCloser,
 	header := http.Header{"Content-Type": {mediaType}}
 	for _, text := range warnings {
 		header.Add("Warning", "299 - "+strconv.Quote(text))
+	}
+	if req.Method == http.MethodHead {
+		body = bodyOf(nil)
 	}
 	length := int64(-1)
 	if sized, ok := body.(sizedBody); ok {
@@ -221,15 +314,26 @@ type document struct {
 	code      int
 	mediaType string
 	body      []byte
+	// object is the content, if it can be encoded in protobuf.
+	object runtime.Object
+	// etag is not empty if a client may keep the document and ask whether it is the newest.
+	etag string
 }
 
 func (d *document) response(req *http.Request) *http.Response {
+	if d.etag != "" && req.Header.Get("If-None-Match") == d.etag {
+		d = &document{code: http.StatusNotModified, mediaType: d.mediaType, etag: d.etag}
+	}
 	answer := response(req, d.code, d.mediaType, bodyOf(d.body), nil)
 	if strings.HasPrefix(d.mediaType, "text/") {
 		answer.Header.Set("X-Content-Type-Options", "nosniff")
+	}
+	if d.etag != "" {
+		answer.Header.Set("Etag", d.etag)
+		answer.Header.Set("Vary", "Accept")
 	}
 	return answer
 }
 
 // notFoundPage answers paths that the server does not have.
-var notFoundPage = &document{http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n")}
+var notFoundPage = &document{code: http.StatusNotFound, mediaType: "text/plain; charset=utf-8", body: []byte("404 page not found\n")}

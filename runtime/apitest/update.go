@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
@@ -43,9 +44,10 @@ func (s *Server) update(r *request) (*reply, error) {
 	}
 	switch {
 	case live == nil && r.subresource == "" && !r.kind.custom() && r.kind.builtIn.createOnUpdate:
-		if obj.GetUID() != "" || obj.GetResourceVersion() != "" {
-			return nil, r.missing()
+		if uid := obj.GetUID(); uid != "" {
+			return nil, r.otherUID(r.key(), uid, "")
 		}
+		obj.SetResourceVersion("")
 		return s.insert(r, obj, w)
 	case live == nil:
 		return nil, r.missing()
@@ -77,9 +79,12 @@ func (r *request) checkName(obj *unstructured.Unstructured) error {
 	}
 }
 
-// storageKey is where etcd has an object.
-func storageKey(key history.Key) string {
-	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+// storageKey is where etcd has an object. That of a built-in kind does not have the group.
+func (k *Kind) storageKey(key history.Key) string {
+	path := "/registry/" + key.Resource + "/"
+	if k.custom() {
+		path = "/registry/apiextensions.kubernetes.io/" + key.Group + "/" + key.Resource + "/"
+	}
 	if key.Namespace != "" {
 		path += key.Namespace + "/"
 	}
@@ -106,6 +111,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if err := r.validate(obj, old); err != nil {
 		return nil, err
 	}
+	r.warnOfFinalizers(obj, old)
 	s.keepTimes(obj, old)
 	if isDeleting(old) && len(obj.GetFinalizers()) == 0 && noGrace(old) && !s.holdsContents(r.kind, obj) {
 		if !w.dryRun {
@@ -129,10 +135,15 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 func (r *request) checkUID(live *history.State, obj *unstructured.Unstructured) error {
 	if uid := obj.GetUID(); uid != "" {
 		if have := uidOf(live.Object); string(uid) != have {
-			return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", storageKey(live.Key), uid, have))
+			return r.otherUID(live.Key, uid, have)
 		}
 	}
 	return nil
+}
+
+// otherUID is the error for a body with another UID than the object has.
+func (r *request) otherUID(key history.Key, uid types.UID, have string) error {
+	return apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", r.kind.storageKey(key), uid, have))
 }
 
 // checkVersion compares the resourceVersion of a body with that of the live object.

@@ -283,8 +283,8 @@ func (w *watchBody) look() (changed <-chan struct{}, again time.Time) {
 	}
 	events, err := s.history.Events(w.selected.Resource(), w.after)
 	if err != nil {
-		// The client has read too slowly. A kube-apiserver ends such a watch without a word, and says
-		// 410 when the client comes back.
+		// The client has read too slowly. A kube-apiserver ends such a watch without an error event,
+		// and answers 410 when the client continues at its version.
 		w.end = io.EOF
 		return nil, again
 	}

@@ -57,8 +57,9 @@
 //	a-RANDOM            a name that generateName has made
 //	TOKEN v2+ start=b   a continue token
 //
-// The resources of a group and version are sorted by their names, because the real server has
-// them in any order. A Status is printed as Failure, without the fields that are the same in each: kind,
+// In discovery, the resources of a group and version are sorted by their names, because the real
+// server has them in any order, and of all groups only example.com is shown, because the two
+// servers have other built-in groups. A Status is printed as Failure, without the fields that are the same in each: kind,
 // apiVersion, empty metadata, status, and a code that is the HTTP status. An entry of
 // managedFields is one line: manager, operation, version, subresource and fields.
 package faithful
