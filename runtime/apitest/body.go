@@ -123,7 +123,7 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
-	if !r.kind.custom() && kind != want.Kind && gv == want.GroupVersion() {
+	if !r.kind.custom() && gvk != want && (gv == want.GroupVersion() || builtIns().byGVK[gvk] == nil) {
 		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
 	}
 	if r.subresource == "scale" && gvk != want {

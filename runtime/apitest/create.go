@@ -265,7 +265,10 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 		obj = unmanaged{next}
 	}
 	name := apivalidation.NameIsDNSSubdomain
-	if !k.custom() {
+	switch {
+	case k.isNamespace():
+		name = apivalidation.NameIsDNSLabel
+	case !k.custom():
 		name = pathSegment
 	}
 	if old == nil {

@@ -110,11 +110,11 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.kind = s.kinds.resource(p.WithResource(p.resource))
 		s.mu.Unlock()
 	}
-	if r.kind == nil && ok && servesGroup(p.GroupVersion) {
-		return r, notFoundInGroup
-	}
 	if r.kind == nil {
 		r.document = s.documentOf(req)
+		if r.document == notFoundPage && inBuiltInGroup(req.URL.Path) {
+			return r, notFoundInGroup
+		}
 		return r, nil
 	}
 	r.namespace, r.name, r.subresource = p.namespace, p.name, p.subresource
@@ -132,7 +132,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.document = notFoundPage
 		return r, nil
 	}
-	if r.verb == "create" && r.name != "" && r.subresource == "" && !r.kind.custom() {
+	if !r.kind.custom() && (r.verb == "create" && r.name != "" && r.subresource == "" || r.verb == "deletecollection" && r.kind.isNamespace()) {
 		return r, notAllowedInGroup
 	}
 	var err error
@@ -158,9 +158,11 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	return r, nil
 }
 
-// servesGroup reports whether a version of a group has built-in kinds.
-func servesGroup(gv schema.GroupVersion) bool {
-	return slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return k.GroupVersion() == gv })
+// inBuiltInGroup reports whether a path is below the core group, or another group of Kubernetes.
+func inBuiltInGroup(path string) bool {
+	root, rest, _ := strings.Cut(strings.Trim(path, "/"), "/")
+	group, _, _ := strings.Cut(rest, "/")
+	return root == "api" || root == "apis" && slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return group != "" && k.Group == group })
 }
 
 // Requests that do not fit to a path of a built-in group are answered by the router of the API

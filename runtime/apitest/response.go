@@ -313,6 +313,8 @@ type document struct {
 	code      int
 	mediaType string
 	body      []byte
+	// etag, if not empty, is the value by which a client asks whether the document has changed.
+	etag string
 }
 
 func (d *document) response(req *http.Request) *http.Response {
@@ -320,8 +322,13 @@ func (d *document) response(req *http.Request) *http.Response {
 	if strings.HasPrefix(d.mediaType, "text/") {
 		answer.Header.Set("X-Content-Type-Options", "nosniff")
 	}
+	if d.etag != "" {
+		answer.Header.Set("Etag", d.etag)
+		answer.Header.Set("Vary", "Accept")
+		answer.Header.Set("Cache-Control", "public")
+	}
 	return answer
 }
 
 // notFoundPage answers paths that the server does not have.
-var notFoundPage = &document{http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n")}
+var notFoundPage = &document{code: http.StatusNotFound, mediaType: "text/plain; charset=utf-8", body: []byte("404 page not found\n")}

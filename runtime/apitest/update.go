@@ -79,9 +79,9 @@ func (r *request) checkName(obj *unstructured.Unstructured) error {
 	}
 }
 
-// storageKey is where etcd has an object.
+// storageKey is where etcd has an object. That of a built-in kind does not have the group.
 func (k *Kind) storageKey(key history.Key) string {
-	path := "/registry/" + key.Group + "/" + key.Resource + "/"
+	path := "/registry/" + key.Resource + "/"
 	if k.custom() {
 		path = "/registry/apiextensions.kubernetes.io/" + key.Group + "/" + key.Resource + "/"
 	}
@@ -228,7 +228,8 @@ func (r *request) sameContent(a, b map[string]any) bool {
 	}
 	counts := func(name string) bool { return name != "metadata" && (name != "status" || !r.kind.Status) }
 	for name, value := range a {
-		if counts(name) && !reflect.DeepEqual(value, b[name]) {
+		before, has := b[name]
+		if counts(name) && (!has || !reflect.DeepEqual(value, before)) {
 			return false
 		}
 	}

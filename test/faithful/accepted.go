@@ -27,10 +27,60 @@ const (
 )
 
 // always has the differences with and without schemas.
-var always = []acceptance{}
+var always = []acceptance{
+	// testserver is not a whole kube-apiserver. Here apitest has what that has.
+	{"builtin/*Event*", "body*.managedFields[0]",
+		"testserver has no schema that says that the involvedObject of an Event is atomic."},
+	{"builtin/Events by a field that is not selectable", "body.Failure.message",
+		"testserver has other words."},
+	{"builtin/as a Table", "body.columnDefinitions[1].name body.rows[0].cells[1]",
+		"Both have the name and the age. A kube-apiserver has columns of its own for most built-in kinds, which are in k8s.io/kubernetes."},
+	{"builtin/a Lease is not created by an update with a UID", "body.Failure.message",
+		"testserver keeps built-in kinds at another place in etcd."},
+	{"discovery/a version of a built-in group", "body.resources[0].storageVersionHash",
+		"testserver does not know the hashes of built-in kinds."},
+	{"discovery/a version in protobuf", "body.resources[0].storageVersionHash",
+		"testserver does not know the hashes of built-in kinds."},
+	{"discovery/the versions of a built-in group", "body.versions[*]",
+		"testserver serves one version of each built-in kind."},
+	{"discovery/all groups", "body.apiVersion body.groups[0]",
+		"testserver lists the groups of custom resources only in aggregated discovery. In a cluster the aggregator lists all."},
+	{"namespace/*", "body*.deletionGracePeriodSeconds",
+		"A kube-apiserver does not set it in a Namespace."},
+	{"namespace/a namespace with labels, a status and finalizers", "body.spec.finalizers[*]",
+		"A kube-apiserver adds its finalizer to those of the body."},
+	{"namespace/a namespace whose contents have finalizers is deleted", "body.Failure.message",
+		"testserver has other words."},
+	{"namespace/a namespace cannot be deleted with others", "body.Failure.message body.Failure.details.kind",
+		"A kube-apiserver has no such route."},
+
+	// These differ from a kube-apiserver too.
+	{"builtin/an Event in the other group", "body* code",
+		"apitest keeps the Events of the two groups apart."},
+	{"builtin/apply with an unknown field", "body* code",
+		"A Go type may be older than the objects, so apitest merges a field that it does not have as its value suggests."},
+	{"builtin/the status of a Deployment, by PUT", "body.metadata.labels.l body.metadata.managedFields[*]",
+		"Which metadata a write of the status changes is decided by each built-in kind; in apitest it changes none, as for custom resources."},
+	{"expired/a continue token", "body.metadata.continue",
+		"This server has no watch cache. With one, the key in a token begins with a slash, as in apitest."},
+	{"expired/a watch*", "body[0].ERROR.message",
+		"This server has no watch cache. With one, the message is that of apitest."},
+}
+
+// noSchema is the reason for most of what follows.
+const noSchema = "Only a schema tells that a field cannot be null."
 
 // withoutSchema has the further differences of kinds without a schema.
-var withoutSchema = []acceptance{}
+var withoutSchema = []acceptance{
+	{"create/null in the metadata and the spec", "body.spec body.metadata.managedFields", noSchema},
+	{"create/null fields of the spec", "body.spec.color body.metadata.managedFields[0]", noSchema},
+	{"update/an owner and a null spec", "body.spec body.metadata.managedFields[0]", noSchema},
+	{"patch/a JSON patch with a null value", "body.spec.size body.metadata.managedFields[0]", noSchema},
+	{"apply/null values", "body* code", noSchema},
+	{"create/a field in the wrong case, Strict", "body* code", "Only a schema tells which fields there are."},
+	{"apply/a map is merged by key", "body.metadata.managedFields[*]",
+		"Only a schema tells that the map is a field of a struct, which is there without being applied."},
+}
 
 // Accepted has the accepted differences of a way to set up apitest.
 type Accepted struct {

@@ -34,7 +34,11 @@ func TestAnswers(t *testing.T) {
 	kinds := testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{})
 	crds := testserver.WithCRDs("../testdata/crds")
 	shared := target(testserver.Start(t, crds, kinds))
-	var forgetful faithful.Target
+	others := map[string]testserver.Option{
+		// With a watch cache, versions expire only some seconds after Compact.
+		"expired":   testserver.WithoutWatchCache(),
+		"namespace": testserver.WithNamespaceLifecycle(),
+	}
 
 	for _, script := range scripts {
 		if *only != "" && *only != script.Name {
@@ -42,12 +46,8 @@ func TestAnswers(t *testing.T) {
 		}
 		t.Run(script.Name, func(t *testing.T) {
 			server, limit := shared, concurrent
-			if script.Name == "expired" {
-				// With a watch cache, versions expire only some seconds after Compact.
-				if forgetful.URL == "" {
-					forgetful = target(testserver.Start(t, crds, kinds, testserver.WithoutWatchCache()))
-				}
-				server, limit = forgetful, 1
+			if option := others[script.Name]; option != nil {
+				server, limit = target(testserver.Start(t, crds, kinds, option)), 1
 			}
 			check(t, server, script, limit)
 		})

@@ -26,6 +26,8 @@ type Config struct {
 	// spec and status are merged, and all lists are atomic.
 	Converter managedfields.TypeConverter
 	Type      runtime.Object
+	// Default sets the defaults of an object. It may be nil.
+	Default func(map[string]any)
 	// Subresource is status, scale or empty.
 	Subresource string
 	// HasStatus reports whether the kind has the subresource status, so that other writes leave the
@@ -59,13 +61,13 @@ func New(config Config) (*Manager, error) {
 		apiVersion:  config.GVK.GroupVersion().String(),
 		subresource: config.Subresource,
 		reset:       resets(config),
-		converter:   converter{},
+		converter:   converter{types: map[schema.GroupVersionKind]managedfields.TypeConverter{}, setDefaults: config.Default},
 	}
 	// Kubernetes resets the status of the request's version only, and spec and metadata of all
 	// versions that have the subresource status.
 	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for i, c := range append([]Config{config}, config.Others...) {
-		m.converter[c.GVK] = typeConverterOf(c)
+		m.converter.types[c.GVK] = typeConverterOf(c)
 		if i == 0 || config.Subresource != "" && c.HasStatus {
 			set := fieldpath.NewSet()
 			for _, name := range m.reset {
