@@ -36,58 +36,28 @@ func (s *Server) documentOf(req *http.Request) *document {
 	case healthPath(first):
 		return &document{code: http.StatusOK, mediaType: "text/plain; charset=utf-8", body: []byte("ok")}
 	}
-	clauses := parseAccept(req.Header.Values("Accept"))
-	form := aggregated(clauses)
-	if path != "/api" && path != "/apis" {
-		form = ""
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := s.kinds.document(path, form, req.Host)
-	switch {
-	case found.code != http.StatusOK:
-		return found
-	case req.Method != http.MethodGet && req.Method != http.MethodHead && !customGroup(path):
-		return statusDocument(notAllowedInGroup)
-	case form != "":
-		return found
+	found := s.kinds.document(path, req)
+	if found.code == http.StatusOK && req.Method != http.MethodGet && req.Method != http.MethodHead && !s.kinds.customGroup(path) {
+		return refusal(accepted{mediaType: jsonType}, notAllowedInGroup)
 	}
-	return found.as(clauses)
+	if found.etag != "" && req.Header.Get("If-None-Match") == found.etag {
+		return &document{code: http.StatusNotModified, mediaType: found.mediaType, etag: found.etag}
+	}
+	return found
 }
 
-// as returns a document in the form that a client accepts.
-func (d *document) as(clauses []clause) *document {
-	if len(clauses) == 0 {
-		return d
-	}
-	for _, c := range clauses {
-		switch {
-		case c.params["as"] != "":
-		case c.mediaType == jsonType, c.mediaType == "*/*", c.mediaType == "application/*":
-			return d
-		case c.mediaType == yamlType:
-			if body, err := yaml.JSONToYAML(d.body); err == nil {
-				return &document{code: d.code, mediaType: yamlType, body: body}
-			}
-		case c.mediaType == protobufType && d.object != nil:
-			if body, err := marshalProtobuf(d.object); err == nil {
-				return &document{code: d.code, mediaType: protobufType, body: body}
-			}
-		}
-	}
-	return statusDocument(notAcceptable(jsonType, yamlType, protobufType))
-}
-
-// statusDocument answers with an error.
-func statusDocument(err error) *document {
+// refusal is an error as a document.
+func refusal(a accepted, err error) *document {
 	status := statusOf(err)
-	body, mediaType := encodeStatus(accepted{mediaType: jsonType}, status)
+	body, mediaType := encodeStatus(a, status)
 	return &document{code: int(status.Code), mediaType: mediaType, body: body}
 }
 
 // customGroup reports whether a path of discovery is that of a group with custom resources only. The
 // API server shows these whatever the method is.
-func customGroup(path string) bool {
+func (g *registry) customGroup(path string) bool {
 	parts := strings.Split(path[1:], "/")
 	return parts[0] == "apis" && len(parts) > 1 &&
 		!slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return k.Group == parts[1] })
@@ -99,77 +69,128 @@ func healthPath(first string) bool {
 	return first == "healthz" || first == "livez" || first == "readyz"
 }
 
-// aggregated returns the version of aggregated discovery that a client prefers to plain JSON, or "".
-func aggregated(clauses []clause) string {
+// aggregatedType is the media type of discovery of all groups in one document.
+const aggregatedType = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+// documentType chooses the media type of a document from the Accept headers. It returns "" if the
+// server has none of them.
+func documentType(clauses []clause, aggregates bool) string {
+	if len(clauses) == 0 {
+		return jsonType
+	}
 	for _, c := range clauses {
-		switch {
-		case c.mediaType != jsonType && c.mediaType != "*/*" && c.mediaType != "application/*":
-		case c.params["as"] == "":
-			return ""
-		case c.params["as"] == "APIGroupDiscoveryList" && c.params["g"] == "apidiscovery.k8s.io" &&
-			c.params["v"] == "v2":
-			return c.params["v"]
+		as := c.params["as"]
+		switch c.mediaType {
+		case jsonType, "*/*", "application/*":
+			if as == "" {
+				return jsonType
+			}
+			if aggregates && as == "APIGroupDiscoveryList" && c.params["g"] == "apidiscovery.k8s.io" && c.params["v"] == "v2" {
+				return aggregatedType
+			}
+		case yamlType, protobufType:
+			if as == "" {
+				return c.mediaType
+			}
 		}
 	}
 	return ""
 }
 
 // document returns what discovery has at a path. It keeps the documents until a kind is added.
-func (g *registry) document(path, form, host string) *document {
+func (g *registry) document(path string, req *http.Request) *document {
 	if g.groups == nil {
 		g.groups, g.documents = discovery.New(g.resources()), map[string]*document{}
 	}
-	name := path + ";" + form
+	clauses := parseAccept(req.Header.Values("Accept"))
+	mediaType := documentType(clauses, path == "/api" || path == "/apis")
+	name := path + " " + mediaType
 	if known := g.documents[name]; known != nil {
 		return known
 	}
-	found := g.makeDocument(path, form, host)
-	if found.code == http.StatusOK {
-		g.documents[name] = found
+	if mediaType == aggregatedType {
+		g.documents[name] = aggregatedDocument(g.groups.Aggregated(path == "/api"))
+		return g.documents[name]
 	}
-	return found
+	content := g.find(path, req.Host)
+	switch {
+	case path == "/version":
+		return jsonDocument(serverVersion)
+	case path == "/":
+		return jsonDocument(metav1.RootPaths{Paths: g.groups.Paths()})
+	case content == nil && strings.HasPrefix(path, "/api/"):
+		return refusal(accepted{mediaType: jsonType}, notFoundInGroup)
+	case content == nil:
+		return notFoundPage
+	case mediaType == "":
+		a, types := refusalForm(clauses)
+		return refusal(a, notAcceptable(types...))
+	}
+	body, err := encodeDocument(content, mediaType)
+	if err != nil {
+		return refusal(accepted{mediaType: jsonType}, err)
+	}
+	g.documents[name] = &document{code: http.StatusOK, mediaType: mediaType, body: body}
+	return g.documents[name]
 }
 
-func (g *registry) makeDocument(path, form, host string) *document {
+// find returns the document of the group, the version or all of them at a path, or nil.
+func (g *registry) find(path, host string) kruntime.Object {
 	parts := strings.Split(path[1:], "/")
+	var list *metav1.APIResourceList
 	switch {
-	case form != "":
-		mediaType := jsonType + ";g=apidiscovery.k8s.io;v=" + form + ";as=APIGroupDiscoveryList"
-		found := jsonDocument(g.groups.Aggregated(path == "/api", form), mediaType)
-		found.etag = fmt.Sprintf(`"%X"`, sha512.Sum512(found.body))
-		return found
-	case path == "/version":
-		return jsonDocument(serverVersion, jsonType)
-	case path == "/":
-		return jsonDocument(metav1.RootPaths{Paths: g.groups.Paths()}, jsonType)
 	case path == "/api":
-		return jsonDocument(g.groups.Versions(host), jsonType)
+		return g.groups.Versions(host)
 	case path == "/apis":
-		return jsonDocument(g.groups.List(), jsonType)
+		return g.groups.List()
 	case parts[0] == "api" && len(parts) == 2:
-		if list := g.groups.Resources(schema.GroupVersion{Version: parts[1]}); list != nil {
-			return jsonDocument(list, jsonType)
-		}
+		list = g.groups.Resources(schema.GroupVersion{Version: parts[1]})
 	case parts[0] == "apis" && len(parts) == 2:
 		if group := g.groups.Group(parts[1]); group != nil {
-			return jsonDocument(group, jsonType)
+			return group
 		}
 	case parts[0] == "apis" && len(parts) == 3:
-		if list := g.groups.Resources(schema.GroupVersion{Group: parts[1], Version: parts[2]}); list != nil {
-			return jsonDocument(list, jsonType)
-		}
+		list = g.groups.Resources(schema.GroupVersion{Group: parts[1], Version: parts[2]})
 	}
-	return notFoundPage
+	if list == nil {
+		return nil
+	}
+	return list
 }
 
-// jsonDocument encodes a document.
-func jsonDocument[T any](content T, mediaType string) *document {
+func encodeDocument(content kruntime.Object, mediaType string) ([]byte, error) {
+	if mediaType == protobufType {
+		return marshalProtobuf(content)
+	}
+	body, err := json.Marshal(content)
+	if err != nil || mediaType != yamlType {
+		return append(body, '\n'), err
+	}
+	return yaml.JSONToYAML(body)
+}
+
+// jsonDocument encodes a document that is JSON whatever the client accepts.
+func jsonDocument[T any](content T) *document {
 	body, err := json.Marshal(content)
 	if err != nil {
-		return &document{code: http.StatusInternalServerError, mediaType: "text/plain; charset=utf-8", body: []byte(err.Error())}
+		return refusal(accepted{mediaType: jsonType}, err)
 	}
-	object, _ := any(content).(kruntime.Object)
-	return &document{code: http.StatusOK, mediaType: mediaType, body: append(body, '\n'), object: object}
+	return &document{code: http.StatusOK, mediaType: jsonType, body: append(body, '\n')}
+}
+
+// aggregatedDocument encodes aggregated discovery. The tag, by which clients see whether it has changed,
+// is a hash of the document without its kind.
+func aggregatedDocument(list *discovery.GroupList) *document {
+	untyped := *list
+	untyped.TypeMeta = metav1.TypeMeta{}
+	tagged, err := json.Marshal(&untyped)
+	if err != nil {
+		return refusal(accepted{mediaType: jsonType}, err)
+	}
+	found := jsonDocument(list)
+	found.mediaType = aggregatedType
+	found.etag = fmt.Sprintf("\"%X\"", sha512.Sum512(tagged))
+	return found
 }
 
 // The verbs of discovery, in the order in which the API servers of built-in kinds and of custom
@@ -210,9 +231,6 @@ func (k *Kind) discovered() discovery.Resource {
 		return resource
 	}
 	resource.Verbs = builtInVerbs
-	if k.isNamespace() {
-		resource.Verbs = slices.DeleteFunc(slices.Clone(builtInVerbs), func(verb string) bool { return verb == "deletecollection" })
-	}
 	if k.builtIn.virtual {
 		resource.Verbs, resource.Virtual = createVerbs, true
 	}

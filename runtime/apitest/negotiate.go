@@ -60,15 +60,22 @@ func negotiate(headers []string, kind *Kind, stream bool) (accepted, error) {
 			return a, nil
 		}
 	}
+	a, types := refusalForm(clauses)
+	if stream && slices.ContainsFunc(clauses, func(c clause) bool { _, ok := c.accept(kind, false); return ok }) {
+		types = []string{jsonType + ";stream=watch", protobufType + ";stream=watch"}
+	}
+	return a, notAcceptable(types...)
+}
+
+// refusalForm returns the form of the error for a client that accepts nothing of what the server has,
+// and the media types that it has.
+func refusalForm(clauses []clause) (accepted, []string) {
 	a := accepted{mediaType: jsonType}
 	types := []string{jsonType, yamlType, protobufType}
 	if slices.Contains(types, clauses[0].mediaType) {
 		a.mediaType = clauses[0].mediaType // the error can be in it
 	}
-	if stream && slices.ContainsFunc(clauses, func(c clause) bool { _, ok := c.accept(kind, false); return ok }) {
-		types = []string{jsonType + ";stream=watch", protobufType + ";stream=watch"}
-	}
-	return a, notAcceptable(types...)
+	return a, types
 }
 
 // notAcceptable is the error for a client that accepts none of some media types.

@@ -287,9 +287,6 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	if r.subresource == "scale" {
 		return obj, nil
 	}
-	if r.kind.Schema != nil {
-		r.kind.Schema.Default(obj.Object)
-	}
 	if r.kind.Type != nil && !r.kind.custom() {
 		_, err = r.kind.normalize(obj)
 		return obj, err
@@ -335,6 +332,7 @@ func (k *Kind) managed() fields.Config {
 	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
 	if k.Schema != nil {
 		config.Converter = k.Schema.TypeConverter()
+		config.Default = k.Schema.Default
 	}
 	return config
 }

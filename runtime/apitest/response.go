@@ -13,7 +13,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
@@ -314,16 +313,11 @@ type document struct {
 	code      int
 	mediaType string
 	body      []byte
-	// object is the content, if it can be encoded in protobuf.
-	object runtime.Object
-	// etag is not empty if a client may keep the document and ask whether it is the newest.
+	// etag, if not empty, is the value by which a client asks whether the document has changed.
 	etag string
 }
 
 func (d *document) response(req *http.Request) *http.Response {
-	if d.etag != "" && req.Header.Get("If-None-Match") == d.etag {
-		d = &document{code: http.StatusNotModified, mediaType: d.mediaType, etag: d.etag}
-	}
 	answer := response(req, d.code, d.mediaType, bodyOf(d.body), nil)
 	if strings.HasPrefix(d.mediaType, "text/") {
 		answer.Header.Set("X-Content-Type-Options", "nosniff")
@@ -331,6 +325,7 @@ func (d *document) response(req *http.Request) *http.Response {
 	if d.etag != "" {
 		answer.Header.Set("Etag", d.etag)
 		answer.Header.Set("Vary", "Accept")
+		answer.Header.Set("Cache-Control", "public")
 	}
 	return answer
 }

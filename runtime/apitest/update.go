@@ -228,7 +228,8 @@ func (r *request) sameContent(a, b map[string]any) bool {
 	}
 	counts := func(name string) bool { return name != "metadata" && (name != "status" || !r.kind.Status) }
 	for name, value := range a {
-		if counts(name) && !reflect.DeepEqual(value, b[name]) {
+		before, has := b[name]
+		if counts(name) && (!has || !reflect.DeepEqual(value, before)) {
 			return false
 		}
 	}

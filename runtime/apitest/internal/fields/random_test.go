@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -29,10 +30,10 @@ func (c copying) ConvertToVersion(in runtime.Object, target runtime.GroupVersion
 // plain returns apimachinery's FieldManager for a kind, as an API server makes it.
 func plain(t testing.TB, config Config) *managedfields.FieldManager {
 	t.Helper()
-	c := copying{converter{config.GVK: typeConverterOf(config)}}
+	c := copying{converter{types: map[schema.GroupVersionKind]managedfields.TypeConverter{config.GVK: typeConverterOf(config)}}}
 	versions := []fieldpath.APIVersion{fieldpath.APIVersion(config.GVK.GroupVersion().String())}
 	for _, other := range config.Others {
-		c.converter[other.GVK] = typeConverterOf(other)
+		c.converter.types[other.GVK] = typeConverterOf(other)
 		versions = append(versions, fieldpath.APIVersion(other.GVK.GroupVersion().String()))
 	}
 	reset := map[fieldpath.APIVersion]*fieldpath.Set{}
