@@ -39,14 +39,13 @@ func (f *Fault) apply(s *Server, r *request) (*http.Response, error) {
 // ends before that.
 func (s *Server) wait(ctx context.Context, d time.Duration) error {
 	s.mu.Lock()
-	if s.closing == nil {
-		s.closing = make(chan struct{})
-	}
-	closing, closed := s.closing, s.closed
-	s.mu.Unlock()
-	if closed {
+	if s.closed {
+		s.mu.Unlock()
 		return errClosed
 	}
+	closing := s.closing.Wait()
+	s.mu.Unlock()
+	defer s.leave(&s.closing, closing)
 	var passed <-chan time.Time
 	if d > 0 {
 		timer := time.NewTimer(d)

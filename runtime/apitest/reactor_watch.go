@@ -171,31 +171,43 @@ type reactorStream struct {
 // server has ended.
 func (b *reactorStream) Read(p []byte) (int, error) {
 	for len(b.pending) == 0 {
-		b.server.mu.Lock()
-		ended, changed := b.server.closed, b.server.history.Changed(b.request.kind.groupResource())
-		b.server.mu.Unlock()
-		if ended {
-			return 0, io.EOF
+		event, err := b.next()
+		if err == nil {
+			b.pending, err = b.encode(event)
 		}
-		select {
-		case <-b.closed:
-			return 0, http.ErrBodyReadAfterClose
-		case <-b.request.http.Context().Done():
-			return 0, context.Cause(b.request.http.Context())
-		case <-changed: // the server may be closed
-		case event, open := <-b.watch.ResultChan():
-			if !open {
-				return 0, io.EOF
-			}
-			var err error
-			if b.pending, err = b.encode(event); err != nil {
-				return 0, err
-			}
+		if err != nil {
+			return 0, err
 		}
 	}
 	n := copy(p, b.pending)
 	b.pending = b.pending[n:]
 	return n, nil
+}
+
+// next waits for an event.
+func (b *reactorStream) next() (event watch.Event, err error) {
+	s, ctx := b.server, b.request.http.Context()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return event, io.EOF
+	}
+	closing := s.closing.Wait()
+	s.mu.Unlock()
+	defer s.leave(&s.closing, closing)
+	select {
+	case <-b.closed:
+		return event, http.ErrBodyReadAfterClose
+	case <-ctx.Done():
+		return event, context.Cause(ctx)
+	case <-closing:
+		return event, io.EOF
+	case event, open := <-b.watch.ResultChan():
+		if !open {
+			return event, io.EOF
+		}
+		return event, nil
+	}
 }
 
 // Close stops the watch of the reactor.

@@ -99,6 +99,8 @@ type watchBody struct {
 	bookmarkAt    time.Time
 	bookmarkAfter uint64
 
+	// changed is the signal that there may be events. Server.mu guards it.
+	changed *history.Signal
 	// after is the version up to which events are in the queue or were sent.
 	after uint64
 	// initial are objects that come before the queue, as ADDED.
@@ -199,7 +201,7 @@ func (w *watchBody) Read(p []byte) (int, error) {
 		if w.end != nil {
 			return 0, w.end
 		}
-		if changed, again := w.look(); len(w.queue) == 0 && w.end == nil {
+		if changed, again := w.look(); changed != nil {
 			w.wait(changed, again)
 		}
 	}
@@ -272,8 +274,8 @@ func (w *watchBody) encode(f frame) ([]byte, error) {
 	return w.request.accept.EncodeFrame(string(f.kind), content)
 }
 
-// look puts into the queue what has happened. If that is nothing, the watch has to look again when
-// the channel is closed or the time has come.
+// look puts into the queue what has happened. If that is nothing, it returns a channel: the watch has
+// to look again when that is closed or the time has come.
 func (w *watchBody) look() (changed <-chan struct{}, again time.Time) {
 	s, now := w.server, time.Now()
 	s.mu.Lock()
@@ -308,7 +310,11 @@ func (w *watchBody) look() (changed <-chan struct{}, again time.Time) {
 	if s.closed || !now.Before(w.deadline) {
 		w.end = io.EOF
 	}
-	return s.history.Changed(w.selected.Resource()), earliest(w.deadline, w.bookmarkAt, again)
+	if len(w.queue) > 0 || w.end != nil {
+		return nil, again
+	}
+	w.changed = s.history.Changed(w.selected.Resource())
+	return w.changed.Wait(), earliest(w.deadline, w.bookmarkAt, again)
 }
 
 // earliest returns the first of some times. The zero time is never.
@@ -323,6 +329,7 @@ func earliest(first time.Time, others ...time.Time) time.Time {
 
 // wait returns when the watch has to look again or its client has ended it.
 func (w *watchBody) wait(changed <-chan struct{}, again time.Time) {
+	defer w.server.leave(w.changed, changed)
 	timer := time.NewTimer(time.Until(again))
 	defer timer.Stop()
 	select {

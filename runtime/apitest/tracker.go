@@ -345,7 +345,8 @@ func (w *trackerWatch) run() {
 // set: the status, and in the metadata the UID, creationTimestamp, generation, managedFields, and
 // a deletionTimestamp of an object with finalizers. What is missing is set as for a new object,
 // and each object gets a new resourceVersion. The items of a list are stored one by one. An object
-// that exists is replaced. Reactors and faults do not see it.
+// that exists is replaced, and keeps its UID, creationTimestamp and generation unless the new one has
+// its own. Reactors and faults do not see it.
 //
 // The error names the first object that a create would refuse. Those before it are stored.
 func (s *Server) Add(objects ...runtime.Object) error {
@@ -396,11 +397,11 @@ func (s *Server) seed(from runtime.Object) error {
 
 // seedAs stores one object of a kind. The caller holds mu.
 func (s *Server) seedAs(kind *Kind, from runtime.Object) error {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from)
+	content, err := contentOf(from, kind.GroupVersionKind)
 	if err != nil {
 		return err
 	}
-	obj := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
+	obj := &unstructured.Unstructured{Object: content}
 	obj.SetGroupVersionKind(kind.GroupVersionKind)
 	if _, err := kind.normalize(obj); err != nil {
 		return err
@@ -437,7 +438,13 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 			return s.history.Get(history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: name}) != nil
 		}))
 	}
-	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
+	if live := s.history.Get(history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: obj.GetName()}); live != nil {
+		keepIdentity(obj, live.Object)
+	}
+	if kind.isNamespace() {
+		completeNamespace(obj)
+	}
+	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && len(specFinalizers(obj.Object)) == 0 {
 		return errors.New("it has a deletionTimestamp and no finalizers, so a cluster would not have it; add a finalizer")
 	}
 	if obj.GetUID() == "" {
@@ -450,6 +457,21 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 		obj.SetGeneration(1)
 	}
 	return nil
+}
+
+// keepIdentity gives an object that replaces another one what makes the two the same for clients.
+func keepIdentity(obj *unstructured.Unstructured, live map[string]any) {
+	was := &unstructured.Unstructured{Object: live}
+	if uid := obj.GetUID(); uid != "" && uid != was.GetUID() {
+		return
+	}
+	obj.SetUID(was.GetUID())
+	if obj.GetCreationTimestamp().Time.IsZero() {
+		obj.SetCreationTimestamp(was.GetCreationTimestamp())
+	}
+	if obj.GetGeneration() == 0 && was.GetGeneration() != 0 {
+		obj.SetGeneration(was.GetGeneration())
+	}
 }
 
 // kindOfObject returns the kind of an object. A typed object need not name it.

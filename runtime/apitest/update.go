@@ -128,7 +128,7 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if err := r.kind.store(obj); err != nil {
 		return nil, err
 	}
-	if reflect.DeepEqual(obj.Object, live.Object) {
+	if reflect.DeepEqual(obj.Object, live.Object) || r.kind.Schema == nil && reflect.DeepEqual(obj.Object, old) {
 		return &reply{code: http.StatusOK, state: live}, nil
 	}
 	if w.dryRun {
