@@ -37,14 +37,14 @@ func TestDifferences(t *testing.T) {
 	const answer = "200\nWarning: a\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1"
 	for got, want := range map[string]string{
 		answer: "",
-		"201\nWarning: a\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":       "code",
-		"200\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":                   "header.Warning",
-		"200\nWarning: b\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":       "header.Warning",
-		"200\nWarning: a\n\tmetadata:\n\t  name: b\n\titems:\n\t- 1":       "body.metadata.name",
-		"200\nWarning: a\n\tmetadata: {}\n\titems:\n\t- 1":                 "body.metadata.name",
+		"201\nWarning: a\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":        "code",
+		"200\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":                    "header.Warning",
+		"200\nWarning: b\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1":        "header.Warning",
+		"200\nWarning: a\n\tmetadata:\n\t  name: b\n\titems:\n\t- 1":        "body.metadata.name",
+		"200\nWarning: a\n\tmetadata: {}\n\titems:\n\t- 1":                  "body.metadata.name",
 		"200\nWarning: a\n\tmetadata:\n\t  name: a\n\titems:\n\t- 1\n\t- 2": "body.items[1]",
 		"200\nWarning: a\n\tmetadata:\n\t  name: a\n\titems:\n\t- \"1\"":    "body.items[0]",
-		"200\nWarning: a\n\tmetadata:\n\t  name: a":                        "body.items",
+		"200\nWarning: a\n\tmetadata:\n\t  name: a":                         "body.items",
 	} {
 		differences := Differences(answer, got)
 		if want == "" && len(differences) > 0 || want != "" && (len(differences) != 1 || differences[0].Path != want) {
