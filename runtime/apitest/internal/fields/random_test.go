@@ -80,9 +80,9 @@ func TestManagerEqualsFieldManager(t *testing.T) {
 					}
 					pairs = append(pairs, &pair{t: t, manager: m, full: plain(t, config)})
 				}
-				rounds := 100
+				rounds := 60
 				if testing.Short() {
-					rounds = 30
+					rounds = 40
 				}
 				for seed := range uint64(rounds) {
 					history(t, pairs, generator{rand.New(rand.NewPCG(seed, 1))})
