@@ -57,8 +57,6 @@ var always = []acceptance{
 	// These differ from a kube-apiserver too.
 	{"builtin/an Event in the other group", "body* code",
 		"apitest keeps the Events of the two groups apart."},
-	{"builtin/a JSON patch of a wrong type", "body.Failure.message body.Failure.details.causes[0].message",
-		"The message has the patched object, whose fields are sorted by name in apitest."},
 	{"builtin/apply with an unknown field", "body* code",
 		"A Go type may be older than the objects, so apitest merges a field that it does not have as its value suggests."},
 	{"builtin/the status of a Deployment, by PUT", "body.metadata.labels.l body.metadata.managedFields[*]",
@@ -84,12 +82,6 @@ var withoutSchema = []acceptance{
 		"Only a schema tells that the map is a field of a struct, which is there without being applied."},
 }
 
-// withSchema has the further differences of kinds with a schema.
-var withSchema = []acceptance{
-	{"schema/a status of a wrong type at create is dropped", "body.metadata.managedFields",
-		"The real server gives up managing the fields of the object, although it drops the status."},
-}
-
 // Accepted has the accepted differences of a way to set up apitest.
 type Accepted struct {
 	rows []acceptance
@@ -102,8 +94,6 @@ func NewAccepted(servers Servers) *Accepted {
 	a.rows = append(a.rows, always...)
 	if servers == WithoutSchema {
 		a.rows = append(a.rows, withoutSchema...)
-	} else {
-		a.rows = append(a.rows, withSchema...)
 	}
 	return a
 }

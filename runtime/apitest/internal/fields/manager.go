@@ -2,9 +2,11 @@ package fields
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -163,15 +165,23 @@ func (m *Manager) Apply(live, config map[string]any, manager string, force bool,
 	return withFields(out, setTimes(after, now, before)), nil
 }
 
-// inOrder sorts the conflicts of an error by their managers. A FieldManager has them in the order of
-// a map.
+// inOrder sorts the conflicts of an error by their managers, and the lines of one that has several
+// errors. A FieldManager has both in the order of a map.
 func inOrder(err error) error {
-	if status, ok := err.(*apierrors.StatusError); ok && status.ErrStatus.Details != nil {
-		slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
-			return cmp.Compare(a.Message, b.Message)
-		})
+	if status, ok := err.(*apierrors.StatusError); ok {
+		if status.ErrStatus.Details != nil {
+			slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
+				return cmp.Compare(a.Message, b.Message)
+			})
+		}
+		return err
 	}
-	return err
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], "errors:") {
+		return err
+	}
+	slices.Sort(lines[1:])
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // withFields returns obj with other managedFields.
