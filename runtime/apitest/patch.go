@@ -20,6 +20,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // patch answers PATCH.
@@ -78,7 +79,7 @@ func (r *request) patchType() (types.PatchType, error) {
 	if slices.Contains(accepted, mediaType) {
 		return types.PatchType(mediaType), nil
 	}
-	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", ")+hint)
 }
 

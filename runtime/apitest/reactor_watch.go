@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // reactToWatch is react for a watch. A streaming list is a list and a watch.
@@ -127,7 +128,7 @@ func (r *request) selectors() url.Values {
 func (s *Server) initialEvents(r *request, page *list) ([]byte, error) {
 	var frames []byte
 	add := func(event watch.EventType, object []byte) error {
-		frame, err := r.accept.encodeFrame(string(event), object)
+		frame, err := r.accept.EncodeFrame(string(event), object)
 		frames = append(frames, frame...)
 		return err
 	}
@@ -225,14 +226,14 @@ func (b *reactorStream) encode(event watch.Event) ([]byte, error) {
 		return nil, fmt.Errorf("the watch of a reactor has an event %s without an object", event.Type)
 	}
 	if status, ok := event.Object.(*metav1.Status); ok {
-		object, err := json.Marshal(statusOf(&apierrors.StatusError{ErrStatus: *status}))
-		if err == nil && r.accept.mediaType == protobufType {
-			object, err = marshalProtobuf(status)
+		object, err := json.Marshal(media.StatusOf(&apierrors.StatusError{ErrStatus: *status}))
+		if err == nil && r.accept.MediaType == media.Protobuf {
+			object, err = media.MarshalProtobuf(status)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return r.accept.encodeFrame(string(event.Type), object)
+		return r.accept.EncodeFrame(string(event.Type), object)
 	}
 	content, err := contentOf(event.Object, r.kind.GroupVersionKind)
 	if err != nil {
@@ -242,5 +243,5 @@ func (b *reactorStream) encode(event watch.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.accept.encodeFrame(string(event.Type), object)
+	return r.accept.EncodeFrame(string(event.Type), object)
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // copying is a converter that copies objects, as the converter of an API server does.
@@ -59,12 +60,14 @@ func TestManagerEqualsFieldManager(t *testing.T) {
 	old := widgetKind.GroupKind().WithVersion("v1beta1")
 	untyped := Config{GVK: widgetKind, HasStatus: true}
 	oldUntyped := Config{GVK: old, HasStatus: true}
-	typed := Config{GVK: widgetKind, Type: &Widget{}, HasStatus: true}
-	oldTyped := Config{GVK: old, Type: &Widget{}, HasStatus: true}
+	goType := Config{GVK: widgetKind, Type: &Widget{}, HasStatus: true}
+	converted := Config{GVK: widgetKind, Converter: strict(t), HasStatus: true}
+	oldGoType := Config{GVK: old, Type: &Widget{}, HasStatus: true}
 	for name, endpoints := range map[string][]Config{
-		"type":            {typed, typed, of(typed, "status")},
+		"type":            {goType, goType, of(goType, "status")},
 		"no type":         {untyped, untyped, of(untyped, "status")},
-		"two versions":    {of(typed, "", oldTyped), of(oldTyped, "", typed), of(typed, "status", oldTyped)},
+		"converter":       {converted, converted, of(converted, "status")},
+		"two versions":    {of(goType, "", oldGoType), of(oldGoType, "", goType), of(goType, "status", oldGoType)},
 		"unknown version": {untyped, oldUntyped, of(oldUntyped, "status")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +97,59 @@ func TestManagerEqualsFieldManager(t *testing.T) {
 			})
 		})
 	}
+}
+
+// strict returns a converter with a schema that has no other fields than those it names, as those of
+// CustomResourceDefinitions do.
+func strict(t testing.TB) managedfields.TypeConverter {
+	t.Helper()
+	parser, err := typed.NewParser(`types:
+- name: widget
+  map:
+    fields:
+    - {name: apiVersion, type: {scalar: string}}
+    - {name: kind, type: {scalar: string}}
+    - {name: metadata, type: {namedType: any}}
+    - {name: spec, type: {namedType: spec}}
+    - {name: status, type: {namedType: any}}
+    - {name: other, type: {namedType: any}}
+- name: spec
+  map:
+    fields:
+    - {name: color, type: {scalar: string}}
+    - {name: replicas, type: {scalar: numeric}}
+    - {name: paused, type: {scalar: boolean}}
+    - {name: names, type: {namedType: names, elementRelationship: atomic}}
+    - {name: args, type: {list: {elementType: {scalar: string}, elementRelationship: atomic}}}
+    - {name: zones, type: {list: {elementType: {scalar: string}, elementRelationship: associative}}}
+    - {name: ports, type: {list: {elementType: {namedType: port}, elementRelationship: associative, keys: [name, number]}}}
+    - {name: parts, type: {list: {elementType: {namedType: port}, elementRelationship: atomic}}}
+    - {name: limits, type: {map: {elementType: {namedType: port}}}}
+    - {name: config, type: {namedType: any}}
+    - {name: selector, type: {namedType: any}}
+    - {name: target, type: {scalar: untyped}}
+    - {name: size, type: {scalar: string}}
+    - {name: unknown, type: {namedType: any}}
+    - {name: next, type: {namedType: spec}}
+- name: names
+  map: {elementType: {scalar: string}}
+- name: port
+  map:
+    fields:
+    - {name: name, type: {scalar: string}}
+    - {name: number, type: {scalar: numeric}, default: 1}
+    - {name: labels, type: {namedType: names}}
+    - {name: since, type: {scalar: string}}
+    - {name: ready, type: {list: {elementType: {namedType: any}, elementRelationship: associative, keys: [type]}}}
+- name: any
+  scalar: untyped
+  list: {elementType: {namedType: any}, elementRelationship: atomic}
+  map: {elementType: {namedType: any}, elementRelationship: separable}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &typeConverter{parseable: parser.Type("widget")}
 }
 
 // of returns the configuration of another endpoint of a kind.
