@@ -22,13 +22,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
-)
-
-// The media types of bodies.
-const (
-	jsonType     = "application/json"
-	yamlType     = "application/yaml"
-	protobufType = "application/vnd.kubernetes.protobuf"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // object decodes the body of create and update as an object of the request's kind, in the form in
@@ -39,21 +33,21 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
-	if mediaType == protobufType && r.kind.custom() {
-		return nil, statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	if mediaType == media.Protobuf && r.kind.custom() {
+		return nil, media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			fmt.Sprintf("%s %s: a custom resource cannot be sent as %s; send %s, which is the default of rest.Config.ContentType",
-				r.verb, r.kind.groupResource(), protobufType, jsonType))
+				r.verb, r.kind.groupResource(), media.Protobuf, media.JSON))
 	}
 	var decoded map[string]any
 	var twice, strict []error
-	if mediaType == protobufType {
+	if mediaType == media.Protobuf {
 		decoded, err = s.decodeProtobuf(r)
 		if err != nil {
 			return nil, r.undecodable(nil, err)
 		}
 	} else {
 		data := r.body
-		if mediaType == yamlType {
+		if mediaType == media.YAML {
 			if data, err = yaml.ToJSON(data); err != nil {
 				return nil, r.undecodable(nil, err)
 			}
@@ -147,10 +141,18 @@ func (r *request) bodyKind() schema.GroupVersionKind {
 // unknown has an error for each field that was dropped.
 func (r *request) normalize(obj *unstructured.Unstructured) (unknown []error, err error) {
 	var paths []string
+	// An empty list asks for a reset of the managers of a built-in kind. ObjectMeta drops it, as it does
+	// in the API server for a custom resource.
+	managers, found, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+	list, isList := managers.([]any)
+	reset := found && isList && len(list) == 0 && !r.kind.custom()
 	if r.subresource == "scale" {
 		paths, err = normalizeScale(obj)
 	} else {
 		paths, err = r.kind.normalize(obj)
+	}
+	if metadata, ok := obj.Object["metadata"].(map[string]any); ok && reset && err == nil {
+		metadata["managedFields"] = []any{}
 	}
 	for _, path := range paths {
 		unknown = append(unknown, fmt.Errorf("unknown field %q", path))
@@ -191,20 +193,15 @@ func summary(body []byte) string {
 func (r *request) contentType() (string, error) {
 	header := r.http.Header.Get("Content-Type")
 	if header == "" {
-		return jsonType, nil
+		return media.JSON, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
-	accepted := []string{jsonType, yamlType, protobufType}
+	accepted := []string{media.JSON, media.YAML, media.Protobuf}
 	if err != nil || !slices.Contains(accepted, mediaType) {
-		return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))
 	}
 	return mediaType, nil
-}
-
-// statusError returns an error for which apierrors has no constructor.
-func statusError(code int32, reason metav1.StatusReason, message string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
 }
 
 // normalize brings an object into the form in which it is stored, and returns the paths of the

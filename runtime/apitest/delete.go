@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // delete answers DELETE of one object.
@@ -60,9 +61,9 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 
 func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
 	switch mediaType {
-	case protobufType:
-		return decodeProtobufInto(body, options)
-	case yamlType:
+	case media.Protobuf:
+		return media.UnmarshalProtobuf(body, options)
+	case media.YAML:
 		var err error
 		if body, err = yaml.ToJSON(body); err != nil {
 			return err

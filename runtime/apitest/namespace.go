@@ -58,6 +58,18 @@ func prepareNamespace(namespace *unstructured.Unstructured) {
 	}
 }
 
+// completeNamespace sets what a namespace that was there before the test lacks.
+func completeNamespace(namespace *unstructured.Unstructured) {
+	if namespace.GetDeletionTimestamp() != nil {
+		return
+	}
+	status := namespace.Object["status"]
+	prepareNamespace(namespace)
+	if phase, _, _ := unstructured.NestedString(map[string]any{"status": status}, "status", "phase"); phase != "" {
+		namespace.Object["status"] = status
+	}
+}
+
 // setNameLabel sets the label with the name of a namespace.
 func setNameLabel(namespace *unstructured.Unstructured) {
 	labels := namespace.GetLabels()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // patch answers PATCH.
@@ -78,7 +79,7 @@ func (r *request) patchType() (types.PatchType, error) {
 	if slices.Contains(accepted, mediaType) {
 		return types.PatchType(mediaType), nil
 	}
-	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", ")+hint)
 }
 
@@ -287,9 +288,6 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	if r.subresource == "scale" {
 		return obj, nil
 	}
-	if r.kind.Schema != nil {
-		r.kind.Schema.Default(obj.Object)
-	}
 	if r.kind.Type != nil && !r.kind.custom() {
 		_, err = r.kind.normalize(obj)
 		return obj, err
@@ -335,6 +333,7 @@ func (k *Kind) managed() fields.Config {
 	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
 	if k.Schema != nil {
 		config.Converter = k.Schema.TypeConverter()
+		config.Default = k.Schema.Default
 	}
 	return config
 }

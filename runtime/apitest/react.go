@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // react asks the reactors of a client. It returns neither a response nor an error if the server has
@@ -153,10 +154,10 @@ func (r *request) typedBody(t *transport, method Method) (runtime.Object, schema
 	}
 	data := r.body
 	switch {
-	case mediaType == protobufType && obj != nil:
-		err := decodeProtobufInto(data, obj)
+	case mediaType == media.Protobuf && obj != nil:
+		err := media.UnmarshalProtobuf(data, obj)
 		return obj, r.kind.GroupVersionKind, err
-	case mediaType == yamlType:
+	case mediaType == media.YAML:
 		if data, err = yaml.ToJSON(data); err != nil {
 			return nil, none, err
 		}
@@ -206,7 +207,7 @@ func (r *request) rewrite(obj runtime.Object, kind schema.GroupVersionKind) erro
 	}
 	changed := *r.http
 	changed.Header = r.http.Header.Clone()
-	changed.Header.Set("Content-Type", jsonType)
+	changed.Header.Set("Content-Type", media.JSON)
 	r.http = &changed
 	return nil
 }
@@ -244,7 +245,7 @@ func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object
 	switch {
 	case isNil && (r.verb == "delete" || r.verb == "deletecollection"):
 		return s.respond(r, &reply{code: code, status: &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess}}, nil)
-	case call.Verb == "list" && r.subresource == "" && r.accept.plain():
+	case call.Verb == "list" && r.subresource == "" && r.accept.Plain():
 		// The items need not name their kind, as those of a fake client.
 		content, err := s.filtered(r, call, obj)
 		return s.respond(r, &reply{code: code, object: content}, err)
@@ -256,7 +257,7 @@ func (s *Server) answer(r *request, t *transport, call *Call, obj runtime.Object
 		return s.respond(r, &reply{code: code, object: content}, err)
 	}
 	// The object is of another kind, which the server cannot encode in another form.
-	r.accept = accepted{mediaType: jsonType}
+	r.accept = media.Accepted{MediaType: media.JSON}
 	content, err := contentOf(obj, schema.GroupVersionKind{})
 	return s.respond(r, &reply{code: code, object: content}, err)
 }

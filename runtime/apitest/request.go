@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // request is an HTTP request to a resource.
@@ -25,7 +26,7 @@ type request struct {
 	namespace, name, subresource string
 	query                        url.Values
 	body                         []byte
-	accept                       accepted
+	accept                       media.Accepted
 	// unserved is set if the kind does not have the subresource, which only a reactor can answer.
 	unserved bool
 	// whole is set for an update by a Tracker, which writes the object with its status.
@@ -136,7 +137,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		return r, notAllowedInGroup
 	}
 	var err error
-	r.accept, err = negotiate(req.Header.Values("Accept"), r.kind, r.verb == "watch")
+	r.accept, err = media.Negotiate(req.Header.Values("Accept"), r.kind.protobuf(), r.verb == "watch")
 	if err != nil {
 		return r, err
 	}

@@ -32,8 +32,8 @@ type Server struct {
 	mu      sync.Mutex
 	kinds   *registry
 	history *history.History
-	// closing is nil, or closed by Close.
-	closing chan struct{}
+	// closing is sent by Close.
+	closing history.Signal
 	outages outages
 	// collector has the work that follows from writes.
 	collector collector
@@ -108,11 +108,15 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	if s.closing != nil {
-		close(s.closing)
-		s.closing = nil
-	}
+	s.closing.Send()
 	s.history.Wake()
+}
+
+// leave ends the wait for a signal.
+func (s *Server) leave(signal *history.Signal, channel <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	signal.Leave(channel)
 }
 
 // AddKinds adds kinds while the server runs, as a new CustomResourceDefinition does. A kind with

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/retry"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
@@ -62,7 +63,12 @@ func newClusterOn(t *testing.T, server *apitest.Server, objects ...runtime.Objec
 		events: events.NewFakeRecorder(1000),
 	}
 	c.kube = kubernetes.NewForConfigOrDie(c.client.Config())
-	c.client.PrependReactor("update", "databases/status", func(clienttesting.Action) (bool, runtime.Object, error) {
+	c.client.PrependReactor("update", "databases/status", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		db := action.(clienttesting.UpdateAction).GetObject().(*datav1.Database)
+		stored, err := c.client.Tracker().Get(action.GetResource(), db.Namespace, db.Name)
+		if err != nil || stored.(*datav1.Database).ResourceVersion != db.ResourceVersion {
+			return false, nil, nil // it will be refused
+		}
 		if c.writes.Add(1) == 1000 {
 			panic("a status is written over and over") // no return of an error ends the loop
 		}
@@ -124,12 +130,21 @@ func (c *cluster) create(obj runtime.Object) {
 	}
 }
 
-// edit changes the spec or the metadata of a Database.
+// edit changes the spec or the metadata of a Database. The controller may write at the same time.
 func (c *cluster) edit(name string, change func(*datav1.Database)) {
 	c.t.Helper()
-	db := c.get(name)
-	change(db)
-	if _, err := c.client.DataV1().Databases(namespace).Update(c.t.Context(), db, metav1.UpdateOptions{}); err != nil {
+	c.retry(func() error {
+		db := c.get(name)
+		change(db)
+		_, err := c.client.DataV1().Databases(namespace).Update(c.t.Context(), db, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// retry repeats a change until it is not refused because of another one.
+func (c *cluster) retry(change func() error) {
+	c.t.Helper()
+	if err := retry.RetryOnConflict(retry.DefaultRetry, change); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -170,11 +185,12 @@ func (c *cluster) deleteWith(name string, policy metav1.DeletionPropagation) {
 // report sets the status of a server, as the agent does.
 func (c *cluster) report(name string, ready bool) {
 	c.t.Helper()
-	server := c.getServer(name)
-	server.Status.Ready = ready
-	if _, err := c.client.DataV1().DatabaseServers(namespace).UpdateStatus(c.t.Context(), server, metav1.UpdateOptions{}); err != nil {
-		c.t.Fatal(err)
-	}
+	c.retry(func() error {
+		server := c.getServer(name)
+		server.Status.Ready = ready
+		_, err := c.client.DataV1().DatabaseServers(namespace).UpdateStatus(c.t.Context(), server, metav1.UpdateOptions{})
+		return err
+	})
 }
 
 func (c *cluster) get(name string) *datav1.Database {
