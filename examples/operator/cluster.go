@@ -42,6 +42,11 @@ func connect(ctx context.Context, kubeconfig string) (on cluster, err error) {
 		return on, err
 	}
 	klog.FromContext(ctx).Info("Found the cluster", "server", config.Host, "namespace", namespace)
+	return connectTo(config, namespace)
+}
+
+// connectTo returns the clients of a cluster. The Lease of the leader is in namespace.
+func connectTo(config *rest.Config, namespace string) (on cluster, err error) {
 	if on.lock, err = lease(config, namespace); err != nil {
 		return on, err
 	}

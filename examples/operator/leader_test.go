@@ -3,23 +3,30 @@ package main
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	kubefake "k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
 
-func lockOf(kube *kubefake.Clientset, identity string) resourcelock.Interface {
+// kubeOf returns a client of a server.
+func kubeOf(server *apitest.Server) kubernetes.Interface {
+	return kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL(), Transport: server, QPS: -1})
+}
+
+func lockOf(server *apitest.Server, identity string) resourcelock.Interface {
 	return &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: "operators", Name: name},
-		Client:     kube.CoordinationV1(),
+		Client:     kubeOf(server).CoordinationV1(),
 		LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
 	}
 }
@@ -33,13 +40,13 @@ type candidate struct {
 }
 
 // stand starts a candidate, whose last write takes some time after its context has ended.
-func stand(t *testing.T, kube *kubefake.Clientset, identity string, lastWrite time.Duration) *candidate {
+func stand(t *testing.T, server *apitest.Server, identity string, lastWrite time.Duration) *candidate {
 	ctx, stop := context.WithCancel(t.Context())
 	c := &candidate{stop: stop, over: make(chan struct{})}
 	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
 	go func() {
 		defer close(c.over)
-		c.err = lead(ctx, lockOf(kube, identity), watchdog, func(leading context.Context) error {
+		c.err = lead(ctx, lockOf(server, identity), watchdog, func(leading context.Context) error {
 			c.leads = time.Now()
 			<-leading.Done()
 			time.Sleep(lastWrite)
@@ -53,10 +60,10 @@ func stand(t *testing.T, kube *kubefake.Clientset, identity string, lastWrite ti
 
 func TestNextLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kube := kubefake.NewClientset()
-		first := stand(t, kube, "first", 4*time.Second)
+		server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
+		first := stand(t, server, "first", 4*time.Second)
 		time.Sleep(time.Second)
-		second := stand(t, kube, "second", 0)
+		second := stand(t, server, "second", 0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if first.leads.IsZero() || !second.leads.IsZero() {
@@ -82,27 +89,23 @@ func TestNextLeader(t *testing.T) {
 // the Lease has expired, so nothing may be written then.
 func TestLostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kube := kubefake.NewClientset()
-		var down atomic.Bool
-		var renewed time.Time // by a request that succeeded
-		kube.PrependReactor("*", "leases", func(action clienttesting.Action) (bool, runtime.Object, error) {
-			if down.Load() {
-				return true, nil, errors.New("no route to host")
-			}
-			renewed = time.Now()
-			return false, nil, nil
-		})
-		leader := stand(t, kube, "leader", time.Second)
+		server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
+		leader := stand(t, server, "leader", time.Second)
 		time.Sleep(time.Minute)
-		down.Store(true)
+		server.On("*", "leases").Fail(errors.New("no route to host"))
 		<-leader.over
+		// The tracker is not affected.
+		stored, err := server.Tracker(scheme.Scheme).Get(coordinationv1.SchemeGroupVersion.WithResource("leases"), "operators", name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !errors.Is(leader.err, errLost) {
 			t.Errorf("lead returned %v, want that the Lease was lost", leader.err)
 		}
 		if leader.wrote.IsZero() {
 			t.Error("lead returned before reconcile")
 		}
-		if late := leader.wrote.Sub(renewed); late >= leaseDuration {
+		if late := leader.wrote.Sub(stored.(*coordinationv1.Lease).Spec.RenewTime.Time); late >= leaseDuration {
 			t.Errorf("the last write was %v after the last renewal, when another process may lead", late)
 		}
 	})
@@ -110,17 +113,17 @@ func TestLostLease(t *testing.T) {
 
 func TestEndsWithoutLeading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kube := kubefake.NewClientset()
-		stand(t, kube, "leader", 0)
+		server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
+		stand(t, server, "leader", 0)
 		time.Sleep(time.Second)
-		other := stand(t, kube, "other", 0)
+		other := stand(t, server, "other", 0)
 		time.Sleep(time.Minute)
 		other.stop()
 		<-other.over
 		if other.err != nil || !other.leads.IsZero() {
 			t.Errorf("lead returned %v", other.err)
 		}
-		lease, err := kube.CoordinationV1().Leases("operators").Get(t.Context(), name, metav1.GetOptions{})
+		lease, err := kubeOf(server).CoordinationV1().Leases("operators").Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil || *lease.Spec.HolderIdentity != "leader" {
 			t.Errorf("the Lease of the leader was released: %+v, %v", lease, err)
 		}
@@ -129,12 +132,12 @@ func TestEndsWithoutLeading(t *testing.T) {
 
 func TestLeaderFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kube, failure := kubefake.NewClientset(), errors.New("no cache")
-		err := lead(t.Context(), lockOf(kube, "leader"), leaderelection.NewLeaderHealthzAdaptor(leaseDuration), func(context.Context) error { return failure })
+		server, failure := apitest.Start(t, apitest.WithScheme(scheme.Scheme)), errors.New("no cache")
+		err := lead(t.Context(), lockOf(server, "leader"), leaderelection.NewLeaderHealthzAdaptor(leaseDuration), func(context.Context) error { return failure })
 		if !errors.Is(err, failure) || errors.Is(err, errLost) {
 			t.Errorf("lead returned %v", err)
 		}
-		lease, err := kube.CoordinationV1().Leases("operators").Get(t.Context(), name, metav1.GetOptions{})
+		lease, err := kubeOf(server).CoordinationV1().Leases("operators").Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil || *lease.Spec.HolderIdentity != "" {
 			t.Errorf("the Lease is not released: %+v, %v", lease, err)
 		}

@@ -21,15 +21,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/apimachinery/pkg/watch"
-	kubefake "k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
-	"github.com/typedinformers/informer-gen/examples/operator/internal/fakeserver"
-	"github.com/typedinformers/informer-gen/runtime/writes"
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
 
 // TestRights compares the requests of a run with the rights in config/rbac.yaml: there is
@@ -84,11 +81,15 @@ func TestRights(t *testing.T) {
 
 // record runs the operator through all that it does, and returns its requests.
 func record(t *testing.T) []clienttesting.Action {
-	data, kube := fake.NewSimpleClientset(), kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
-	fakeserver.Serve(data)
+	server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
+	// The test has a clientset of its own, so that its requests are not recorded.
+	recorded := fake.NewClientsetFor(server, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
+	data := fake.NewClientsetFor(server)
 	ctx, stop := context.WithCancel(t.Context())
-	recorded := forward(data)
-	on := cluster{data: recorded, kube: kube, lock: lockOf(kube, "recorded"), own: &writes.Observer{}}
+	on, err := connectTo(recorded.Config(), "operators")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- operate(ctx, on, options{workers: 1, leaderElect: true, syncTimeout: time.Minute}) }()
 
@@ -109,7 +110,7 @@ func record(t *testing.T) []clienttesting.Action {
 		check(err)
 	}
 	class := &datav1.DatabaseClass{ObjectMeta: metav1.ObjectMeta{Name: "small"}, Spec: datav1.DatabaseClassSpec{MaxStorageGi: 100, Port: 5432}}
-	_, err := data.DataV1().DatabaseClasses().Create(ctx, class, metav1.CreateOptions{})
+	_, err = data.DataV1().DatabaseClasses().Create(ctx, class, metav1.CreateOptions{})
 	check(err)
 	_, err = databases.Create(ctx, &datav1.Database{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"},
@@ -130,22 +131,7 @@ func record(t *testing.T) []clienttesting.Action {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	return slices.Concat(recorded.Actions(), kube.Actions())
-}
-
-// forward returns a client of the same objects, which does not record the requests of
-// the test.
-func forward(to *fake.Clientset) *fake.Clientset {
-	client := &fake.Clientset{}
-	client.AddReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		obj, err := to.Invokes(action, nil)
-		return true, obj, err
-	})
-	client.AddWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
-		w, err := to.InvokesWatch(action)
-		return true, w, err
-	})
-	return client
+	return recorded.Actions()
 }
 
 func TestDeployment(t *testing.T) {

@@ -41,7 +41,7 @@ func follow(ctx context.Context, client versioned.Interface) error {
 }
 
 func Example() {
-	client := fake.NewSimpleClientset(&v1.Database{
+	client := fake.NewClientset(&v1.Database{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "orders"},
 		Spec:       v1.DatabaseSpec{ClassName: "postgres", StorageGi: 20},
 	})

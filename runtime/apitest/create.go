@@ -1,9 +1,11 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -17,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
 
@@ -68,9 +71,6 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 	if err := s.admitNamespace(r, obj); err != nil {
 		return nil, err
 	}
-	if obj.GetResourceVersion() != "" {
-		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
-	}
 	r.dropDuplicateOwners(obj, duplicateOwners)
 	if !w.applied {
 		if err := s.manage(r, nil, obj, w.manager); err != nil {
@@ -78,6 +78,7 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}
 	}
 	counts := [...]uint64{s.uids, s.names}
+	restore := func() { s.uids, s.names = counts[0], counts[1] }
 	obj.SetCreationTimestamp(metav1.NewTime(s.now()))
 	obj.SetUID(s.nextUID())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
@@ -86,14 +87,25 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}))
 	}
 	r.kind.prepareCreate(obj)
-	if err := r.validate(obj, nil); err != nil {
-		s.uids, s.names = counts[0], counts[1]
+	err := r.validate(obj, nil)
+	if err == nil && !w.dryRun {
+		err = r.kind.store(obj) // before it is known whether there is one, as a real server does
+	}
+	if err != nil {
+		restore()
 		return nil, err
 	}
+	r.warnOfFinalizers(obj, nil)
+	// Only a version that is a number other than 0 is refused.
+	if version, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64); err == nil && version != 0 {
+		restore()
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	obj.SetResourceVersion("")
 	key := r.key()
 	key.Name = obj.GetName()
 	if live := s.history.Get(key); live != nil {
-		s.uids, s.names = counts[0], counts[1]
+		restore()
 		err := apierrors.NewAlreadyExists(key.GroupResource, key.Name)
 		if isDeleting(live.Object) {
 			err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
@@ -101,24 +113,29 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		return nil, err
 	}
 	if w.dryRun {
-		s.uids, s.names = counts[0], counts[1]
-		return &reply{code: http.StatusCreated, object: obj.Object}, nil
-	}
-	return s.put(r, key, obj, http.StatusCreated)
-}
-
-// put stores an object, and answers with it. The caller does not use it again.
-func (s *Server) put(r *request, key history.Key, obj *unstructured.Unstructured, code int) (*reply, error) {
-	if r.kind.Schema != nil {
-		if err := r.kind.Schema.Store(obj.Object); err != nil {
+		if err := r.kind.store(obj); err != nil {
 			return nil, err
 		}
+		return &reply{code: http.StatusCreated, object: r.kind.inVersion(obj.Object)}, nil
 	}
+	return s.put(key, obj, http.StatusCreated), nil
+}
+
+// store makes of an object what is stored of it.
+func (k *Kind) store(obj *unstructured.Unstructured) error {
+	if k.Schema == nil {
+		return nil
+	}
+	return k.Schema.Store(obj.Object)
+}
+
+// put stores an object as it is, and answers with it. The caller does not use it again.
+func (s *Server) put(key history.Key, obj *unstructured.Unstructured, code int) *reply {
 	before := s.history.Get(key)
 	state := s.history.Put(key, obj.Object)
 	s.noteWrite()
 	s.observe(before, state)
-	return &reply{code: code, state: state}, nil
+	return &reply{code: code, state: state}
 }
 
 // erase deletes an object.
@@ -173,10 +190,37 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured, warning st
 	r.warn(fmt.Sprintf(warning, strings.Join(twice, ", ")))
 }
 
+// warnOfFinalizers warns of new finalizers that are not the name of a domain and a path.
+func (r *request) warnOfFinalizers(obj *unstructured.Unstructured, old map[string]any) {
+	names := obj.GetFinalizers()
+	if !r.kind.custom() || len(names) == 0 {
+		return
+	}
+	var had []string
+	if old != nil {
+		had = (&unstructured.Unstructured{Object: old}).GetFinalizers()
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains(had, name) || strings.Contains(name, "/") ||
+			name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
+			continue
+		}
+		form := "name"
+		if strings.Contains(name, ".") {
+			form = "name including a path (/)"
+		}
+		r.warn(fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers", name, form))
+	}
+}
+
 // prepareCreate sets what a client does not decide.
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
+		if status, has := k.empty()["status"]; has {
+			obj.Object["status"] = status // the Go type always has one
+		}
 	}
 	if k.generations() {
 		obj.SetGeneration(1)
@@ -206,12 +250,23 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 	return nil
 }
 
+// unmanaged is an object whose managedFields need no check, which takes most of the time.
+type unmanaged struct{ *unstructured.Unstructured }
+
+// GetManagedFields returns nil.
+func (u unmanaged) GetManagedFields() []metav1.ManagedFieldsEntry { return nil }
+
 // validateMetadata checks the metadata as the server of custom resources does.
-func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]any) field.ErrorList {
+func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]any) field.ErrorList {
 	at := field.NewPath("metadata")
+	obj := metav1.Object(next)
+	metadata, _ := next.Object["metadata"].(map[string]any)
+	if managers, ok := metadata["managedFields"].([]any); ok && fields.Canonical(managers) {
+		obj = unmanaged{next}
+	}
 	name := apivalidation.NameIsDNSSubdomain
 	if !k.custom() {
-		name = pathSegment
+		name = k.builtIn.validName
 	}
 	if old == nil {
 		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)

@@ -15,10 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // delete answers DELETE of one object.
 func (s *Server) delete(r *request) (*reply, error) {
+	if r.subresource != "" {
+		return nil, methodNotAllowed(r)
+	}
 	options, err := r.deleteOptions()
 	if err != nil {
 		return nil, err
@@ -28,7 +32,7 @@ func (s *Server) delete(r *request) (*reply, error) {
 		return nil, r.missing()
 	}
 	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
-		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", r.kind.storageKey(live.Key)))
 	}
 	return s.remove(r, live, options)
 }
@@ -57,13 +61,16 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 
 func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
 	switch mediaType {
-	case protobufType:
-		return decodeProtobufInto(body, options)
-	case yamlType:
+	case media.Protobuf:
+		return media.UnmarshalProtobuf(body, options)
+	case media.YAML:
 		var err error
 		if body, err = yaml.ToJSON(body); err != nil {
 			return err
 		}
+	}
+	if err := interpret(body); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(body, options); err != nil {
 		return err
@@ -80,7 +87,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
-	if s.namespaces && r.kind.isNamespace() {
+	if r.kind.isNamespace() {
 		if answer, done, err := s.removeNamespace(r, live, options); done {
 			return answer, err
 		}
@@ -106,13 +113,16 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if options.OrphanDependents != nil && !*options.OrphanDependents {
 		code = http.StatusAccepted
 	}
-	switch {
-	case !changed:
+	if !changed {
 		return &reply{code: code, state: live}, nil
-	case dryRun:
-		return &reply{code: code, object: obj.Object}, nil
 	}
-	return s.put(r, live.Key, obj, code)
+	if err := r.kind.store(obj); err != nil {
+		return nil, err
+	}
+	if dryRun {
+		return &reply{code: code, object: r.kind.inVersion(obj.Object)}, nil
+	}
+	return s.put(live.Key, obj, code), nil
 }
 
 // deleted is the answer to a deletion that is complete.

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // patch answers PATCH.
@@ -36,22 +36,17 @@ func (s *Server) patch(r *request) (*reply, error) {
 	if errs := metavalidation.ValidatePatchOptions(&options, patchType); len(errs) > 0 {
 		return nil, invalidOptions("PatchOptions", errs)
 	}
-	if patchType == types.ApplyYAMLPatchType {
-		if _, err := yaml.ToJSON(r.body); err != nil {
-			return nil, apierrors.NewBadRequest("error encoding patch: " + err.Error())
-		}
-	} else if !json.Valid(r.body) {
-		return nil, apierrors.NewBadRequest("invalid JSON patch")
-	}
 	w := write{
 		manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0,
 		applied: true,
 	}
 	live := s.history.Get(r.key())
-	if patchType == types.ApplyYAMLPatchType {
-		return s.apply(r, live, &options, w)
-	}
-	if live == nil {
+	switch {
+	case patchType == types.ApplyYAMLPatchType:
+		return s.apply(r, live, options.Force != nil && *options.Force, w)
+	case !json.Valid(r.body):
+		return nil, apierrors.NewBadRequest("invalid JSON patch")
+	case live == nil:
 		return nil, r.missing()
 	}
 	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -84,7 +79,7 @@ func (r *request) patchType() (types.PatchType, error) {
 	if slices.Contains(accepted, mediaType) {
 		return types.PatchType(mediaType), nil
 	}
-	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", ")+hint)
 }
 
@@ -121,7 +116,7 @@ func (s *Server) patched(r *request, patchType types.PatchType, live *unstructur
 
 // patchJSON applies a JSON patch or a merge patch.
 func (r *request) patchJSON(patchType types.PatchType, live map[string]any, validation string) (*unstructured.Unstructured, error) {
-	doc, err := json.Marshal(live)
+	doc, err := r.patchable(live)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +135,20 @@ func (r *request) patchJSON(patchType types.PatchType, live map[string]any, vali
 	return obj, r.tellStrict(string(text), append(strict, unknown...), validation)
 }
 
+// patchable returns the JSON to which a patch is applied. It has the fields in the order of the Go
+// type, if the server has that, because errors show it.
+func (r *request) patchable(live map[string]any) ([]byte, error) {
+	doc, err := json.Marshal(live)
+	if err != nil || r.patchedType() == nil || r.kind.custom() && r.subresource != "scale" {
+		return doc, err
+	}
+	typed := r.patchedType().DeepCopyObject()
+	if err := json.Unmarshal(doc, typed); err != nil {
+		return nil, err
+	}
+	return json.Marshal(typed)
+}
+
 // patchStrategic applies a strategic merge patch.
 func (r *request) patchStrategic(live map[string]any, validation string) (*unstructured.Unstructured, error) {
 	patch, err := fields.ParseStrategicPatch(r.body)
@@ -150,13 +159,18 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%+v", patch.Fields)
-	obj := &unstructured.Unstructured{Object: content}
-	unknown, err := r.normalize(obj)
-	if err != nil {
-		return nil, invalidPatch(text, err)
+	text, strict, typed := fmt.Sprintf("%+v", patch.Fields), patch.Duplicates, r.patchedType().DeepCopyObject()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, typed, true); err != nil {
+		decoding, ok := runtime.AsStrictDecodingError(err)
+		if !ok {
+			return nil, invalidPatch(text, err)
+		}
+		strict = append(strict, decoding.Errors()...)
 	}
-	return obj, r.tellStrict(text, append(patch.Duplicates, unknown...), validation)
+	if content, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed); err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: content}, r.tellStrict(text, strict, validation)
 }
 
 // decodePatched decodes a patched object, and brings it into the form in which it is stored.
@@ -202,10 +216,13 @@ func invalidPatch(text string, err error) error {
 }
 
 // apply answers a server-side apply. live is nil if there is no object.
-func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOptions, w write) (*reply, error) {
-	force := options.Force != nil && *options.Force
+func (s *Server) apply(r *request, live *history.State, force bool, w write) (*reply, error) {
+	config, err := fields.ParseConfiguration(r.body)
+	if err != nil {
+		return nil, err
+	}
 	change := func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		return s.applied(r, obj, force, w)
+		return s.applied(r, obj, config, force, w)
 	}
 	switch {
 	case live == nil && r.subresource != "":
@@ -228,7 +245,7 @@ func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOpt
 	if err != nil {
 		return nil, err
 	}
-	obj.SetResourceVersion("")
+	obj.SetResourceVersion("") // a new object may be applied with one
 	return s.insert(r, obj, w)
 }
 
@@ -236,23 +253,29 @@ func (s *Server) apply(r *request, live *history.State, options *metav1.PatchOpt
 // manager has the replicas. It cannot find out their manager then.
 var errUnscaled = errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
 
-// applied merges the body into an object or a Scale, which does not change. live is empty if there
-// is no object.
-func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool, w write) (*unstructured.Unstructured, error) {
+// applied merges a configuration into an object or a Scale, which does not change. live is empty if
+// there is no object.
+func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fields.Configuration, force bool, w write) (*unstructured.Unstructured, error) {
 	m, err := s.kinds.manager(r.kind, r.subresource)
 	if err != nil {
 		return nil, err
 	}
-	var config map[string]any
-	if err := yaml.Unmarshal(r.body, &config); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-	}
-	content, err := m.Apply(live.Object, config, w.manager, force, s.now())
+	applied, err := config.Fields()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.tellDuplicates(w.validation); err != nil {
+	content, err := m.Apply(live.Object, applied, w.manager, force, s.now())
+	if err != nil {
 		return nil, err
+	}
+	if w.validation != metav1.FieldValidationIgnore {
+		warnings, err := config.Duplicates()
+		if err != nil && w.validation == metav1.FieldValidationStrict {
+			return nil, err
+		}
+		for _, warning := range warnings {
+			r.warn(warning)
+		}
 	}
 	obj := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(content)}
 	if live.Object == nil && obj.GetUID() != "" {
@@ -262,36 +285,89 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, force bool
 	if err := r.checkName(obj); err != nil {
 		return nil, err
 	}
-	if r.subresource != "scale" {
-		if r.kind.Schema != nil {
-			r.kind.Schema.Default(obj.Object)
-		}
-		if _, err := normalizeMetadata(obj); err != nil {
-			return nil, err
-		}
+	if r.subresource == "scale" {
+		return obj, nil
 	}
-	return obj, nil
+	if r.kind.Type != nil && !r.kind.custom() {
+		_, err = r.kind.normalize(obj)
+		return obj, err
+	}
+	_, err = normalizeMetadata(obj)
+	return obj, err
 }
 
-// tellDuplicates refuses an applied configuration, or warns of it, if it has fields twice.
-func (r *request) tellDuplicates(validation string) error {
-	if validation == metav1.FieldValidationIgnore {
-		return nil
+// endpoint is where objects of a kind are written.
+type endpoint struct {
+	kind        *Kind
+	subresource string
+}
+
+// manager returns what keeps the managed fields of writes through an endpoint.
+func (g *registry) manager(kind *Kind, subresource string) (*fields.Manager, error) {
+	e := endpoint{kind, subresource}
+	if m := g.managers[e]; m != nil {
+		return m, nil
 	}
-	var config map[string]any
-	err := yaml.UnmarshalStrict(r.body, &config)
-	switch {
-	case err == nil:
-	case validation == metav1.FieldValidationStrict:
-		return apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
-	default:
-		_, lines, ok := strings.Cut(err.Error(), "yaml: unmarshal errors:\n")
-		if !ok {
-			lines = err.Error()
-		}
-		for line := range strings.SplitSeq(lines, "\n") {
-			r.warn(strings.TrimSpace(line))
+	config := kind.managed()
+	if subresource == "scale" {
+		config = fields.Config{GVK: scaleKind, Type: &scaleObject{}}
+	} else {
+		for _, other := range g.versions(kind) {
+			config.Others = append(config.Others, other.managed())
 		}
 	}
-	return nil
+	config.Subresource = subresource
+	m, err := fields.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if g.managers == nil {
+		g.managers = map[endpoint]*fields.Manager{}
+	}
+	g.managers[e] = m
+	return m, nil
+}
+
+// managed returns what a manager has to know of a kind.
+func (k *Kind) managed() fields.Config {
+	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
+	if k.Schema != nil {
+		config.Converter = k.Schema.TypeConverter()
+		config.Default = k.Schema.Default
+	}
+	return config
+}
+
+// versions returns the other versions of a kind.
+func (g *registry) versions(kind *Kind) []*Kind {
+	var others []*Kind
+	for other := range g.all() {
+		if other.GroupKind() == kind.GroupKind() && other.Version != kind.Version {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// manage sets the managedFields of obj, which manager writes in place of old. old is nil if obj is
+// new.
+func (s *Server) manage(r *request, old map[string]any, obj *unstructured.Unstructured, manager string) error {
+	m, err := s.kinds.manager(r.kind, r.subresource)
+	if err != nil {
+		return err
+	}
+	if _, ok := obj.Object["metadata"].(map[string]any); !ok {
+		obj.Object["metadata"] = map[string]any{}
+	}
+	if old == nil && r.kind.Type != nil && !r.kind.custom() {
+		old = r.kind.empty() // the fields that its Go type always has are written by no one
+	}
+	obj.Object, err = m.Update(old, obj.Object, manager, s.now())
+	return err
+}
+
+// keepTimes gives obj the managedFields of old if the two objects differ in the times of these only.
+// So a write that changes nothing makes no new version.
+func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {
+	obj.Object = fields.KeepTimes(old, obj.Object)
 }

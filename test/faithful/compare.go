@@ -8,28 +8,26 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Differences compares two answers field by field, and returns a line for each that differs.
-func Differences(want, got string) []string {
+// Differences compares two answers field by field.
+func Differences(want, got string) []Difference {
 	if want == got {
 		return nil
 	}
-	var differences []string
-	for _, path := range diff(parse(want), parse(got)) {
-		differences = append(differences, path.String())
-	}
+	var differences []Difference
+	compare("", parse(want), parse(got), &differences)
 	return differences
 }
 
 // Difference is a field of an answer that differs.
 type Difference struct {
-	// Path is code, header.Name, or the JSON path of a field of the body.
+	// Path is code, header.Name, or the JSON path of a field below body.
 	Path string
-	// Want is what the real server has, and Got what the other has. No value is "nothing".
+	// Want is the value in the script, and Got that of the answer, or nothing.
 	Want, Got string
 }
 
 func (d Difference) String() string {
-	return fmt.Sprintf("  %s\n    real    %s\n    apitest %s", d.Path, d.Want, d.Got)
+	return fmt.Sprintf("%s\n    want %s\n    got  %s", d.Path, d.Want, d.Got)
 }
 
 // parse returns an answer as a tree: its first line, its headers and its body.
@@ -55,12 +53,6 @@ func parse(answer string) map[string]any {
 	}
 	tree["body"] = parsed
 	return tree
-}
-
-func diff(want, got map[string]any) []Difference {
-	var out []Difference
-	compare("", want, got, &out)
-	return out
 }
 
 const nothing = "nothing"

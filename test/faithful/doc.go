@@ -7,7 +7,11 @@
 //	     │    with -update it writes the answers
 //	     │
 //	     └──▶ this package, on apitest: fails if an answer differs and accepted.go does not
-//	          say why
+//	          say why, or if a difference of accepted.go no longer occurs
+//
+// The scripts are played on apitest three times: with kinds that have neither schemas nor Go
+// types, with Go types, as the fakes of generated clientsets have them, and with the
+// CustomResourceDefinitions of the real server.
 //
 // A script is a list of cases. A case begins with its title, and runs in a namespace of its
 // own. NS in a request or in an answer stands for the name of this namespace.
@@ -36,11 +40,14 @@
 //
 // reads the events of the watch that request 2 of the case has opened, until the watch ends,
 // or has an event about an object of the name end. EVENTS 2 BOOKMARK reads until a bookmark,
-// and EVENTS 2 3 reads three events. COMPACT makes the server forget its history.
+// and EVENTS 2 3 reads three events. A bookmark that is neither read for nor the end of the
+// initial events is left out, because it may come at any time. COMPACT makes the server forget its history.
 //
 // In a request, $rv2, $uid2, $name2 and $continue2 stand for the resourceVersion, the UID,
 // the name and the continue token in the answer to request 2; $repeat(x,1000) stands for x a
 // thousand times.
+//
+// The comment "# in any order" after a title is for answers whose causes have no fixed order.
 //
 // # Answers
 //
@@ -54,7 +61,12 @@
 //	a-RANDOM            a name that generateName has made
 //	TOKEN v2+ start=b   a continue token
 //
-// A Status is printed as Failure, without the fields that are the same in each: kind,
-// apiVersion, empty metadata, status, and a code that is the HTTP status. An entry of
-// managedFields is one line: manager, operation, version, subresource and fields.
+// A Status is printed as Failure, without the fields that are the same in each: kind, apiVersion,
+// empty metadata, status, and a code that is the HTTP status. An entry of managedFields is one
+// line: manager, operation, version, subresource and fields.
+//
+// Some things have no order that a client could rely on, and are sorted: the entries of
+// managedFields, which the server sorts by time, and in discovery the resources of a group and
+// version. Of all groups only example.com is shown, because the two servers have other built-in
+// groups.
 package faithful

@@ -26,6 +26,7 @@ type mask struct {
 	versions  []uint64          // of objects, ascending
 	uids      map[string]string // to uid-1, uid-2, …
 	made      []*regexp.Regexp  // names from generateName, whose prefix is the first group
+	anyOrder  bool              // causes have no order
 }
 
 // maxPrefix is how much of generateName is used.
@@ -101,6 +102,9 @@ func (m *mask) answer(e *exchange) string {
 	for _, name := range headers {
 		for _, value := range e.header[http.CanonicalHeaderKey(name)] {
 			if usual[name] != value {
+				if name == "Etag" {
+					value = "ETAG"
+				}
 				lines = append(lines, name+": "+m.text(value))
 			}
 		}
@@ -158,8 +162,6 @@ func (m *mask) print(tree any) string {
 	return string(out)
 }
 
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
-
 // tree returns a masked copy.
 func (m *mask) tree(tree any, key string) any {
 	switch value := tree.(type) {
@@ -171,6 +173,7 @@ func (m *mask) tree(tree any, key string) any {
 		if meta, ok := out["metadata"].(map[string]any); ok && meta["name"] == nil {
 			m.collection(value, meta)
 		}
+		m.sort(out)
 		return out
 	case []any:
 		if key == "managedFields" {
@@ -199,8 +202,8 @@ func (m *mask) leaf(value, key string) string {
 		return m.text(value)
 	case key == "resourceVersion":
 		return m.version(value)
-	case rfc3339.MatchString(value):
-		return "TIME"
+	case key == "serverAddress":
+		return "ADDRESS"
 	case key == "cells" && regexp.MustCompile(`^\d+s$`).MatchString(value):
 		return "AGE"
 	}
@@ -218,12 +221,59 @@ func (m *mask) collection(original, meta map[string]any) {
 	}
 }
 
+// sort sorts what has no order.
+func (m *mask) sort(object map[string]any) {
+	by := func(list any, field string) {
+		items, _ := list.([]any)
+		slices.SortStableFunc(items, func(a, b any) int {
+			return strings.Compare(fmt.Sprint(a.(map[string]any)[field]), fmt.Sprint(b.(map[string]any)[field]))
+		})
+	}
+	switch object["kind"] {
+	case "APIResourceList":
+		by(object["resources"], "name")
+	case "APIGroupList":
+		object["groups"] = only(object["groups"], func(item map[string]any) bool { return item["name"] == group })
+	case "APIGroupDiscoveryList":
+		object["items"] = only(object["items"], func(item map[string]any) bool {
+			meta, _ := item["metadata"].(map[string]any)
+			return meta["name"] == group
+		})
+	}
+	if resources, ok := object["resources"]; ok && object["freshness"] != nil {
+		by(resources, "resource")
+	}
+	by(object["subresources"], "subresource")
+	if !m.anyOrder {
+		return
+	}
+	by(object["causes"], "field")
+	if message, ok := object["message"].(string); ok {
+		parts := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune("\n,[]", r) })
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		slices.Sort(parts)
+		object["message"] = strings.Join(parts, " | ")
+	}
+}
+
+// only returns the items that are kept.
+func only(list any, keep func(map[string]any) bool) []any {
+	items, _ := list.([]any)
+	return slices.DeleteFunc(items, func(item any) bool {
+		object, ok := item.(map[string]any)
+		return !ok || !keep(object)
+	})
+}
+
+// managedFields prints the entries of managedFields.
 func (m *mask) managedFields(entries []any) []any {
-	out := make([]any, len(entries))
+	out := make([]string, len(entries))
 	for i, entry := range entries {
 		fields, ok := entry.(map[string]any)
 		if !ok {
-			out[i] = entry
+			out[i] = fmt.Sprint(entry)
 			continue
 		}
 		encoded, _ := json.Marshal(fields["fieldsV1"])
@@ -239,7 +289,12 @@ func (m *mask) managedFields(entries []any) []any {
 		}
 		out[i] = line + ": " + m.text(string(encoded))
 	}
-	return out
+	slices.Sort(out) // they are ordered by time, among others
+	lines := make([]any, len(out))
+	for i, line := range out {
+		lines[i] = line
+	}
+	return lines
 }
 
 // version names the version of an object.
@@ -288,10 +343,13 @@ func (m *mask) token(value string) string {
 }
 
 // versionInText finds the versions in messages. The words before each are the first group.
-var versionInText = regexp.MustCompile(`(resource version: \d+ \(|resource version: |current: |ResourceVersion in record \(|ResourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
+var versionInText = regexp.MustCompile(`("resourceVersion\\*":\\*"|resourceVersion: "|resource version: \d+ \(|resource version: |current: |ResourceVersion in record \(|ResourceVersion in precondition: |ResourceVersion in object meta: )(\d+)`)
 
 // long finds candidates for $repeat.
 var long = regexp.MustCompile(`a{50,}|x{50,}`)
+
+// timeInText finds times in messages.
+var timeInText = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // text masks what is part of a longer text.
 func (m *mask) text(value string) string {
@@ -305,10 +363,19 @@ func (m *mask) text(value string) string {
 	value = long.ReplaceAllStringFunc(value, func(match string) string {
 		return fmt.Sprintf("$repeat(%s,%d)", match[:1], len(match))
 	})
+	value = timeInText.ReplaceAllStringFunc(value, func(match string) string {
+		if strings.Contains(m.sent, match) {
+			return match
+		}
+		return "TIME"
+	})
 	return versionInText.ReplaceAllStringFunc(value, func(match string) string {
 		parts := versionInText.FindStringSubmatch(match)
-		if strings.Contains(m.sent, "="+parts[2]) {
+		if len(parts[2]) > 6 && strings.Contains(m.sent, "="+parts[2]) { // made up, to be in the future
 			return match
+		}
+		if parts[1] == "current: " {
+			return parts[1] + m.since(parts[2])
 		}
 		return parts[1] + m.version(parts[2])
 	})

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 )
@@ -92,6 +95,7 @@ func Play(ctx context.Context, target Target, namespace string, c *Case) ([]stri
 		p.exchanges = append(p.exchanges, done)
 	}
 	mask := newMask(p)
+	mask.anyOrder = slices.Contains(c.comment, "# in any order")
 	answers := make([]string, len(c.Steps))
 	for i, step := range c.Steps {
 		if !step.Given {
@@ -127,6 +131,7 @@ func (p *player) step(ctx context.Context, step *Step) (*exchange, error) {
 		return e, nil
 	}
 	defer response.Body.Close()
+	defer time.AfterFunc(waitForEvents, func() { response.Body.Close() }).Stop()
 	if e.body, err = io.ReadAll(response.Body); err != nil {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
@@ -135,6 +140,17 @@ func (p *player) step(ctx context.Context, step *Step) (*exchange, error) {
 	}
 	return e, nil
 }
+
+// codecs decode protobuf.
+var codecs = func() serializer.CodecFactory {
+	known := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, metav1.AddMetaToScheme} {
+		if err := add(known); err != nil {
+			panic(err) // it cannot fail with a new scheme
+		}
+	}
+	return serializer.NewCodecFactory(known)
+}()
 
 // body returns what is in a body as JSON has it, or nil if it is only text.
 func body(contentType string, content []byte) (tree any, err error) {
@@ -148,7 +164,7 @@ func body(contentType string, content []byte) (tree any, err error) {
 			return nil, err
 		}
 	case "application/vnd.kubernetes.protobuf":
-		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(content, nil, nil)
+		object, _, err := codecs.UniversalDeserializer().Decode(content, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -170,8 +186,8 @@ func decode(content []byte, into any) error {
 }
 
 func watches(u *url.URL) bool {
-	value := u.Query().Get("watch")
-	return value == "1" || value == "true" || strings.Contains(u.Path, "/watch/")
+	value := u.Query()["watch"]
+	return len(value) > 0 && value[0] != "0" && value[0] != "false" || strings.Contains(u.Path, "/watch/")
 }
 
 // request makes the HTTP request of a step.
@@ -205,7 +221,7 @@ func (p *player) request(ctx context.Context, step *Step) (*http.Request, error)
 			}
 			header.Set("Content-Type", "application/json")
 		}
-		p.sent.WriteString(content + "\n")
+		p.sent.WriteString(expand(content) + "\n")
 		if content, err = p.substitute(content); err != nil {
 			return nil, err
 		}
@@ -259,18 +275,15 @@ func complete(content, path string) (string, error) {
 
 var (
 	variable = regexp.MustCompile(`\$(rv|uid|name|continue)([0-9]+)`)
-	repeat   = regexp.MustCompile(`\$repeat\((.),([0-9]+)\)`)
+	// namespaceWord is NS, but not within the text of a token.
+	namespaceWord = regexp.MustCompile(`NS\b`)
+	repeat        = regexp.MustCompile(`\$repeat\((.),([0-9]+)\)`)
 )
 
 // substitute replaces NS and what begins with a dollar.
 func (p *player) substitute(text string) (string, error) {
 	var failed error
-	text = strings.ReplaceAll(text, "NS", p.namespace)
-	text = repeat.ReplaceAllStringFunc(text, func(match string) string {
-		parts := repeat.FindStringSubmatch(match)
-		count, _ := strconv.Atoi(parts[2])
-		return strings.Repeat(parts[1], count)
-	})
+	text = expand(namespaceWord.ReplaceAllString(text, p.namespace))
 	text = variable.ReplaceAllStringFunc(text, func(match string) string {
 		parts := variable.FindStringSubmatch(match)
 		number, _ := strconv.Atoi(parts[2])
@@ -290,6 +303,15 @@ func (p *player) substitute(text string) (string, error) {
 		return value
 	})
 	return text, failed
+}
+
+// expand replaces $repeat.
+func expand(text string) string {
+	return repeat.ReplaceAllStringFunc(text, func(match string) string {
+		parts := repeat.FindStringSubmatch(match)
+		count, _ := strconv.Atoi(parts[2])
+		return strings.Repeat(parts[1], count)
+	})
 }
 
 func metadata(tree any, field string) string {
@@ -322,6 +344,9 @@ func (p *player) events(step *Step) (*exchange, error) {
 		if err != nil {
 			return nil, fmt.Errorf("after %d events: %w", len(e.events), err)
 		}
+		if periodic(next) && until != next.Type {
+			continue
+		}
 		e.events = append(e.events, next)
 		name := metadata(next.Object, "name")
 		if until == "" && (name == "end" || name == p.namespace+"-end") || until == next.Type {
@@ -329,6 +354,12 @@ func (p *player) events(step *Step) (*exchange, error) {
 		}
 	}
 	return e, nil
+}
+
+// periodic reports whether an event is a bookmark that may come at any time.
+func periodic(e event) bool {
+	encoded, err := json.Marshal(e.Object)
+	return err == nil && e.Type == "BOOKMARK" && !bytes.Contains(encoded, []byte(`"k8s.io/initial-events-end"`))
 }
 
 func (p *player) next(watch *json.Decoder, into *event) error {

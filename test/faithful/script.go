@@ -150,6 +150,9 @@ func ReadScript(path string) (*Script, error) {
 	return script, lines.Err()
 }
 
+// NeedsSchema reports whether the cases are about the schema of a CustomResourceDefinition.
+func (s *Script) NeedsSchema() bool { return s.Name == "schema" }
+
 // Format returns the script as the content of a file.
 func (s *Script) Format() []byte {
 	var out bytes.Buffer

@@ -14,7 +14,6 @@ import (
 
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
-	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/testserver"
@@ -102,14 +101,6 @@ func TestRestart(t *testing.T) {
 	waitUntilReady(t, watchDatabase(t, client, db)) // the operator has survived the restart
 }
 
-func TestReadyWithFake(t *testing.T) {
-	client := fake.NewSimpleClientset()
-	db := create(t, client, "default")
-	watcher := watchDatabase(t, client, db) // before the operator writes: a fake replays nothing
-	startOperator(t, client)
-	waitUntilReady(t, watcher)
-}
-
 // startOperator runs an operator that makes each database ready, until the test ends.
 func startOperator(t *testing.T, client versioned.Interface) {
 	t.Helper()
@@ -141,9 +132,13 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.ReadFile("testing_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var self []byte
+	for _, name := range []string{"testing_test.go", "fake_test.go"} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		self = append(self, content...)
 	}
 	blocks := strings.Split(string(page), "```go\n")[1:]
 	if len(blocks) < 3 {
@@ -153,7 +148,7 @@ func TestPage(t *testing.T) {
 		code, _, _ := strings.Cut(block, "```\n")
 		code = strings.ReplaceAll(code, `"../config/crd"`, `"../../examples/operator/config/crd"`)
 		if !strings.Contains(string(self), code) {
-			t.Errorf("the page has code that testing_test.go has not:\n%s", code)
+			t.Errorf("the page has code that the tests do not have:\n%s", code)
 		}
 	}
 }

@@ -12,14 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/retry"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/controller"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
-	"github.com/typedinformers/informer-gen/examples/operator/internal/fakeserver"
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
 
 const namespace = "shop"
@@ -38,30 +41,39 @@ func class(name string, maxStorageGi int32) *datav1.DatabaseClass {
 	}
 }
 
-// cluster is a fake API server with a Controller on it. Each test is a synctest bubble.
+// cluster is an in-memory API server with a Controller on it. Each test is a synctest bubble.
 type cluster struct {
 	t      *testing.T
 	client *fake.Clientset
-	server *fakeserver.Server // of client
-	kube   *kubefake.Clientset
+	kube   kubernetes.Interface // of the same server
 	events *events.FakeRecorder
 	writes atomic.Int32 // how often the status of a Database was written
 }
 
 func newCluster(t *testing.T, objects ...runtime.Object) *cluster {
 	t.Helper()
+	return newClusterOn(t, apitest.Start(t, apitest.WithScheme(scheme.Scheme)), objects...)
+}
+
+func newClusterOn(t *testing.T, server *apitest.Server, objects ...runtime.Object) *cluster {
+	t.Helper()
 	c := &cluster{
 		t:      t,
-		client: fake.NewSimpleClientset(),
-		kube:   kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}),
+		client: fake.NewClientsetFor(server, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}),
 		events: events.NewFakeRecorder(1000),
 	}
-	c.server = fakeserver.Serve(c.client)
-	c.server.OnStatus = func() {
-		if c.writes.Add(1) == 100 {
+	c.kube = kubernetes.NewForConfigOrDie(c.client.Config())
+	c.client.PrependReactor("update", "databases/status", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		db := action.(clienttesting.UpdateAction).GetObject().(*datav1.Database)
+		stored, err := c.client.Tracker().Get(action.GetResource(), db.Namespace, db.Name)
+		if err != nil || stored.(*datav1.Database).ResourceVersion != db.ResourceVersion {
+			return false, nil, nil // it will be refused
+		}
+		if c.writes.Add(1) == 1000 {
 			panic("a status is written over and over") // no return of an error ends the loop
 		}
-	}
+		return false, nil, nil
+	})
 	for _, obj := range objects {
 		c.create(obj)
 	}
@@ -118,12 +130,21 @@ func (c *cluster) create(obj runtime.Object) {
 	}
 }
 
-// edit changes the spec or the metadata of a Database.
+// edit changes the spec or the metadata of a Database. The controller may write at the same time.
 func (c *cluster) edit(name string, change func(*datav1.Database)) {
 	c.t.Helper()
-	db := c.get(name)
-	change(db)
-	if _, err := c.client.DataV1().Databases(namespace).Update(c.t.Context(), db, metav1.UpdateOptions{}); err != nil {
+	c.retry(func() error {
+		db := c.get(name)
+		change(db)
+		_, err := c.client.DataV1().Databases(namespace).Update(c.t.Context(), db, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// retry repeats a change until it is not refused because of another one.
+func (c *cluster) retry(change func() error) {
+	c.t.Helper()
+	if err := retry.RetryOnConflict(retry.DefaultRetry, change); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -154,14 +175,22 @@ func (c *cluster) deleteServer(name string) {
 	}
 }
 
+func (c *cluster) deleteWith(name string, policy metav1.DeletionPropagation) {
+	c.t.Helper()
+	if err := c.client.DataV1().Databases(namespace).Delete(c.t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 // report sets the status of a server, as the agent does.
 func (c *cluster) report(name string, ready bool) {
 	c.t.Helper()
-	server := c.getServer(name)
-	server.Status.Ready = ready
-	if _, err := c.client.DataV1().DatabaseServers(namespace).UpdateStatus(c.t.Context(), server, metav1.UpdateOptions{}); err != nil {
-		c.t.Fatal(err)
-	}
+	c.retry(func() error {
+		server := c.getServer(name)
+		server.Status.Ready = ready
+		_, err := c.client.DataV1().DatabaseServers(namespace).UpdateStatus(c.t.Context(), server, metav1.UpdateOptions{})
+		return err
+	})
 }
 
 func (c *cluster) get(name string) *datav1.Database {

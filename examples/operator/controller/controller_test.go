@@ -179,7 +179,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 func TestCacheIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, class("postgres", 100))
-		c.server.Lag = time.Second
+		c.client.Server().LagWatches("*", time.Second)
 		c.run()
 		c.create(database("orders", "postgres", 20))
 		c.expectServers("orders-0")
@@ -230,7 +230,7 @@ func TestRunSaysWhatItWaitsFor(t *testing.T) {
 
 // TestManyAtOnce runs outside a bubble, on real threads and with real time.
 func TestManyAtOnce(t *testing.T) {
-	const count = 20              // the fake clientset panics if a watch is 100 events behind
+	const count = 200
 	const stall = 3 * time.Minute // without a database that becomes ready
 	ctx := t.Context()
 	c := newCluster(t, class("postgres", 100))

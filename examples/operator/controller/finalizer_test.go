@@ -77,19 +77,23 @@ func TestDeletedWithoutServers(t *testing.T) {
 	})
 }
 
-// TestGarbageCollectorIsFirst has a server deleted by another program at the same time.
+// TestGarbageCollectorIsFirst is kubectl delete --cascade=foreground: the garbage collector deletes
+// the servers before the controller hears of the deletion.
 func TestGarbageCollectorIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const backup = "example.com/backup" // of another program
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
-		c.server.Lag = time.Second
+		c.client.Server().LagWatches("*", time.Second)
 		c.run()
 		c.expectServers("orders-0")
-		c.edit("orders", func(db *datav1.Database) { db.Finalizers = append(db.Finalizers, metav1.FinalizerDeleteDependents) })
+		c.edit("orders", func(db *datav1.Database) { db.Finalizers = append(db.Finalizers, backup) })
 		c.settle()
-		c.delete("orders")
-		c.deleteServer("orders-0") // the controller does not know yet
+		c.deleteWith("orders", metav1.DeletePropagationForeground)
+		if _, err := c.client.DataV1().DatabaseServers(namespace).Get(t.Context(), "orders-0", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("the garbage collector has left the server: %v", err)
+		}
 		c.settle()
-		if got := c.get("orders").Finalizers; !slices.Equal(got, []string{metav1.FinalizerDeleteDependents}) {
+		if got := c.get("orders").Finalizers; !slices.Equal(got, []string{backup}) {
 			t.Errorf("the finalizers are %q, want those of others", got)
 		}
 		c.edit("orders", func(db *datav1.Database) { db.Finalizers = nil })
@@ -104,18 +108,26 @@ func TestOrphans(t *testing.T) {
 		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
 		c.run()
 		c.expectServers("orders-0")
-		c.edit("orders", func(db *datav1.Database) {
-			db.Finalizers = append(db.Finalizers, metav1.FinalizerOrphanDependents)
-		})
-		c.delete("orders")
-		c.expectServers("orders-0")
-		server := c.getServer("orders-0")
-		server.OwnerReferences = nil
-		if _, err := c.client.DataV1().DatabaseServers(namespace).Update(t.Context(), server, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		c.edit("orders", func(db *datav1.Database) { db.Finalizers = []string{datav1.Finalizer} })
+		c.deleteWith("orders", metav1.DeletePropagationOrphan)
 		c.expectGone("orders")
 		c.expectServers("orders-0")
+		if owners := c.getServer("orders-0").OwnerReferences; len(owners) > 0 {
+			t.Errorf("the server has the owners %+v", owners)
+		}
+	})
+}
+
+// TestOwnerIsGone deletes a Database whose finalizer someone has removed. The garbage collector
+// deletes its servers.
+func TestOwnerIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, class("postgres", 100), database("orders", "postgres", 20))
+		c.client.Server().HoldWatches("databases") // the controller does not put the finalizer back
+		c.edit("orders", func(db *datav1.Database) { db.Labels = map[string]string{"a": "b"} })
+		c.run()
+		c.expectServers("orders-0")
+		c.edit("orders", func(db *datav1.Database) { db.Finalizers = nil })
+		c.delete("orders")
+		c.expectServers()
 	})
 }

@@ -12,13 +12,12 @@ import (
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 )
 
-// TestDatabaseClassSummary follows a class, which the fake clientset has whole,
-// through the view that the controller reads.
+// TestDatabaseClassSummary follows a class, which the server has whole, through the view that the controller reads.
 func TestDatabaseClassSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		postgres := class("postgres", 100)
 		postgres.Spec.Description = "long"
-		client := fake.NewSimpleClientset(postgres)
+		client := fake.NewClientset(postgres)
 		factory := informers.NewSharedInformerFactory(client, 0)
 		summaries := factory.Views().V1().DatabaseClassSummaries()
 		lister := summaries.Lister()
@@ -32,7 +31,9 @@ func TestDatabaseClassSummary(t *testing.T) {
 			t.Errorf("the summary is %+v, %v, want %+v", got, err, want)
 		}
 
-		postgres = postgres.DeepCopy()
+		if postgres, err = client.DataV1().DatabaseClasses().Get(t.Context(), "postgres", metav1.GetOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		postgres.Spec.MaxStorageGi = 200
 		if _, err := client.DataV1().DatabaseClasses().Update(t.Context(), postgres, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)

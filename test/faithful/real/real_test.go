@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -35,20 +34,21 @@ func TestAnswers(t *testing.T) {
 	kinds := testserver.WithBuiltIn(&corev1.ConfigMap{}, &appsv1.Deployment{})
 	crds := testserver.WithCRDs("../testdata/crds")
 	shared := target(testserver.Start(t, crds, kinds))
-	var forgetful faithful.Target
+	others := map[string]testserver.Option{
+		// With a watch cache, versions expire only some seconds after Compact.
+		"expired":   testserver.WithoutWatchCache(),
+		"namespace": testserver.WithNamespaceLifecycle(),
+	}
 
 	for _, script := range scripts {
 		if *only != "" && *only != script.Name {
 			continue
 		}
 		t.Run(script.Name, func(t *testing.T) {
+			t.Parallel()
 			server, limit := shared, concurrent
-			if script.Name == "expired" {
-				// With a watch cache, versions expire only some seconds after Compact.
-				if forgetful.URL == "" {
-					forgetful = target(testserver.Start(t, crds, kinds, testserver.WithoutWatchCache()))
-				}
-				server, limit = forgetful, 1
+			if option := others[script.Name]; option != nil {
+				server, limit = target(testserver.Start(t, crds, kinds, option)), 1
 			}
 			check(t, server, script, limit)
 		})
@@ -87,8 +87,10 @@ func check(t *testing.T, server faithful.Target, script *faithful.Script, limit 
 				if *update {
 					step.Answer = answers[i][j]
 				} else if got, want := answers[i][j], step.Answer; got != want {
-					t.Errorf("%s:%d: %s %s\n%s", script.Path, step.Line, step.Method, step.Path,
-						strings.Join(faithful.Differences(want, got), "\n"))
+					t.Errorf("%s:%d: %s %s", script.Path, step.Line, step.Method, step.Path)
+					for _, difference := range faithful.Differences(want, got) {
+						t.Log(difference)
+					}
 				}
 			}
 		})

@@ -106,8 +106,8 @@ func (r *Random) object(s *apiextensionsv1.JSONSchemaProps) any {
 	for _, name := range names {
 		property := s.Properties[name]
 		probability := 0.5
-		if r.depth > 4 {
-			probability = 0.15
+		if r.depth > 4 || len(names) > 20 {
+			probability = 0.2
 		}
 		if slices.Contains(s.Required, name) {
 			probability = 1 - r.Wild

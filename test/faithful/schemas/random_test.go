@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -40,6 +39,15 @@ func TestRandomObjects(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+	t.Logf("answers by status: %v", both.codes)
+	if *crds != "" || *objects < 100 {
+		return
+	}
+	for _, code := range []int{200, 201, 400, 404, 422, 500} {
+		if both.codes[code] < *objects/100 {
+			t.Errorf("only %d answers have the status %d; make other random objects", both.codes[code], code)
 		}
 	}
 }
@@ -85,16 +93,26 @@ func lifeOf(r *Random, crd *apiextensionsv1.CustomResourceDefinition, name strin
 	}
 	version, path := pick()
 	requests := []request{{"POST", path + validation, "", body(version, false)}}
+	// The next one is more likely to succeed. If the first one has, it is a conflict.
+	wild := r.Wild
+	r.Wild = 0
+	version, path = pick()
+	requests = append(requests, request{"POST", path + validation, "", body(version, false)})
+	r.Wild = wild
 	for range 3 {
 		version, path = pick()
 		target := path + "/" + name
 		if s := version.Subresources; s != nil && s.Status != nil && r.IntN(2) == 0 {
 			target += "/status"
 		}
-		if os.Getenv("NOMF") != "" || r.IntN(2) == 0 {
+		switch r.IntN(5) {
+		case 0, 1:
 			requests = append(requests, request{"PUT", target + validation, "", body(version, true)})
-		} else {
+		case 2:
 			requests = append(requests, request{"PATCH", target + validation, "application/merge-patch+json", body(version, false)})
+		default:
+			options := fmt.Sprintf("?fieldManager=m%d&force=%v", r.IntN(3), r.IntN(3) > 0)
+			requests = append(requests, request{"PATCH", target + options, "application/apply-patch+yaml", body(version, false)})
 		}
 		_, path = pick()
 		requests = append(requests, request{"GET", path + "/" + name, "", ""})

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -118,13 +119,32 @@ func parseAll(list []any) ([]entry, bool) {
 	return entries, true
 }
 
-// isReset reports whether a list in a request asks to forget all managers.
-func isReset(list []any) bool {
-	if len(list) == 1 {
-		e, ok := list[0].(map[string]any)
-		return ok && len(e) == 0
+// Canonical reports whether managedFields are as this package writes them, and valid, so that nobody
+// has to check them or to encode them anew.
+func Canonical(list []any) bool {
+	entries, ok := parseAll(list)
+	return ok && !slices.ContainsFunc(entries, func(e entry) bool {
+		return e.time != "" && !IsTime(e.time) || len(e.manager) > maxManager || len(e.subresource) > maxManager || !isPrintable(e.manager)
+	})
+}
+
+// IsTime reports whether text is as metav1.Time encodes a time.
+func IsTime(text string) bool {
+	t, err := time.Parse(time.RFC3339, text)
+	return err == nil && timestamp(t) == text
+}
+
+// maxManager is the length that the name of a manager may have, in bytes.
+const maxManager = 128
+
+// isPrintable reports whether a string has printable ASCII characters only.
+func isPrintable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
 	}
-	return len(list) == 0
+	return true
 }
 
 // timestamp returns a time as metav1.Time encodes it.

@@ -1,11 +1,16 @@
 package fields
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,10 +22,12 @@ import (
 // Config says what a Manager has to know about a kind.
 type Config struct {
 	GVK schema.GroupVersionKind
-	// Converter has the schema. Without it, the schema comes from Type, and without that, from each
-	// object: all its maps are merged, and all its lists are atomic.
+	// Converter has the schema. Without it, the schema comes from Type. Without that, all maps below
+	// spec and status are merged, and all lists are atomic.
 	Converter managedfields.TypeConverter
 	Type      runtime.Object
+	// Default sets the defaults of an object. It may be nil.
+	Default func(map[string]any)
 	// Subresource is status, scale or empty.
 	Subresource string
 	// HasStatus reports whether the kind has the subresource status, so that other writes leave the
@@ -54,13 +61,14 @@ func New(config Config) (*Manager, error) {
 		apiVersion:  config.GVK.GroupVersion().String(),
 		subresource: config.Subresource,
 		reset:       resets(config),
-		converter:   converter{},
+		converter:   converter{types: map[schema.GroupVersionKind]managedfields.TypeConverter{}, setDefaults: config.Default},
 	}
-	// Kubernetes resets the status of the request's version only, and spec and metadata of all.
+	// Kubernetes resets the status of the request's version only, and spec and metadata of all
+	// versions that have the subresource status.
 	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for i, c := range append([]Config{config}, config.Others...) {
-		m.converter[c.GVK] = typeConverterOf(c)
-		if i == 0 || config.Subresource != "" {
+		m.converter.types[c.GVK] = typeConverterOf(c)
+		if i == 0 || config.Subresource != "" && c.HasStatus {
 			set := fieldpath.NewSet()
 			for _, name := range m.reset {
 				set.Insert(fieldpath.MakePathOrDie(name))
@@ -101,7 +109,7 @@ func typeConverterOf(config Config) managedfields.TypeConverter {
 	case config.Type != nil:
 		return NewTypeConverter(config.Type)
 	}
-	return managedfields.NewDeducedTypeConverter()
+	return NewTypeConverter(&untyped{})
 }
 
 // empty returns an object without any fields.
@@ -150,11 +158,30 @@ func (m *Manager) Apply(live, config map[string]any, manager string, force bool,
 	}
 	result, err := m.full.Apply(&unstructured.Unstructured{Object: live}, &unstructured.Unstructured{Object: config}, manager, force)
 	if err != nil {
-		return nil, err
+		return nil, inOrder(err)
 	}
 	out := result.(*unstructured.Unstructured).Object
 	after, _ := stored(out)
 	return withFields(out, setTimes(after, now, before)), nil
+}
+
+// inOrder sorts the conflicts of an error by their managers, and the lines of one that has several
+// errors. A FieldManager has both in the order of a map.
+func inOrder(err error) error {
+	if status, ok := err.(*apierrors.StatusError); ok {
+		if status.ErrStatus.Details != nil {
+			slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
+				return cmp.Compare(a.Message, b.Message)
+			})
+		}
+		return err
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], "errors:") {
+		return err
+	}
+	slices.Sort(lines[1:])
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // withFields returns obj with other managedFields.

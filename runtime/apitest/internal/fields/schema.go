@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -50,11 +51,27 @@ func (c *typeConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, 
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
+// untyped is the type of a kind that has no other. What is in spec and status is merged as its value
+// suggests.
+type untyped struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              any `json:"spec,omitempty"`
+	Status            any `json:"status,omitempty"`
+}
+
+// DeepCopyObject implements runtime.Object. Nothing calls it.
+func (u *untyped) DeepCopyObject() runtime.Object { return u }
+
+// metaPackage has the types of metadata.
+var metaPackage = reflect.TypeFor[metav1.ObjectMeta]().PkgPath()
+
 var converters sync.Map // reflect.Type to managedfields.TypeConverter
 
 // NewTypeConverter returns a TypeConverter with the schema of obj's Go type. It follows the rules by
 // which Kubernetes makes OpenAPI schemas from Go types, with these differences:
-//   - A field that the type does not have is merged as its value suggests. It is not refused.
+//   - A field that the type does not have is merged as its value suggests. It is refused only in
+//     types of metav1, such as ObjectMeta.
 //   - Go types do not have the markers +listType, +mapType and +structType. Lists are merged if
 //     their field has the tag patchStrategy:"merge", by the key of the tag patchMergeKey. The
 //     markers of k8s.io/api are in a table.
@@ -172,7 +189,10 @@ func (b *builder) structRef(t reflect.Type) schema.TypeRef {
 		name = fmt.Sprintf("struct %d", len(b.names))
 	}
 	b.names[t] = &name
-	m := &schema.Map{ElementType: deducedRef}
+	m := &schema.Map{}
+	if t.PkgPath() != metaPackage {
+		m.ElementType = deducedRef
+	}
 	b.addFields(m, t, map[string]bool{})
 	if markerOf(t.PkgPath(), t.Name(), "").atomic {
 		m.ElementRelationship = schema.Atomic

@@ -112,11 +112,8 @@ func union(a, b tree) tree {
 
 // unionField returns the union of two trees of one field.
 func unionField(a, b tree) tree {
-	switch {
-	case len(b) == 0 && has(a):
+	if len(b) == 0 && has(a) {
 		return a
-	case len(a) == 0 && has(b):
-		return b
 	}
 	merged := union(a, b)
 	if _, ok := merged[self]; !ok && (has(a) || has(b)) {

@@ -98,11 +98,8 @@ func (m *Manager) update(live, obj map[string]any, manager string, now time.Time
 func (m *Manager) before(live, obj map[string]any) ([]any, bool) {
 	list, _ := stored(live)
 	requested, found := stored(obj)
-	switch {
-	case m.subresource != "" || !found:
+	if m.subresource != "" || !found {
 		return list, true
-	case isReset(requested):
-		return nil, true
 	}
 	return list, slices.EqualFunc(requested, list, equal)
 }

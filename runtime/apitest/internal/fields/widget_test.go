@@ -81,6 +81,8 @@ type generator struct{ *rand.Rand }
 
 func (g generator) widget() map[string]any {
 	meta := map[string]any{"name": "w", "namespace": "default"}
+	g.maybe(meta, "generation", g.number)
+	g.maybe(meta, "generateName", func() any { return g.word() })
 	g.maybe(meta, "labels", g.names)
 	g.maybe(meta, "annotations", g.names)
 	g.maybe(meta, "finalizers", g.set)
@@ -136,11 +138,16 @@ func (g generator) maybe(obj map[string]any, key string, value func() any) {
 }
 
 func (g generator) word() string {
-	words := []string{"red", "green", "blue", `a "quoted" <word>`, "é"}
+	words := []string{"red", "green", "blue", `say "x"`, "<é>"}
 	return words[g.IntN(len(words))]
 }
 
-func (g generator) number() any { return int64(g.IntN(3)) }
+func (g generator) number() any {
+	if g.IntN(4) == 0 {
+		return float64(g.IntN(3))
+	}
+	return int64(g.IntN(3))
+}
 
 func (g generator) names() any {
 	names := map[string]any{}
@@ -154,7 +161,7 @@ func (g generator) names() any {
 func (g generator) set() any {
 	list := []any{}
 	for range g.IntN(4) {
-		if w := g.word(); !slices.Contains(list, any(w)) || g.IntN(20) == 0 {
+		if w := g.word(); !slices.Contains(list, any(w)) || g.IntN(10) == 0 {
 			list = append(list, w)
 		}
 	}
@@ -183,7 +190,7 @@ func (g generator) keyed(key string, element func() any) any {
 	seen := map[any]bool{}
 	for range g.IntN(4) {
 		e := element()
-		if k := e.(map[string]any)[key]; !seen[k] || g.IntN(20) == 0 {
+		if k := e.(map[string]any)[key]; !seen[k] || g.IntN(10) == 0 {
 			seen[k] = true
 			list = append(list, e)
 		}

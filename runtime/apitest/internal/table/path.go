@@ -75,7 +75,8 @@ func (wildcard) walk(values []any) ([]any, error) {
 	return found, nil
 }
 
-// contents are the values in a value, those of an object by the names of their fields.
+// contents are the values in a value: those of an object by the names of their fields, and the bytes of a
+// string.
 func contents(value any) []any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -86,6 +87,12 @@ func contents(value any) []any {
 		return found
 	case []any:
 		return value
+	case string:
+		found := make([]any, len(value))
+		for i := range len(value) {
+			found[i] = value[i]
+		}
+		return found
 	}
 	return nil
 }
@@ -235,6 +242,7 @@ func (f filter) holds(element any) (bool, error) {
 // compare reports whether a comparison of two values of the same type holds.
 func compare(a any, operator string, b any) (bool, error) {
 	order := 0
+	a, b = integer(a), integer(b)
 	switch a := a.(type) {
 	case bool:
 		other, ok := b.(bool)
@@ -283,9 +291,18 @@ func compare(a any, operator string, b any) (bool, error) {
 	return false, fmt.Errorf("unrecognized operator %q", operator)
 }
 
-// number reads a number, as an integer if it is one.
+// integer makes an int64 of an int, which only a constant has.
+func integer(value any) any {
+	if i, ok := value.(int); ok {
+		return int64(i)
+	}
+	return value
+}
+
+// number reads a number, as an integer if it is one. An int is no value of an object, so that a column
+// does not show a constant as an integer, as it does not in an API server.
 func number(text string) (constant, error) {
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if i, err := strconv.Atoi(text); err == nil {
 		return constant{i}, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
