@@ -109,7 +109,7 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 	if version < p.version || version == p.version && kind != watch.Bookmark {
 		return fmt.Errorf("a %s event of version %d after %d", kind, version, p.version)
 	}
-	if p.limit != 0 && version > p.limit {
+	if kind != watch.Bookmark && p.limit != 0 && version > p.limit {
 		return fmt.Errorf("a %s event of version %d, but watches are held at %d", kind, version, p.limit)
 	}
 	p.version = version
