@@ -45,6 +45,7 @@ func TestAnswers(t *testing.T) {
 			continue
 		}
 		t.Run(script.Name, func(t *testing.T) {
+			t.Parallel()
 			server, limit := shared, concurrent
 			if option := others[script.Name]; option != nil {
 				server, limit = target(testserver.Start(t, crds, kinds, option)), 1
