@@ -265,11 +265,8 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 		obj = unmanaged{next}
 	}
 	name := apivalidation.NameIsDNSSubdomain
-	switch {
-	case k.isNamespace():
-		name = apivalidation.NameIsDNSLabel
-	case !k.custom():
-		name = pathSegment
+	if !k.custom() {
+		name = k.builtIn.validName
 	}
 	if old == nil {
 		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)

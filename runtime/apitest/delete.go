@@ -87,7 +87,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
-	if s.namespaces && r.kind.isNamespace() {
+	if r.kind.isNamespace() {
 		if answer, done, err := s.removeNamespace(r, live, options); done {
 			return answer, err
 		}

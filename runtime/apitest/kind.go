@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -110,6 +111,10 @@ type builtIn struct {
 	keepStatus bool
 	// virtual reports that a create answers and stores nothing.
 	virtual bool
+	// single reports that there is no deletecollection.
+	single bool
+	// validName checks the name of a new object.
+	validName apivalidation.ValidateNameFunc
 	// counted are the fields whose changes the generation counts. Without any there is no generation.
 	counted [][]string
 	// fields are those of field selectors.
@@ -153,7 +158,7 @@ func builtInKind(row builtin.Kind) *Kind {
 		ShortNames: row.ShortNames, Categories: row.Categories,
 		builtIn: &builtIn{
 			unconditional: !row.Conditional, createOnUpdate: row.CreateOnUpdate, keepStatus: row.KeepStatus,
-			virtual: row.Virtual, counted: row.Counted, fields: row.Fields, subresources: row.Subresources,
+			virtual: row.Virtual, single: row.Single, validName: validNames[row.Name], counted: row.Counted, fields: row.Fields, subresources: row.Subresources,
 		},
 	}
 	if row.Scale {
@@ -164,6 +169,11 @@ func builtInKind(row builtin.Kind) *Kind {
 	}
 	kind.complete()
 	return kind
+}
+
+// validNames are the rules of names in the table.
+var validNames = map[string]apivalidation.ValidateNameFunc{
+	"": apivalidation.NameIsDNSSubdomain, "label": apivalidation.NameIsDNSLabel, "segment": pathSegment,
 }
 
 // generations reports whether objects of the kind have a generation.
@@ -192,6 +202,19 @@ func (k *Kind) selectable() []builtin.Field {
 		fields[i] = builtin.Field{Name: strings.Join(names, "."), Path: names}
 	}
 	return fields
+}
+
+// allows reports whether the path of a request has a handler for its method.
+func (b *builtIn) allows(r *request) bool {
+	switch {
+	case b.virtual:
+		return r.verb == "create" && r.name == ""
+	case r.verb == "create":
+		return r.name == "" || r.subresource != ""
+	case r.verb == "deletecollection":
+		return !b.single
+	}
+	return true
 }
 
 // hasSubresource reports whether the kind has a subresource besides status and scale.
@@ -415,8 +438,11 @@ func (k *Kind) discovered() discovery.Resource {
 		return resource
 	}
 	resource.Verbs = builtInVerbs
-	if k.builtIn.virtual {
+	switch {
+	case k.builtIn.virtual:
 		resource.Verbs, resource.Virtual = createVerbs, true
+	case k.builtIn.single:
+		resource.Verbs = slices.DeleteFunc(slices.Clone(builtInVerbs), func(verb string) bool { return verb == "deletecollection" })
 	}
 	for _, name := range k.builtIn.subresources {
 		gvk, verbs := k.subresource(name)

@@ -133,7 +133,7 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.document = notFoundPage
 		return r, nil
 	}
-	if !r.kind.custom() && (r.verb == "create" && r.name != "" && r.subresource == "" || r.verb == "deletecollection" && r.kind.isNamespace()) {
+	if !r.kind.custom() && !r.kind.builtIn.allows(r) {
 		return r, notAllowedInGroup
 	}
 	var err error

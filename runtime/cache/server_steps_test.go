@@ -246,12 +246,7 @@ func (s *servedHistory) restore(backup bool) {
 	switch {
 	case backup:
 		s.advance() // so that the version is one of a state
-		_, body := s.send(s.Context(), s.server, call{method: http.MethodGet, path: pathOf("", "") + "?limit=1"})
-		list := &unstructured.UnstructuredList{}
-		if err := list.UnmarshalJSON(body); err != nil {
-			s.Fatal(err)
-		}
-		s.backups = append(s.backups, list.GetResourceVersion())
+		s.backups = append(s.backups, s.page(nil).GetResourceVersion())
 	case n > 0:
 		s.recover()
 		backup := s.backups[n-1]

@@ -153,7 +153,7 @@ func mask(a *answer) {
 		return
 	}
 	if metadata, ok := object["metadata"].(map[string]any); ok {
-		for _, name := range []string{"resourceVersion", "uid", "creationTimestamp"} {
+		for _, name := range []string{"resourceVersion", "uid", "creationTimestamp", "deletionTimestamp"} {
 			if metadata[name] != nil {
 				metadata[name] = strings.ToUpper(name)
 			}
