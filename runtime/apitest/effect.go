@@ -119,7 +119,8 @@ func (m Match) NotFound() *Fault {
 func (m Match) Forbidden() *Fault {
 	return m.refusal(func(r *request) error {
 		if r.kind == nil {
-			return apierrors.NewForbidden(r.resource(), "", fmt.Errorf("User %q cannot %s path %q", faultUser, m.verb, r.http.URL.Path))
+			text := fmt.Sprintf("User %q cannot %s path %q", faultUser, m.verb, r.http.URL.Path)
+			return apierrors.NewForbidden(r.resource(), "", errors.New(text))
 		}
 		resource := r.kind.Resource
 		if r.subresource != "" {
@@ -129,7 +130,8 @@ func (m Match) Forbidden() *Fault {
 		if r.namespace != "" {
 			scope = fmt.Sprintf("in the namespace %q", r.namespace)
 		}
-		return apierrors.NewForbidden(r.resource(), r.name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s", faultUser, r.verb, resource, r.kind.Group, scope))
+		text := fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", faultUser, r.verb, resource, r.kind.Group, scope)
+		return apierrors.NewForbidden(r.resource(), r.name, errors.New(text))
 	}, "Forbidden()")
 }
 

@@ -19,7 +19,6 @@ type knownObject struct {
 	Spec              *knownSpec `json:"spec,omitempty"`
 	Plain             int
 	Hidden            string `json:"-"`
-	private           string
 }
 
 type knownSpec struct {
@@ -80,7 +79,7 @@ func disturb(random *rand.Rand, value any) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(value))
 		if len(names) == 0 || random.IntN(5) == 0 {
-			value[[]string{"Hidden", "private", "other", "A"}[random.IntN(4)]] = "x"
+			value[[]string{"Hidden", "plain", "other", "A"}[random.IntN(4)]] = "x"
 			return
 		}
 		name := names[random.IntN(len(names))]
