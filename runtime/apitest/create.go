@@ -11,8 +11,8 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -315,9 +315,9 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 // pathSegment checks that a name can be a part of a URL.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
-		return pathvalidation.IsValidPathSegmentPrefix(name)
+		return content.IsPathSegmentPrefix(name)
 	}
-	return pathvalidation.IsValidPathSegmentName(name)
+	return content.IsPathSegmentName(name)
 }
 
 // nextUID returns a UID that is the same in each run of a test.
