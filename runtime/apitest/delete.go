@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
@@ -65,7 +65,7 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 		return media.UnmarshalProtobuf(body, options)
 	case media.YAML:
 		var err error
-		if body, err = yaml.ToJSON(body); err != nil {
+		if body, err = yaml.YAMLToJSON(body); err != nil {
 			return err
 		}
 	}

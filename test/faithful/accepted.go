@@ -63,6 +63,8 @@ var always = []acceptance{
 		"testserver has no watch cache for this script. With one, the key in a token begins with a slash, as in apitest."},
 	{"expired/a watch*", "body[0].ERROR.message",
 		"testserver has no watch cache for this script. With one, the message is that of apitest."},
+	{"builtin/names that are not those of a domain", "body* code=422",
+		"A kube-apiserver refuses these names. testserver does not validate built-in kinds."},
 
 	// These differ from a kube-apiserver too.
 	{"builtin/an Event in the other group", "body* code=404",
