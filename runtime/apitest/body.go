@@ -141,10 +141,18 @@ func (r *request) bodyKind() schema.GroupVersionKind {
 // unknown has an error for each field that was dropped.
 func (r *request) normalize(obj *unstructured.Unstructured) (unknown []error, err error) {
 	var paths []string
+	// An empty list asks for a reset of the managers of a built-in kind. ObjectMeta drops it, as it does
+	// in the API server for a custom resource.
+	managers, found, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+	list, isList := managers.([]any)
+	reset := found && isList && len(list) == 0 && !r.kind.custom()
 	if r.subresource == "scale" {
 		paths, err = normalizeScale(obj)
 	} else {
 		paths, err = r.kind.normalize(obj)
+	}
+	if metadata, ok := obj.Object["metadata"].(map[string]any); ok && reset && err == nil {
+		metadata["managedFields"] = []any{}
 	}
 	for _, path := range paths {
 		unknown = append(unknown, fmt.Errorf("unknown field %q", path))

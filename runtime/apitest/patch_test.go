@@ -306,6 +306,25 @@ func TestStrategicMergePatchWithoutType(t *testing.T) {
 	}
 }
 
+// An empty list of managers resets those of a built-in kind, and is nothing for a custom resource.
+func TestEmptyManagers(t *testing.T) {
+	c := client{t, apitest.Start(t, apitest.WithKinds(widget), withDeployments())}
+	for path, left := range map[string]int{configMaps: 0, deployments: 0, widgets: 1} {
+		body := `{"metadata": {"name": "x", "labels": {"l": "x"}}}`
+		if path == widgets {
+			body = strings.Replace(body, "{", `{"apiVersion": "example.com/v1", "kind": "Widget", `, 1)
+		}
+		c.do("POST", path, body, 201)
+		got := c.patch(mergePatch, path+"/x", `{"metadata": {"managedFields": []}}`, 200)
+		if got := len(got.GetManagedFields()); got != left {
+			t.Errorf("%s: %d managers are left, want %d", path, got, left)
+		}
+		if _, found, _ := unstructured.NestedFieldNoCopy(got.Object, "metadata", "managedFields"); found != (left > 0) {
+			t.Errorf("%s: the answer is %v", path, got.Object)
+		}
+	}
+}
+
 // A client of metadata patches all kinds and reads no more than metadata.
 func TestPatchMetadata(t *testing.T) {
 	server := apitest.Start(t, apitest.WithKinds(widget))

@@ -179,14 +179,21 @@ func (c *cluster) send(ctx context.Context, by http.RoundTripper, request call) 
 	return response.StatusCode, text
 }
 
+// page returns the list of widgets that a GET returns.
+func (c *cluster) page(query url.Values) *unstructured.UnstructuredList {
+	c.Helper()
+	code, body := c.send(context.Background(), c.server, call{method: http.MethodGet, path: pathOf("", "") + "?" + query.Encode()})
+	list := &unstructured.UnstructuredList{}
+	if err := list.UnmarshalJSON(body); err != nil || code != http.StatusOK {
+		c.Errorf("list: %d, %v in %s", code, err, body)
+	}
+	return list
+}
+
 // list returns the widgets that a GET returns.
 func (c *cluster) list(query url.Values) []*unstructured.Unstructured {
 	c.Helper()
-	code, body := c.send(c.Context(), c.server, call{method: http.MethodGet, path: pathOf("", "") + "?" + query.Encode()})
-	list := &unstructured.UnstructuredList{}
-	if err := list.UnmarshalJSON(body); err != nil || code != http.StatusOK {
-		c.Fatalf("list: %d, %v in %s", code, err, body)
-	}
+	list := c.page(query)
 	items := make([]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
 		items[i] = &list.Items[i]

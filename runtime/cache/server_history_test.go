@@ -52,7 +52,9 @@ type servedHistory struct {
 	*cluster
 	informer *SharedIndexInformer[object]
 	handlers []*historian
-	selects  selector
+	// tap reads the events that the informer reads. It does not run if the server may be restored.
+	tap     *tap
+	selects selector
 	// namespaces are those of the informer; "" is for all others.
 	namespaces []string
 	// readsOwn is set if the informer reads the writes of its program.
@@ -74,7 +76,7 @@ type servedHistory struct {
 func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool) {
 	var limits []apitest.Option
 	if setup&0x100 != 0 {
-		limits = append(limits, apitest.WithHistory(20))
+		limits = append(limits, apitest.WithHistory(6))
 	}
 	s := &servedHistory{
 		cluster:    newCluster(t, limits...),
@@ -89,6 +91,9 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 	}
 	if s.readsOwn {
 		options = append(options, ReadYourWrites(&s.own))
+	}
+	if s.tap = (&tap{cluster: s.cluster, selects: s.selects, heard: map[uint64]bool{}}); !restores {
+		run(t, s.tap.follow)
 	}
 	var scopes []Scope
 	for _, namespace := range s.namespaces {
@@ -147,6 +152,7 @@ func (s *servedHistory) leave() {
 
 // recover ends all that goes wrong.
 func (s *servedHistory) recover() {
+	s.tap.setLimit(false)
 	for _, fault := range []**apitest.Fault{&s.readFaults, &s.writeFaults, &s.lag} {
 		s.replace(fault, nil)
 	}
@@ -177,6 +183,9 @@ func (s *servedHistory) finish() {
 		time.Sleep(time.Second)
 	}
 	s.checkLists(s.selects)
+	if !s.restores {
+		s.tap.check()
+	}
 	want := map[ObjectName]object{}
 	for name, obj := range s.objects {
 		if s.selects.has(obj) && (slices.Contains(s.namespaces, "") || slices.Contains(s.namespaces, name.Namespace)) {

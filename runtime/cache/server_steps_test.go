@@ -74,13 +74,7 @@ func (s *servedHistory) step(what, arg byte) {
 			s.server.Restart()
 		}
 	case 21:
-		s.replace(&s.lag, nil)
-		switch arg % 3 {
-		case 0:
-			s.lag = s.server.HoldWatches("widgets")
-		case 1:
-			s.lag = s.server.LagWatches("widgets", time.Duration(arg)*time.Second/4)
-		}
+		s.holdUp(arg)
 	case 22:
 		obj := newWidget(ObjectName{Namespace: name.Namespace}, letters, color)
 		obj.SetGenerateName("made-")
@@ -246,12 +240,7 @@ func (s *servedHistory) restore(backup bool) {
 	switch {
 	case backup:
 		s.advance() // so that the version is one of a state
-		_, body := s.send(s.Context(), s.server, call{method: http.MethodGet, path: pathOf("", "") + "?limit=1"})
-		list := &unstructured.UnstructuredList{}
-		if err := list.UnmarshalJSON(body); err != nil {
-			s.Fatal(err)
-		}
-		s.backups = append(s.backups, list.GetResourceVersion())
+		s.backups = append(s.backups, s.page(nil).GetResourceVersion())
 	case n > 0:
 		s.recover()
 		backup := s.backups[n-1]
@@ -305,6 +294,19 @@ func (s *servedHistory) checkAnswer(name ObjectName, before *unstructured.Unstru
 		s.checkRead(name, before, nil)
 	case "Widget":
 		s.checkRead(nameIn(response), before, response)
+	}
+}
+
+// holdUp keeps writes from watches, or ends that.
+func (s *servedHistory) holdUp(arg byte) {
+	s.tap.setLimit(false)
+	s.replace(&s.lag, nil)
+	switch arg % 3 {
+	case 0:
+		s.lag = s.server.HoldWatches("widgets")
+		s.tap.setLimit(true)
+	case 1:
+		s.lag = s.server.LagWatches("widgets", time.Duration(arg)*time.Second/4)
 	}
 }
 

@@ -2,6 +2,7 @@ package faithful
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -10,7 +11,8 @@ import (
 type acceptance struct {
 	// where is SCRIPT/TITLE, with * for any text.
 	where string
-	// paths are the fields that differ, separated by spaces, with * for any text.
+	// paths are the fields that differ, separated by spaces, with * for any text. After = is what
+	// apitest has there.
 	paths string
 	// reason is a sentence.
 	reason string
@@ -20,8 +22,10 @@ type acceptance struct {
 type Servers string
 
 const (
-	// WithoutSchema is apitest with kinds that have no schema.
+	// WithoutSchema is apitest with kinds that have neither schemas nor Go types.
 	WithoutSchema Servers = "without schema"
+	// WithTypes is apitest with kinds that have Go types and no schemas.
+	WithTypes Servers = "with types"
 	// WithSchema is apitest with the CustomResourceDefinitions of the real server.
 	WithSchema Servers = "with schema"
 )
@@ -31,6 +35,8 @@ var always = []acceptance{
 	// testserver is not a whole kube-apiserver. Here apitest has what that has.
 	{"builtin/*Event*", "body*.managedFields[0]",
 		"testserver has no schema that says that the involvedObject of an Event is atomic."},
+	{"builtin/names that are not those of a domain", "body* code",
+		"testserver accepts names of built-in kinds that a kube-apiserver refuses."},
 	{"builtin/Events by a field that is not selectable", "body.Failure.message",
 		"testserver has other words."},
 	{"builtin/as a Table", "body.columnDefinitions[1].name body.rows[0].cells[1]",
@@ -53,33 +59,37 @@ var always = []acceptance{
 		"testserver has other words."},
 	{"namespace/a namespace cannot be deleted with others", "body.Failure.message body.Failure.details.kind",
 		"A kube-apiserver has no such route."},
+	{"expired/a continue token", "body.metadata.continue",
+		"testserver has no watch cache for this script. With one, the key in a token begins with a slash, as in apitest."},
+	{"expired/a watch*", "body[0].ERROR.message",
+		"testserver has no watch cache for this script. With one, the message is that of apitest."},
 
 	// These differ from a kube-apiserver too.
-	{"builtin/an Event in the other group", "body* code",
+	{"builtin/an Event in the other group", "body* code=404",
 		"apitest keeps the Events of the two groups apart."},
-	{"builtin/apply with an unknown field", "body* code",
+	{"builtin/apply with an unknown field", "body* code=201",
 		"A Go type may be older than the objects, so apitest merges a field that it does not have as its value suggests."},
 	{"builtin/the status of a Deployment, by PUT", "body.metadata.labels.l body.metadata.managedFields[*]",
 		"Which metadata a write of the status changes is decided by each built-in kind; in apitest it changes none, as for custom resources."},
-	{"expired/a continue token", "body.metadata.continue",
-		"This server has no watch cache. With one, the key in a token begins with a slash, as in apitest."},
-	{"expired/a watch*", "body[0].ERROR.message",
-		"This server has no watch cache. With one, the message is that of apitest."},
 }
 
-// noSchema is the reason for most of what follows.
-const noSchema = "Only a schema tells that a field cannot be null."
+// noSchema is the reason for the rows of nulls.
+const noSchema = "Only a schema tells that a field cannot be null. The real server drops such a null, or refuses it in an apply."
 
-// withoutSchema has the further differences of kinds without a schema.
-var withoutSchema = []acceptance{
+// nulls has the further differences of kinds without a schema.
+var nulls = []acceptance{
 	{"create/null in the metadata and the spec", "body.spec body.metadata.managedFields", noSchema},
 	{"create/null fields of the spec", "body.spec.color body.metadata.managedFields[0]", noSchema},
 	{"update/an owner and a null spec", "body.spec body.metadata.managedFields[0]", noSchema},
 	{"patch/a JSON patch with a null value", "body.spec.size body.metadata.managedFields[0]", noSchema},
-	{"apply/null values", "body* code", noSchema},
-	{"create/a field in the wrong case, Strict", "body* code", "Only a schema tells which fields there are."},
+	{"apply/null values", "body* code=201", noSchema},
+}
+
+// untyped has the further differences of kinds with neither a schema nor a Go type.
+var untyped = []acceptance{
+	{"create/a field in the wrong case, Strict", "body* code=201", "Only a schema or a Go type tells which fields there are."},
 	{"apply/a map is merged by key", "body.metadata.managedFields[*]",
-		"Only a schema tells that the map is a field of a struct, which is there without being applied."},
+		"Only a schema or a Go type tells that the map is a field of a struct, which is there without being applied."},
 }
 
 // Accepted has the accepted differences of a way to set up apitest.
@@ -92,8 +102,11 @@ type Accepted struct {
 func NewAccepted(servers Servers) *Accepted {
 	a := &Accepted{used: map[string]bool{}}
 	a.rows = append(a.rows, always...)
+	if servers != WithSchema {
+		a.rows = append(a.rows, nulls...)
+	}
 	if servers == WithoutSchema {
-		a.rows = append(a.rows, withoutSchema...)
+		a.rows = append(a.rows, untyped...)
 	}
 	return a
 }
@@ -106,7 +119,8 @@ func (a *Accepted) Accepts(script, title string, difference Difference) bool {
 			continue
 		}
 		for pattern := range strings.FieldsSeq(row.paths) {
-			if matches(pattern, difference.Path) {
+			path, got, fixed := strings.Cut(pattern, "=")
+			if matches(path, difference.Path) && (!fixed || difference.Got == strconv.Quote(got)) {
 				a.used[row.where+" "+pattern] = true
 				accepted = true
 			}

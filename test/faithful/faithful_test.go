@@ -20,6 +20,11 @@ func TestWithoutSchema(t *testing.T) {
 	play(t, faithful.WithoutSchema, apitest.WithKinds(faithful.Kinds()...))
 }
 
+// TestWithTypes does this for kinds that have Go types and no schema.
+func TestWithTypes(t *testing.T) {
+	play(t, faithful.WithTypes, apitest.WithKinds(faithful.TypedKinds()...))
+}
+
 // TestWithSchema does this for apitest with the CustomResourceDefinitions of the real server.
 func TestWithSchema(t *testing.T) {
 	play(t, faithful.WithSchema, apiextensions.WithCRDs("testdata/crds"))
@@ -32,7 +37,7 @@ func play(t *testing.T, servers faithful.Servers, kinds apitest.Option) {
 	}
 	accepted := faithful.NewAccepted(servers)
 	for _, script := range scripts {
-		if *only != "" && *only != script.Name || script.NeedsSchema() && servers == faithful.WithoutSchema {
+		if *only != "" && *only != script.Name || script.NeedsSchema() && servers != faithful.WithSchema {
 			continue
 		}
 		options := []apitest.Option{faithful.Option(), kinds}

@@ -267,12 +267,13 @@ func only(list any, keep func(map[string]any) bool) []any {
 	})
 }
 
+// managedFields prints the entries of managedFields.
 func (m *mask) managedFields(entries []any) []any {
-	out := make([]any, len(entries))
+	out := make([]string, len(entries))
 	for i, entry := range entries {
 		fields, ok := entry.(map[string]any)
 		if !ok {
-			out[i] = entry
+			out[i] = fmt.Sprint(entry)
 			continue
 		}
 		encoded, _ := json.Marshal(fields["fieldsV1"])
@@ -288,7 +289,12 @@ func (m *mask) managedFields(entries []any) []any {
 		}
 		out[i] = line + ": " + m.text(string(encoded))
 	}
-	return out
+	slices.Sort(out) // they are ordered by time, among others
+	lines := make([]any, len(out))
+	for i, line := range out {
+		lines[i] = line
+	}
+	return lines
 }
 
 // version names the version of an object.

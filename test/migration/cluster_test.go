@@ -3,42 +3,42 @@ package migration_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/test/migration"
 	clientgocontroller "github.com/typedinformers/informer-gen/test/migration/clientgo/controller"
-	clientgofake "github.com/typedinformers/informer-gen/test/migration/clientgo/generated/clientset/versioned/fake"
+	clientgo "github.com/typedinformers/informer-gen/test/migration/clientgo/generated/clientset/versioned"
 	migratedcontroller "github.com/typedinformers/informer-gen/test/migration/migrated/controller"
-	migratedfake "github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/fake"
+	"github.com/typedinformers/informer-gen/test/migration/migrated/generated/clientset/versioned/fake"
 )
 
-// cluster is a fake of a cluster, and one of the two operators on it.
+// cluster is an API server in memory, and one of the two operators on it. There is no garbage
+// collector, as in the tests with a kube-apiserver.
 type cluster struct {
-	kube *kubefake.Clientset
-	// foo is the part of the fake clientset of Foos that both sides have.
-	foo  *clienttesting.Fake
+	// Clientset has the reactors for all clients of the server, and records their requests.
+	*fake.Clientset
+	kube kubernetes.Interface
 	foos func(namespace string) migration.FooClient
 	run  func(ctx context.Context, namespace string) error
-	// versions is the number of writes.
-	versions atomic.Int64
+	// writes is the number of creates and updates.
+	writes atomic.Int64
 }
 
 // enough is more writes than a test needs.
 const enough = 200
 
-// operators are the two, each with new fakes.
+// operators are the two, each with the clientset that was generated for it.
 var operators = []struct {
 	name string
 	on   func(*cluster)
@@ -50,9 +50,7 @@ var operators = []struct {
 const workers = 2
 
 func onClientGo(c *cluster) {
-	client := clientgofake.NewSimpleClientset()
-	c.serve(&client.Fake, client.Tracker())
-	c.foo = &client.Fake
+	client := clientgo.NewForConfigOrDie(c.Config())
 	c.foos = func(namespace string) migration.FooClient { return client.SamplecontrollerV1alpha1().Foos(namespace) }
 	c.run = func(ctx context.Context, namespace string) error {
 		return clientgocontroller.Run(ctx, c.kube, client, clientgocontroller.Options{Namespace: namespace, Workers: workers})
@@ -60,12 +58,9 @@ func onClientGo(c *cluster) {
 }
 
 func migrated(c *cluster) {
-	client := migratedfake.NewSimpleClientset()
-	c.serve(&client.Fake, client.Tracker())
-	c.foo = &client.Fake
-	c.foos = func(namespace string) migration.FooClient { return client.SamplecontrollerV1alpha1().Foos(namespace) }
+	c.foos = func(namespace string) migration.FooClient { return c.SamplecontrollerV1alpha1().Foos(namespace) }
 	c.run = func(ctx context.Context, namespace string) error {
-		return migratedcontroller.Run(ctx, c.kube, client, migratedcontroller.Options{Namespace: namespace, Workers: workers})
+		return migratedcontroller.Run(ctx, c.kube, c.Clientset, migratedcontroller.Options{Namespace: namespace, Workers: workers})
 	}
 }
 
@@ -75,13 +70,24 @@ func forBoth(t *testing.T, test func(*testing.T, *cluster)) {
 	for _, operator := range operators {
 		t.Run(operator.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				c := &cluster{kube: kubefake.NewSimpleClientset()}
-				c.serve(&c.kube.Fake, c.kube.Tracker())
+				server := apitest.Start(t, apitest.WithScheme(scheme.Scheme), apitest.WithoutGarbageCollection())
+				c := &cluster{Clientset: fake.NewClientsetFor(server)}
+				c.kube = kubernetes.NewForConfigOrDie(c.Config())
+				c.limitWrites()
 				operator.on(c)
 				test(t, c)
 			})
 		})
 	}
+}
+
+// limitWrites ends the loop of an operator that writes over and over, and so the test.
+func (c *cluster) limitWrites() {
+	refuse := func(clienttesting.Action) (bool, runtime.Object, error) {
+		return c.writes.Add(1) > enough, nil, errors.New("the operator writes over and over")
+	}
+	c.PrependReactor("create", "*", refuse)
+	c.PrependReactor("update", "*", refuse)
 }
 
 var bubbles int
@@ -96,30 +102,6 @@ func inBubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(begin))
 		test(t)
-	})
-}
-
-// serve stores objects as a server does: with a UID and a new version for each write.
-func (c *cluster) serve(fake *clienttesting.Fake, tracker clienttesting.ObjectTracker) {
-	store := clienttesting.ObjectReaction(tracker)
-	fake.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		write, ok := action.(interface{ GetObject() runtime.Object }) // a create or an update
-		if !ok {
-			return false, nil, nil
-		}
-		object, err := meta.Accessor(write.GetObject())
-		if err != nil {
-			return true, nil, err
-		}
-		version := c.versions.Add(1)
-		if version > enough {
-			return true, nil, errors.New("the operator writes over and over") // ends the loop, and so the test
-		}
-		object.SetResourceVersion(fmt.Sprint(version))
-		if object.GetUID() == "" {
-			object.SetUID(types.UID(fmt.Sprint("uid-", version)))
-		}
-		return store(action)
 	})
 }
 

@@ -5,6 +5,6 @@
 //	clientgo/   the operator on client-go and code-generator
 //	migrated/   the operator after the migration, which a user would do in place
 //	world.go, scenarios.go
-//	            what both have to do, on fakes in this package and on a kube-apiserver in
+//	            what both have to do, on apitest in this package and on a kube-apiserver in
 //	            test/kubetest
 package migration

@@ -23,7 +23,7 @@ type Scenario struct {
 	Run  func(*World)
 }
 
-// Scenarios hold on fakes and on a real server.
+// Scenarios hold on an API server in memory and on a kube-apiserver.
 var Scenarios = []Scenario{
 	{"creates the Deployment of a new Foo", createsForNew},
 	{"creates the Deployment of a Foo from before the start", createsForOld},

@@ -80,17 +80,14 @@ func TestManagerEqualsFieldManager(t *testing.T) {
 					}
 					pairs = append(pairs, &pair{t: t, manager: m, full: plain(t, config)})
 				}
-				rounds := 100
-				if testing.Short() {
-					rounds = 30
-				}
+				const rounds = 60
 				for seed := range uint64(rounds) {
 					history(t, pairs, generator{rand.New(rand.NewPCG(seed, 1))})
 				}
 				for _, p := range pairs {
 					t.Logf("%s: %d updates, %d of them by the FieldManager; %d applied, %d refused",
 						p.manager.gvk.Version+" "+p.manager.subresource, p.updates, p.slow, p.applied, p.refused)
-					if p.updates < rounds || p.applied < rounds/4 || p.refused < 2 || len(endpoints[0].Others) == 0 && p.slow > p.updates/2 {
+					if p.updates < rounds || p.applied < rounds/4 || p.refused == 0 || len(endpoints[0].Others) == 0 && p.slow > p.updates/2 {
 						t.Errorf("the random writes do not cover enough")
 					}
 				}

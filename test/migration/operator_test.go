@@ -61,9 +61,9 @@ func (c *cluster) hasDeployment(ctx context.Context) error {
 	return err
 }
 
-// writes returns how many requests were sent to write a resource.
-func writes(fake *clienttesting.Fake, verb, resource, subresource string) (count int) {
-	for _, action := range fake.Actions() {
+// count returns how many requests of a verb were sent for a resource.
+func (c *cluster) count(verb, resource, subresource string) (count int) {
+	for _, action := range c.Actions() {
 		if action.Matches(verb, resource) && action.GetSubresource() == subresource {
 			count++
 		}
@@ -79,11 +79,11 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			forBoth(t, func(t *testing.T, c *cluster) {
 				var creations, updates int
-				c.kube.PrependReactor("create", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+				c.PrependReactor("create", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 					creations++ // the fake has a lock
 					return creations <= 3, nil, failure
 				})
-				c.foo.PrependReactor("update", "foos", func(clienttesting.Action) (bool, runtime.Object, error) {
+				c.PrependReactor("update", "foos", func(clienttesting.Action) (bool, runtime.Object, error) {
 					updates++
 					return updates <= 3, nil, failure
 				})
@@ -99,10 +99,10 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 					}
 					return err
 				})
-				if creations := writes(&c.kube.Fake, "create", "deployments", ""); creations != 4 {
+				if creations := c.count("create", "deployments", ""); creations != 4 {
 					t.Errorf("the Deployment was created %d times, want 3 in vain and 1 more", creations)
 				}
-				if updates := writes(c.foo, "update", "foos", "status"); updates != 4 {
+				if updates := c.count("update", "foos", "status"); updates != 4 {
 					t.Errorf("the status was written %d times, want 3 in vain and 1 more", updates)
 				}
 			})
@@ -114,7 +114,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 func TestRetriesSlowDown(t *testing.T) {
 	forBoth(t, func(t *testing.T, c *cluster) {
 		var attempts []time.Time
-		c.kube.PrependReactor("create", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c.PrependReactor("create", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 			attempts = append(attempts, time.Now())
 			return true, nil, apierrors.NewForbidden(appsv1.Resource("deployments"), "web-1", errors.New("no role allows it"))
 		})
@@ -142,8 +142,8 @@ func TestQuiet(t *testing.T) {
 		synctest.Wait()
 		count := func() []int {
 			return []int{
-				writes(&c.kube.Fake, "create", "deployments", ""), writes(&c.kube.Fake, "update", "deployments", ""),
-				writes(c.foo, "update", "foos", ""), writes(c.foo, "update", "foos", "status"),
+				c.count("create", "deployments", ""), c.count("update", "deployments", ""),
+				c.count("update", "foos", ""), c.count("update", "foos", "status"),
 			}
 		}
 		if got, want := count(), []int{1, 0, 0, 1}; !slices.Equal(got, want) {
@@ -156,14 +156,14 @@ func TestQuiet(t *testing.T) {
 func TestWaitsForBothCaches(t *testing.T) {
 	forBoth(t, func(t *testing.T, c *cluster) {
 		var allowed atomic.Bool
-		c.kube.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return !allowed.Load(), nil, apierrors.NewForbidden(appsv1.Resource("deployments"), "", errors.New("no role allows it"))
 		})
 		c.createFoo(t)
 		c.start(t)
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if creations := writes(&c.kube.Fake, "create", "deployments", ""); creations != 0 {
+		if creations := c.count("create", "deployments", ""); creations != 0 {
 			t.Errorf("the operator has created %d Deployments before it knew those that exist", creations)
 		}
 		allowed.Store(true)
@@ -174,7 +174,7 @@ func TestWaitsForBothCaches(t *testing.T) {
 // TestStopsBeforeTheCachesAreFilled returns an error, because nothing was reconciled.
 func TestStopsBeforeTheCachesAreFilled(t *testing.T) {
 	forBoth(t, func(t *testing.T, c *cluster) {
-		c.foo.PrependReactor("list", "foos", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c.PrependReactor("list", "foos", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(v1alpha1.Resource("foos"), "", errors.New("no role allows it"))
 		})
 		ctx, cancel := context.WithTimeout(logging(t), time.Minute)
@@ -190,7 +190,7 @@ func TestMissedDeletion(t *testing.T) {
 	forBoth(t, func(t *testing.T, c *cluster) {
 		first := watch.NewFake()
 		watches := 0
-		c.kube.PrependWatchReactor("deployments", func(clienttesting.Action) (bool, watch.Interface, error) {
+		c.PrependWatchReactor("deployments", func(clienttesting.Action) (bool, watch.Interface, error) {
 			watches++
 			return watches == 1, first, nil
 		})
@@ -220,8 +220,8 @@ func TestMissedDeletion(t *testing.T) {
 func TestStopsWatching(t *testing.T) {
 	forBoth(t, func(t *testing.T, c *cluster) {
 		foos, deployments := watch.NewFake(), watch.NewFake()
-		c.foo.PrependWatchReactor("foos", clienttesting.DefaultWatchReactor(foos, nil))
-		c.kube.PrependWatchReactor("deployments", clienttesting.DefaultWatchReactor(deployments, nil))
+		c.PrependWatchReactor("foos", clienttesting.DefaultWatchReactor(foos, nil))
+		c.PrependWatchReactor("deployments", clienttesting.DefaultWatchReactor(deployments, nil))
 		ctx, cancel := context.WithTimeout(logging(t), time.Minute)
 		defer cancel()
 		if err := c.run(ctx, namespace); err != nil {
