@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -118,6 +119,10 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}
 		return &reply{code: http.StatusCreated, object: r.kind.inVersion(obj.Object)}, nil
 	}
+	if err := r.checkSize(obj, nil); err != nil {
+		restore()
+		return nil, err
+	}
 	return s.put(key, obj, http.StatusCreated), nil
 }
 
@@ -127,6 +132,33 @@ func (k *Kind) store(obj *unstructured.Unstructured) error {
 		return nil
 	}
 	return k.Schema.Store(obj.Object)
+}
+
+// maxObject is the size that etcd accepts, in bytes.
+const maxObject = 3 << 19
+
+// errTooLarge is what etcd answers to an object that is larger.
+var errTooLarge = errors.New("etcdserver: request is too large")
+
+// checkSize refuses an object that is too large for etcd. An object is encoded for that only if the
+// request and the object before it may make it so large.
+func (r *request) checkSize(obj *unstructured.Unstructured, live *history.State) error {
+	size := 2 * len(r.body) // with managedFields
+	if live != nil {
+		before, err := live.JSON()
+		if err != nil {
+			return err
+		}
+		size += len(before)
+	}
+	if size <= maxObject {
+		return nil
+	}
+	after, err := json.Marshal(obj.Object)
+	if err == nil && len(after) > maxObject {
+		err = errTooLarge
+	}
+	return err
 }
 
 // put stores an object as it is, and answers with it. The caller does not use it again.

@@ -134,6 +134,9 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 	if w.dryRun {
 		return &reply{code: http.StatusOK, object: r.kind.inVersion(obj.Object)}, nil
 	}
+	if err := r.checkSize(obj, live); err != nil {
+		return nil, err
+	}
 	return s.put(live.Key, obj, http.StatusOK), nil
 }
 
