@@ -52,7 +52,7 @@ type servedHistory struct {
 	*cluster
 	informer *SharedIndexInformer[object]
 	handlers []*historian
-	// tap reads the events that the informer reads, or nil if the server is restored.
+	// tap reads the events that the informer reads. It does not run if the server may be restored.
 	tap     *tap
 	selects selector
 	// namespaces are those of the informer; "" is for all others.
@@ -92,8 +92,8 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 	if s.readsOwn {
 		options = append(options, ReadYourWrites(&s.own))
 	}
-	if !restores {
-		s.tap = startTap(t, s.cluster, s.selects)
+	if s.tap = (&tap{cluster: s.cluster, selects: s.selects, heard: map[uint64]bool{}}); !restores {
+		run(t, s.tap.follow)
 	}
 	var scopes []Scope
 	for _, namespace := range s.namespaces {
@@ -152,6 +152,7 @@ func (s *servedHistory) leave() {
 
 // recover ends all that goes wrong.
 func (s *servedHistory) recover() {
+	s.tap.setLimit(false)
 	for _, fault := range []**apitest.Fault{&s.readFaults, &s.writeFaults, &s.lag} {
 		s.replace(fault, nil)
 	}
@@ -182,7 +183,7 @@ func (s *servedHistory) finish() {
 		time.Sleep(time.Second)
 	}
 	s.checkLists(s.selects)
-	if s.tap != nil {
+	if !s.restores {
 		s.tap.check()
 	}
 	want := map[ObjectName]object{}
