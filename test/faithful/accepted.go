@@ -87,6 +87,8 @@ var nulls = []acceptance{
 	{"update/an owner and a null spec", "body.spec body.metadata.managedFields[0]", noSchema},
 	{"patch/a JSON patch with a null value", "body.spec.size body.metadata.managedFields[0]", noSchema},
 	{"apply/null values", "body* code=201", noSchema},
+	{"sequence/odd values survive", "body.metadata.managedFields[*]",
+		"Only a schema tells that the spec is not a struct, so that an apply owns it too."},
 }
 
 // untyped has the further differences of kinds with neither a schema nor a Go type.
