@@ -21,6 +21,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
+//	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
 	"cmd/informer-gen":            {"generator", "generator/internal/regular", "generator/internal/spelling"},
 	"generator":                   {"generator/internal/"},
@@ -37,29 +38,31 @@ var rooms = map[string][]string{
 
 	"runtime/apitest":                    {"runtime/apitest/internal/"},
 	"runtime/apitest/internal/builtin":   nil,
-	"runtime/apitest/internal/discovery": nil,
+	"runtime/apitest/internal/discovery": {"runtime/apitest/internal/media"},
 	"runtime/apitest/internal/fields":    nil,
 	"runtime/apitest/internal/history":   nil,
+	"runtime/apitest/internal/media":     nil,
 	"runtime/apitest/internal/selection": {"runtime/apitest/internal/builtin", "runtime/apitest/internal/history"},
 	"runtime/apitest/internal/table":     nil,
-	"runtime/cache":                      {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
-	"runtime/cache/internal/freelist":    nil,
-	"runtime/cache/internal/hook":        nil,
-	"runtime/cache/internal/listed":      {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/mutation":    {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/pending":     {"runtime/cache/internal/listed", "runtime/wire"},
-	"runtime/cache/internal/processor":   {"runtime/cache/internal/freelist"},
-	"runtime/cache/internal/protocol":    {"runtime/internal/", "runtime/redirect", "runtime/wire"},
-	"runtime/cache/internal/store":       {"runtime/internal/", "runtime/wire"},
-	"runtime/internal/identity":          nil,
-	"runtime/internal/printable":         nil,
-	"runtime/internal/safemeta":          nil,
-	"runtime/redirect":                   {"runtime/internal/"},
-	"runtime/wire":                       {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
-	"runtime/wire/internal/plan":         {"runtime/internal/", "runtime/wire/internal/memory"},
-	"runtime/wire/internal/memory":       nil,
-	"runtime/wire/internal/protobuf":     {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
-	"runtime/writes":                     nil,
+
+	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
+	"runtime/cache/internal/freelist":  nil,
+	"runtime/cache/internal/hook":      nil,
+	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
+	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
+	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
+	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
+	"runtime/internal/identity":        nil,
+	"runtime/internal/printable":       nil,
+	"runtime/internal/safemeta":        nil,
+	"runtime/redirect":                 {"runtime/internal/"},
+	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},
+	"runtime/wire/internal/plan":       {"runtime/internal/", "runtime/wire/internal/memory"},
+	"runtime/wire/internal/memory":     nil,
+	"runtime/wire/internal/protobuf":   {"runtime/internal/", "runtime/wire/internal/memory", "runtime/wire/internal/plan"},
+	"runtime/writes":                   nil,
 }
 
 // maxFiles is how many files a package may have, tests left out.

@@ -2,6 +2,7 @@ package apiextensions
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -115,17 +116,19 @@ func (v *version) Default(object map[string]any) {
 	defaulting.Default(object, v.structural)
 }
 
-// Store implements [apitest.Schema]. An API server sets defaults once more when it reads an object from
-// its storage, and so has those of a status that it dropped before, because a create does not write it.
+// Store implements [apitest.Schema]. An API server prunes and sets defaults once more when it reads an object
+// from its storage. So an object has the defaults of its status, which a create does not write, and the nulls
+// of an applied configuration are dropped.
 func (v *version) Store(object map[string]any) error {
 	storage := v.definition.storage
-	if storage == v && !v.hasDefaults {
+	prunes := storage != v || hasNull(object)
+	if !prunes && !v.hasDefaults {
 		return nil
 	}
 	stored := runtime.DeepCopyJSON(object) // object may share its parts with the state before
-	if storage != v {
-		stored["apiVersion"] = storage.gvk().GroupVersion().String()
-		// The error is an object that is embedded in this version and not in the other.
+	stored["apiVersion"] = storage.gvk().GroupVersion().String()
+	if prunes {
+		// The error is an object that is embedded in the storage version, and not in this one.
 		if _, err := storage.Prune(stored); err != nil {
 			return err
 		}
@@ -134,6 +137,23 @@ func (v *version) Store(object map[string]any) error {
 	clear(object)
 	maps.Copy(object, stored)
 	return nil
+}
+
+// hasNull reports whether there is a null anywhere in a value.
+func hasNull(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, field := range value {
+			if hasNull(field) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, hasNull)
+	}
+	return false
 }
 
 // TypeConverter implements [apitest.Schema].

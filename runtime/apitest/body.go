@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,13 +19,10 @@ import (
 	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
-)
+	sigsyaml "sigs.k8s.io/yaml"
 
-// The media types of bodies.
-const (
-	jsonType     = "application/json"
-	yamlType     = "application/yaml"
-	protobufType = "application/vnd.kubernetes.protobuf"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // object decodes the body of create and update as an object of the request's kind, in the form in
@@ -35,21 +33,30 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
+	if mediaType == media.Protobuf && r.kind.custom() {
+		return nil, media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			fmt.Sprintf("%s %s: a custom resource cannot be sent as %s; send %s, which is the default of rest.Config.ContentType",
+				r.verb, r.kind.groupResource(), media.Protobuf, media.JSON))
+	}
 	var decoded map[string]any
-	var strict []error
-	if mediaType == protobufType {
+	var twice, strict []error
+	if mediaType == media.Protobuf {
 		decoded, err = s.decodeProtobuf(r)
 		if err != nil {
 			return nil, r.undecodable(nil, err)
 		}
 	} else {
 		data := r.body
-		if mediaType == yamlType {
+		if mediaType == media.YAML {
 			if data, err = yaml.ToJSON(data); err != nil {
 				return nil, r.undecodable(nil, err)
 			}
+			if _, err := sigsyaml.YAMLToJSONStrict(r.body); err != nil {
+				twice = append(twice, err) // duplicate fields, which data does not have any more
+			}
 		}
 		strict, err = kjson.UnmarshalStrict(data, &decoded)
+		strict = append(twice, strict...)
 		if err != nil || decoded == nil {
 			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
 		}
@@ -110,6 +117,9 @@ func (r *request) kindOf(obj *unstructured.Unstructured) (schema.GroupVersionKin
 		return want, r.undecodable(nil, err)
 	}
 	gvk := gv.WithKind(kind)
+	if !r.kind.custom() && gvk != want && (gv == want.GroupVersion() || builtIns().byGVK[gvk] == nil) {
+		return gvk, r.undecodable(&gvk, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
+	}
 	if r.subresource == "scale" && gvk != want {
 		return gvk, r.undecodable(nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk))
 	}
@@ -131,10 +141,18 @@ func (r *request) bodyKind() schema.GroupVersionKind {
 // unknown has an error for each field that was dropped.
 func (r *request) normalize(obj *unstructured.Unstructured) (unknown []error, err error) {
 	var paths []string
+	// An empty list asks for a reset of the managers of a built-in kind. ObjectMeta drops it, as it does
+	// in the API server for a custom resource.
+	managers, found, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+	list, isList := managers.([]any)
+	reset := found && isList && len(list) == 0 && !r.kind.custom()
 	if r.subresource == "scale" {
 		paths, err = normalizeScale(obj)
 	} else {
 		paths, err = r.kind.normalize(obj)
+	}
+	if metadata, ok := obj.Object["metadata"].(map[string]any); ok && reset && err == nil {
+		metadata["managedFields"] = []any{}
 	}
 	for _, path := range paths {
 		unknown = append(unknown, fmt.Errorf("unknown field %q", path))
@@ -175,26 +193,28 @@ func summary(body []byte) string {
 func (r *request) contentType() (string, error) {
 	header := r.http.Header.Get("Content-Type")
 	if header == "" {
-		return jsonType, nil
+		return media.JSON, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
-	accepted := []string{jsonType, yamlType, protobufType}
+	accepted := []string{media.JSON, media.YAML, media.Protobuf}
 	if err != nil || !slices.Contains(accepted, mediaType) {
-		return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 			"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", "))
 	}
 	return mediaType, nil
 }
 
-// statusError returns an error for which apierrors has no constructor.
-func statusError(code int32, reason metav1.StatusReason, message string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
-}
-
 // normalize brings an object into the form in which it is stored, and returns the paths of the
 // fields that were dropped. Its metadata becomes what ObjectMeta has; a field of another type is an
 // error.
+//
+// A built-in kind with a Go type gets the fields of that type: one of another type is an error, and
+// those without omitempty are always there.
 func (k *Kind) normalize(obj *unstructured.Unstructured) (unknown []string, err error) {
+	if k.Type != nil && !k.custom() {
+		obj.Object, unknown, err = throughType(obj.Object, k.Type)
+		return unknown, err
+	}
 	unknown, err = normalizeMetadata(obj)
 	if err != nil {
 		return nil, err
@@ -255,8 +275,8 @@ func normalizeMetadata(obj *unstructured.Unstructured) (unknown []string, err er
 	return unknown, nil
 }
 
-// isPlain reports whether metadata has nothing but strings in the fields that most objects have.
-// Such metadata is normal already.
+// isPlain reports whether metadata has nothing but the fields that most objects have, in the form in
+// which they are stored. Such metadata is normal already.
 func isPlain(metadata map[string]any) bool {
 	for name, value := range metadata {
 		switch name {
@@ -274,6 +294,28 @@ func isPlain(metadata map[string]any) bool {
 					return false
 				}
 			}
+		case "finalizers":
+			texts, ok := value.([]any)
+			if !ok || len(texts) == 0 {
+				return false
+			}
+			for _, value := range texts {
+				if _, ok := value.(string); !ok {
+					return false
+				}
+			}
+		case "generation":
+			if number, ok := value.(int64); !ok || number == 0 {
+				return false
+			}
+		case "creationTimestamp":
+			if text, ok := value.(string); !ok || !fields.IsTime(text) {
+				return false
+			}
+		case "managedFields":
+			if list, ok := value.([]any); !ok || len(list) == 0 || !fields.Canonical(list) {
+				return false
+			}
 		default:
 			return false
 		}
@@ -281,8 +323,32 @@ func isPlain(metadata map[string]any) bool {
 	return true
 }
 
+// throughType decodes an object as a Go type and encodes it again. It returns the paths of the
+// fields that the type does not have.
+func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any, unknown []string, err error) {
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	into := empty.DeepCopyObject()
+	strict, err := kjson.UnmarshalStrict(data, into)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, err := range strict {
+		if fieldErr, ok := err.(kjson.FieldError); ok && strings.HasPrefix(err.Error(), "unknown field") {
+			unknown = append(unknown, fieldErr.FieldPath())
+		}
+	}
+	typed, err = runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+	return typed, unknown, err
+}
+
 // unknownFields returns the paths of the fields that a Go type does not have.
 func unknownFields(obj map[string]any, empty runtime.Object) []string {
+	if fields.Known(reflect.TypeOf(empty), obj) {
+		return nil
+	}
 	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil

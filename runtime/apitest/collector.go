@@ -111,9 +111,7 @@ func ownersOf(state *history.State) []metav1.OwnerReference {
 
 // observe keeps the collector informed of a write. before or after is nil for a create or a delete.
 func (s *Server) observe(before, after *history.State) {
-	if s.namespaces {
-		s.observeNamespace(before, after)
-	}
+	s.observeNamespace(before, after)
 	if !s.collects || ignored(before) || ignored(after) {
 		return
 	}

@@ -1,9 +1,12 @@
 package apitest
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -17,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
 
@@ -68,9 +72,6 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 	if err := s.admitNamespace(r, obj); err != nil {
 		return nil, err
 	}
-	if obj.GetResourceVersion() != "" {
-		return nil, apierrors.NewInternalError(fmt.Errorf("resourceVersion should not be set on objects to be created"))
-	}
 	r.dropDuplicateOwners(obj, duplicateOwners)
 	if !w.applied {
 		if err := s.manage(r, nil, obj, w.manager); err != nil {
@@ -95,6 +96,13 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		restore()
 		return nil, err
 	}
+	r.warnOfFinalizers(obj, nil)
+	// Only a version that is a number other than 0 is refused.
+	if version, err := strconv.ParseUint(obj.GetResourceVersion(), 10, 64); err == nil && version != 0 {
+		restore()
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	obj.SetResourceVersion("")
 	key := r.key()
 	key.Name = obj.GetName()
 	if live := s.history.Get(key); live != nil {
@@ -106,11 +114,14 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		return nil, err
 	}
 	if w.dryRun {
-		restore()
 		if err := r.kind.store(obj); err != nil {
 			return nil, err
 		}
 		return &reply{code: http.StatusCreated, object: r.kind.inVersion(obj.Object)}, nil
+	}
+	if err := r.checkSize(obj, nil); err != nil {
+		restore()
+		return nil, err
 	}
 	return s.put(key, obj, http.StatusCreated), nil
 }
@@ -121,6 +132,33 @@ func (k *Kind) store(obj *unstructured.Unstructured) error {
 		return nil
 	}
 	return k.Schema.Store(obj.Object)
+}
+
+// maxObject is the size that etcd accepts, in bytes.
+const maxObject = 3 << 19
+
+// errTooLarge is what etcd answers to an object that is larger.
+var errTooLarge = errors.New("etcdserver: request is too large")
+
+// checkSize refuses an object that is too large for etcd. An object is encoded for that only if the
+// request and the object before it may make it so large.
+func (r *request) checkSize(obj *unstructured.Unstructured, live *history.State) error {
+	size := 2 * len(r.body) // with managedFields
+	if live != nil {
+		before, err := live.JSON()
+		if err != nil {
+			return err
+		}
+		size += len(before)
+	}
+	if size <= maxObject {
+		return nil
+	}
+	after, err := json.Marshal(obj.Object)
+	if err == nil && len(after) > maxObject {
+		err = errTooLarge
+	}
+	return err
 }
 
 // put stores an object as it is, and answers with it. The caller does not use it again.
@@ -184,10 +222,37 @@ func (r *request) dropDuplicateOwners(obj *unstructured.Unstructured, warning st
 	r.warn(fmt.Sprintf(warning, strings.Join(twice, ", ")))
 }
 
+// warnOfFinalizers warns of new finalizers that are not the name of a domain and a path.
+func (r *request) warnOfFinalizers(obj *unstructured.Unstructured, old map[string]any) {
+	names := obj.GetFinalizers()
+	if !r.kind.custom() || len(names) == 0 {
+		return
+	}
+	var had []string
+	if old != nil {
+		had = (&unstructured.Unstructured{Object: old}).GetFinalizers()
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains(had, name) || strings.Contains(name, "/") ||
+			name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents {
+			continue
+		}
+		form := "name"
+		if strings.Contains(name, ".") {
+			form = "name including a path (/)"
+		}
+		r.warn(fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers", name, form))
+	}
+}
+
 // prepareCreate sets what a client does not decide.
 func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	if k.Status && (k.custom() || !k.builtIn.keepStatus) {
 		delete(obj.Object, "status")
+		if status, has := k.empty()["status"]; has {
+			obj.Object["status"] = status // the Go type always has one
+		}
 	}
 	if k.generations() {
 		obj.SetGeneration(1)
@@ -217,12 +282,23 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 	return nil
 }
 
+// unmanaged is an object whose managedFields need no check, which takes most of the time.
+type unmanaged struct{ *unstructured.Unstructured }
+
+// GetManagedFields returns nil.
+func (u unmanaged) GetManagedFields() []metav1.ManagedFieldsEntry { return nil }
+
 // validateMetadata checks the metadata as the server of custom resources does.
-func (k *Kind) validateMetadata(obj *unstructured.Unstructured, old map[string]any) field.ErrorList {
+func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]any) field.ErrorList {
 	at := field.NewPath("metadata")
+	obj := metav1.Object(next)
+	metadata, _ := next.Object["metadata"].(map[string]any)
+	if managers, ok := metadata["managedFields"].([]any); ok && fields.Canonical(managers) {
+		obj = unmanaged{next}
+	}
 	name := apivalidation.NameIsDNSSubdomain
 	if !k.custom() {
-		name = pathSegment
+		name = k.builtIn.validName
 	}
 	if old == nil {
 		return apivalidation.ValidateObjectMetaAccessor(obj, k.Namespaced, name, at)

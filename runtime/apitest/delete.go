@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // delete answers DELETE of one object.
@@ -31,7 +32,7 @@ func (s *Server) delete(r *request) (*reply, error) {
 		return nil, r.missing()
 	}
 	if unsafe := options.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
-		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", storageKey(live.Key)))
+		return nil, apierrors.NewConflict(r.kind.groupResource(), r.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", r.kind.storageKey(live.Key)))
 	}
 	return s.remove(r, live, options)
 }
@@ -60,13 +61,16 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 
 func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOptions) error {
 	switch mediaType {
-	case protobufType:
-		return decodeProtobufInto(body, options)
-	case yamlType:
+	case media.Protobuf:
+		return media.UnmarshalProtobuf(body, options)
+	case media.YAML:
 		var err error
 		if body, err = yaml.ToJSON(body); err != nil {
 			return err
 		}
+	}
+	if err := interpret(body); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(body, options); err != nil {
 		return err
@@ -83,7 +87,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
 		return nil, err
 	}
-	if s.namespaces && r.kind.isNamespace() {
+	if r.kind.isNamespace() {
 		if answer, done, err := s.removeNamespace(r, live, options); done {
 			return answer, err
 		}

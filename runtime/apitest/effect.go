@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // effect is what a fault does with a request.
@@ -37,14 +39,13 @@ func (f *Fault) apply(s *Server, r *request) (*http.Response, error) {
 // ends before that.
 func (s *Server) wait(ctx context.Context, d time.Duration) error {
 	s.mu.Lock()
-	if s.closing == nil {
-		s.closing = make(chan struct{})
-	}
-	closing, closed := s.closing, s.closed
-	s.mu.Unlock()
-	if closed {
+	if s.closed {
+		s.mu.Unlock()
 		return errClosed
 	}
+	closing := s.closing.Wait()
+	s.mu.Unlock()
+	defer s.leave(&s.closing, closing)
 	var passed <-chan time.Time
 	if d > 0 {
 		timer := time.NewTimer(d)
@@ -79,8 +80,8 @@ func (s *Server) fail(r *request, err error) (*http.Response, error) {
 	if r.kind != nil && r.verb == "watch" && apierrors.IsResourceExpired(err) {
 		return s.respond(r, s.failedWatch(r, err), nil), nil
 	}
-	if r.accept.mediaType == "" {
-		r.accept.mediaType = jsonType
+	if r.accept.MediaType == "" {
+		r.accept.MediaType = media.JSON
 	}
 	return s.respond(r, nil, err), nil
 }

@@ -333,8 +333,8 @@ func TestFaultsOfWatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		restored := startWatch(t, server, "&resourceVersion=4")
-		create("another four")
-		check("restored", restored, "ADDED another four")
+		create("four-again")
+		check("restored", restored, "ADDED four-again")
 		if code, _, _ := send(t, server, "GET", configMaps+"/four", ""); code != 404 {
 			t.Errorf("after RestoreTo an object written later answers %d", code)
 		}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 )
@@ -57,10 +58,22 @@ func prepareNamespace(namespace *unstructured.Unstructured) {
 	}
 }
 
+// completeNamespace sets what a namespace that was there before the test lacks.
+func completeNamespace(namespace *unstructured.Unstructured) {
+	if namespace.GetDeletionTimestamp() != nil {
+		return
+	}
+	status := namespace.Object["status"]
+	prepareNamespace(namespace)
+	if phase, _, _ := unstructured.NestedString(map[string]any{"status": status}, "status", "phase"); phase != "" {
+		namespace.Object["status"] = status
+	}
+}
+
 // setNameLabel sets the label with the name of a namespace.
 func setNameLabel(namespace *unstructured.Unstructured) {
 	labels := namespace.GetLabels()
-	if labels[nameLabel] == namespace.GetName() {
+	if labels[nameLabel] == namespace.GetName() || len(namespace.GetName()) > validation.LabelValueMaxLength {
 		return
 	}
 	if labels == nil {
@@ -128,7 +141,7 @@ func (s *Server) admitNamespace(r *request, obj *unstructured.Unstructured) erro
 // removeNamespace marks a namespace as terminating. It is deleted when its contents are gone and no
 // finalizer is left. done reports whether that is the answer to a deletion.
 func (s *Server) removeNamespace(r *request, live *history.State, options *metav1.DeleteOptions) (answer *reply, done bool, err error) {
-	if slices.Contains(initialNamespaces[:3], live.Name) {
+	if s.namespaces && slices.Contains(initialNamespaces[:3], live.Name) {
 		return nil, true, apierrors.NewForbidden(namespaceResource, live.Name, fmt.Errorf("this namespace may not be deleted"))
 	}
 	namespace := &unstructured.Unstructured{Object: maps.Clone(r.kind.present(live))}
@@ -155,7 +168,7 @@ func (s *Server) removeNamespace(r *request, live *history.State, options *metav
 
 // holdsContents reports whether an object is a namespace whose contents are not deleted yet.
 func (s *Server) holdsContents(kind *Kind, obj *unstructured.Unstructured) bool {
-	return s.namespaces && kind.isNamespace() && len(specFinalizers(obj.Object)) > 0
+	return kind.isNamespace() && len(specFinalizers(obj.Object)) > 0
 }
 
 // observeNamespace looks at a namespace that begins to terminate, and at one whose contents become
@@ -174,23 +187,13 @@ func (s *Server) observeNamespace(before, after *history.State) {
 	}
 }
 
-// emptyNamespace deletes the contents of a namespace that is terminating, first the pods. When
-// nothing is left, it removes the finalizer kubernetes. It follows namespacedResourcesDeleter of
-// Kubernetes.
+// emptyNamespace deletes the contents of a namespace that is terminating. When nothing is left, it
+// removes the finalizer kubernetes. Without WithNamespaceLifecycle, it leaves the contents.
 func (s *Server) emptyNamespace(namespace *history.State) {
 	if !isDeleting(namespace.Object) || !slices.Contains(specFinalizers(namespace.Object), finalizerKubernetes) {
 		return
 	}
-	pods := schema.GroupResource{Resource: "pods"}
-	left := s.deleteContents(pods, namespace.Name)
-	if left == 0 {
-		for _, resource := range s.history.Resources() {
-			if resource != pods {
-				left += s.deleteContents(resource, namespace.Name)
-			}
-		}
-	}
-	if left > 0 {
+	if s.namespaces && s.deleteAllContents(namespace.Name) > 0 {
 		return
 	}
 	r := s.byController(namespace, "update")
@@ -198,6 +201,22 @@ func (s *Server) emptyNamespace(namespace *history.State) {
 	object := (&unstructured.Unstructured{Object: r.kind.present(namespace)}).DeepCopy()
 	setSpecFinalizers(object, slices.DeleteFunc(specFinalizers(object.Object), func(f string) bool { return f == finalizerKubernetes }))
 	_, _ = s.replace(r, namespace, object, write{manager: controllerManager})
+}
+
+// deleteAllContents deletes the objects in a namespace, first the pods, and returns how many are left.
+// It follows namespacedResourcesDeleter of Kubernetes.
+func (s *Server) deleteAllContents(namespace string) int {
+	pods := schema.GroupResource{Resource: "pods"}
+	left := s.deleteContents(pods, namespace)
+	if left > 0 {
+		return left
+	}
+	for _, resource := range s.history.Resources() {
+		if resource != pods {
+			left += s.deleteContents(resource, namespace)
+		}
+	}
+	return left
 }
 
 // deleteContents deletes the objects of a resource in a namespace, and returns how many are left because

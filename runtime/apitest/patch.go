@@ -20,6 +20,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // patch answers PATCH.
@@ -78,7 +79,7 @@ func (r *request) patchType() (types.PatchType, error) {
 	if slices.Contains(accepted, mediaType) {
 		return types.PatchType(mediaType), nil
 	}
-	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+	return "", media.Error(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+strings.Join(accepted, ", ")+hint)
 }
 
@@ -115,7 +116,7 @@ func (s *Server) patched(r *request, patchType types.PatchType, live *unstructur
 
 // patchJSON applies a JSON patch or a merge patch.
 func (r *request) patchJSON(patchType types.PatchType, live map[string]any, validation string) (*unstructured.Unstructured, error) {
-	doc, err := json.Marshal(live)
+	doc, err := r.patchable(live)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +135,20 @@ func (r *request) patchJSON(patchType types.PatchType, live map[string]any, vali
 	return obj, r.tellStrict(string(text), append(strict, unknown...), validation)
 }
 
+// patchable returns the JSON to which a patch is applied. It has the fields in the order of the Go
+// type, if the server has that, because errors show it.
+func (r *request) patchable(live map[string]any) ([]byte, error) {
+	doc, err := json.Marshal(live)
+	if err != nil || r.patchedType() == nil || r.kind.custom() && r.subresource != "scale" {
+		return doc, err
+	}
+	typed := r.patchedType().DeepCopyObject()
+	if err := json.Unmarshal(doc, typed); err != nil {
+		return nil, err
+	}
+	return json.Marshal(typed)
+}
+
 // patchStrategic applies a strategic merge patch.
 func (r *request) patchStrategic(live map[string]any, validation string) (*unstructured.Unstructured, error) {
 	patch, err := fields.ParseStrategicPatch(r.body)
@@ -144,13 +159,18 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%+v", patch.Fields)
-	obj := &unstructured.Unstructured{Object: content}
-	unknown, err := r.normalize(obj)
-	if err != nil {
-		return nil, invalidPatch(text, err)
+	text, strict, typed := fmt.Sprintf("%+v", patch.Fields), patch.Duplicates, r.patchedType().DeepCopyObject()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, typed, true); err != nil {
+		decoding, ok := runtime.AsStrictDecodingError(err)
+		if !ok {
+			return nil, invalidPatch(text, err)
+		}
+		strict = append(strict, decoding.Errors()...)
 	}
-	return obj, r.tellStrict(text, append(patch.Duplicates, unknown...), validation)
+	if content, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed); err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: content}, r.tellStrict(text, strict, validation)
 }
 
 // decodePatched decodes a patched object, and brings it into the form in which it is stored.
@@ -268,9 +288,86 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	if r.subresource == "scale" {
 		return obj, nil
 	}
-	if r.kind.Schema != nil {
-		r.kind.Schema.Default(obj.Object)
+	if r.kind.Type != nil && !r.kind.custom() {
+		_, err = r.kind.normalize(obj)
+		return obj, err
 	}
 	_, err = normalizeMetadata(obj)
 	return obj, err
+}
+
+// endpoint is where objects of a kind are written.
+type endpoint struct {
+	kind        *Kind
+	subresource string
+}
+
+// manager returns what keeps the managed fields of writes through an endpoint.
+func (g *registry) manager(kind *Kind, subresource string) (*fields.Manager, error) {
+	e := endpoint{kind, subresource}
+	if m := g.managers[e]; m != nil {
+		return m, nil
+	}
+	config := kind.managed()
+	if subresource == "scale" {
+		config = fields.Config{GVK: scaleKind, Type: &scaleObject{}}
+	} else {
+		for _, other := range g.versions(kind) {
+			config.Others = append(config.Others, other.managed())
+		}
+	}
+	config.Subresource = subresource
+	m, err := fields.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if g.managers == nil {
+		g.managers = map[endpoint]*fields.Manager{}
+	}
+	g.managers[e] = m
+	return m, nil
+}
+
+// managed returns what a manager has to know of a kind.
+func (k *Kind) managed() fields.Config {
+	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
+	if k.Schema != nil {
+		config.Converter = k.Schema.TypeConverter()
+		config.Default = k.Schema.Default
+	}
+	return config
+}
+
+// versions returns the other versions of a kind.
+func (g *registry) versions(kind *Kind) []*Kind {
+	var others []*Kind
+	for other := range g.all() {
+		if other.GroupKind() == kind.GroupKind() && other.Version != kind.Version {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// manage sets the managedFields of obj, which manager writes in place of old. old is nil if obj is
+// new.
+func (s *Server) manage(r *request, old map[string]any, obj *unstructured.Unstructured, manager string) error {
+	m, err := s.kinds.manager(r.kind, r.subresource)
+	if err != nil {
+		return err
+	}
+	if _, ok := obj.Object["metadata"].(map[string]any); !ok {
+		obj.Object["metadata"] = map[string]any{}
+	}
+	if old == nil && r.kind.Type != nil && !r.kind.custom() {
+		old = r.kind.empty() // the fields that its Go type always has are written by no one
+	}
+	obj.Object, err = m.Update(old, obj.Object, manager, s.now())
+	return err
+}
+
+// keepTimes gives obj the managedFields of old if the two objects differ in the times of these only.
+// So a write that changes nothing makes no new version.
+func (s *Server) keepTimes(obj *unstructured.Unstructured, old map[string]any) {
+	obj.Object = fields.KeepTimes(old, obj.Object)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // reactToWatch is react for a watch. A streaming list is a list and a watch.
@@ -127,7 +128,7 @@ func (r *request) selectors() url.Values {
 func (s *Server) initialEvents(r *request, page *list) ([]byte, error) {
 	var frames []byte
 	add := func(event watch.EventType, object []byte) error {
-		frame, err := r.accept.encodeFrame(string(event), object)
+		frame, err := r.accept.EncodeFrame(string(event), object)
 		frames = append(frames, frame...)
 		return err
 	}
@@ -170,31 +171,43 @@ type reactorStream struct {
 // server has ended.
 func (b *reactorStream) Read(p []byte) (int, error) {
 	for len(b.pending) == 0 {
-		b.server.mu.Lock()
-		ended, changed := b.server.closed, b.server.history.Changed(b.request.kind.groupResource())
-		b.server.mu.Unlock()
-		if ended {
-			return 0, io.EOF
+		event, err := b.next()
+		if err == nil {
+			b.pending, err = b.encode(event)
 		}
-		select {
-		case <-b.closed:
-			return 0, http.ErrBodyReadAfterClose
-		case <-b.request.http.Context().Done():
-			return 0, context.Cause(b.request.http.Context())
-		case <-changed: // the server may be closed
-		case event, open := <-b.watch.ResultChan():
-			if !open {
-				return 0, io.EOF
-			}
-			var err error
-			if b.pending, err = b.encode(event); err != nil {
-				return 0, err
-			}
+		if err != nil {
+			return 0, err
 		}
 	}
 	n := copy(p, b.pending)
 	b.pending = b.pending[n:]
 	return n, nil
+}
+
+// next waits for an event.
+func (b *reactorStream) next() (event watch.Event, err error) {
+	s, ctx := b.server, b.request.http.Context()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return event, io.EOF
+	}
+	closing := s.closing.Wait()
+	s.mu.Unlock()
+	defer s.leave(&s.closing, closing)
+	select {
+	case <-b.closed:
+		return event, http.ErrBodyReadAfterClose
+	case <-ctx.Done():
+		return event, context.Cause(ctx)
+	case <-closing:
+		return event, io.EOF
+	case event, open := <-b.watch.ResultChan():
+		if !open {
+			return event, io.EOF
+		}
+		return event, nil
+	}
 }
 
 // Close stops the watch of the reactor.
@@ -213,14 +226,14 @@ func (b *reactorStream) encode(event watch.Event) ([]byte, error) {
 		return nil, fmt.Errorf("the watch of a reactor has an event %s without an object", event.Type)
 	}
 	if status, ok := event.Object.(*metav1.Status); ok {
-		object, err := json.Marshal(statusOf(&apierrors.StatusError{ErrStatus: *status}))
-		if err == nil && r.accept.mediaType == protobufType {
-			object, err = marshalProtobuf(status)
+		object, err := json.Marshal(media.StatusOf(&apierrors.StatusError{ErrStatus: *status}))
+		if err == nil && r.accept.MediaType == media.Protobuf {
+			object, err = media.MarshalProtobuf(status)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return r.accept.encodeFrame(string(event.Type), object)
+		return r.accept.EncodeFrame(string(event.Type), object)
 	}
 	content, err := contentOf(event.Object, r.kind.GroupVersionKind)
 	if err != nil {
@@ -230,5 +243,5 @@ func (b *reactorStream) encode(event watch.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.accept.encodeFrame(string(event.Type), object)
+	return r.accept.EncodeFrame(string(event.Type), object)
 }

@@ -3,6 +3,7 @@ package apitest
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // request is an HTTP request to a resource.
@@ -24,7 +26,7 @@ type request struct {
 	namespace, name, subresource string
 	query                        url.Values
 	body                         []byte
-	accept                       accepted
+	accept                       media.Accepted
 	// unserved is set if the kind does not have the subresource, which only a reactor can answer.
 	unserved bool
 	// whole is set for an update by a Tracker, which writes the object with its status.
@@ -111,6 +113,9 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	}
 	if r.kind == nil {
 		r.document = s.documentOf(req)
+		if r.document == notFoundPage && inBuiltInGroup(req.URL.Path) {
+			return r, notFoundInGroup
+		}
 		return r, nil
 	}
 	r.namespace, r.name, r.subresource = p.namespace, p.name, p.subresource
@@ -122,11 +127,17 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.warn(r.kind.Warning)
 	}
 	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create" || r.verb == "deletecollection") {
+		if !r.kind.custom() {
+			return r, notAllowedInGroup
+		}
 		r.document = notFoundPage
 		return r, nil
 	}
+	if !r.kind.custom() && !r.kind.builtIn.allows(r) {
+		return r, notAllowedInGroup
+	}
 	var err error
-	r.accept, err = negotiate(req.Header.Values("Accept"), r.kind, r.verb == "watch")
+	r.accept, err = media.Negotiate(req.Header.Values("Accept"), r.kind.protobuf(), r.verb == "watch")
 	if err != nil {
 		return r, err
 	}
@@ -135,6 +146,9 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		return r, methodNotAllowed(r)
 	case !r.servesSubresource():
 		r.unserved = true
+		if !r.kind.custom() {
+			return r, notFoundInGroup
+		}
 		return r, r.missing()
 	case r.name == "" && (r.verb == "update" || r.verb == "patch"):
 		return r, apierrors.NewBadRequest("name must be provided")
@@ -143,6 +157,26 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		return r, apierrors.NewRequestEntityTooLargeError("limit is 3145728")
 	}
 	return r, nil
+}
+
+// inBuiltInGroup reports whether a path is below the core group, or another group of Kubernetes.
+func inBuiltInGroup(path string) bool {
+	root, rest, _ := strings.Cut(strings.Trim(path, "/"), "/")
+	group, _, _ := strings.Cut(rest, "/")
+	return root == "api" || root == "apis" && slices.ContainsFunc(builtIns().kinds, func(k *Kind) bool { return group != "" && k.Group == group })
+}
+
+// Requests that do not fit to a path of a built-in group are answered by the router of the API
+// server, which knows nothing of resources.
+var (
+	notFoundInGroup   = routeError(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	notAllowedInGroup = routeError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource")
+)
+
+func routeError(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message, Details: &metav1.StatusDetails{},
+	}}
 }
 
 // servesSubresource reports whether the kind has the subresource of the URL.

@@ -271,6 +271,17 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
+// The oldest version that is kept is that of the newest event that is not.
+func TestWatchFromOldest(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		for i := range 3 {
+			c.put("a", fmt.Sprint("w", i), "1", "red")
+		}
+		c.watch(watchWidgets+"&resourceVersion=2").want("ADDED a/w1@3", "ADDED a/w2@4")
+	}, apitest.WithHistory(2))
+}
+
 // A watch from a version of the future waits for it, and does not show what comes before.
 func TestWatchFromFuture(t *testing.T) {
 	t.Parallel()
@@ -304,6 +315,23 @@ func TestWatchTimeouts(t *testing.T) {
 			w.want("EOF")
 		})
 	}
+}
+
+func TestWatchEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		c.put("a", "x", "1", "red")
+		c.watch(watchWidgets + "&timeoutSeconds=-1").want("EOF")
+	})
+}
+
+// A bookmark says something new: not the version of the events that the watch began with.
+func TestWatchWithoutBookmark(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(c client) {
+		c.put("a", "x", "1", "red")
+		c.watch(watchWidgets+"&resourceVersion=1&allowWatchBookmarks=true&timeoutSeconds=90").want("ADDED a/x@2", "EOF")
+	})
 }
 
 func TestWatchBookmarks(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -36,23 +37,48 @@ var widgetKind = apitest.Kind{
 type cluster struct {
 	*testing.T
 	server *apitest.Server
-	// reads are what informers send, and writes what the test sends.
-	reads, writes *line
-	// own sees some of the writes.
-	own    writes.Observer
-	client http.RoundTripper
+	// reads are what informers send.
+	reads *line
+	// others sends the writes of other programs, and client those of the informer's, which own sees.
+	others, client http.RoundTripper
+	own            writes.Observer
 
-	// objects are the present ones, and states all that an object with a UID ever was, by version.
+	// objects are the present ones, and states all that an object with a UID was, in the order in
+	// which the test has heard of them.
 	objects map[ObjectName]*unstructured.Unstructured
-	states  map[types.UID]map[string]object
+	states  map[types.UID][]object
+	// unseen are the objects that had states besides these, because a response was lost.
+	unseen map[types.UID]bool
 }
 
 func newCluster(t *testing.T, options ...apitest.Option) *cluster {
-	c := &cluster{T: t, objects: map[ObjectName]*unstructured.Unstructured{}, states: map[types.UID]map[string]object{}}
-	c.server = apitest.Start(t, append(options, apitest.WithKinds(widgetKind))...)
-	c.reads, c.writes = &line{next: c.server}, &line{next: ledger{c}}
-	c.client = c.own.Transport(lateAnswers{c.writes})
+	c := &cluster{T: t, objects: map[ObjectName]*unstructured.Unstructured{}, states: map[types.UID][]object{}, unseen: map[types.UID]bool{}}
+	var err error
+	if c.server, err = apitest.New(append(options, apitest.WithKinds(widgetKind))...); err != nil { // not Start: faults may begin in vain
+		t.Fatal(err)
+	}
+	t.Cleanup(c.server.Close)
+	c.reads = &line{next: as{"informer", c.server}}
+	c.others = ledger{c, as{"writer", c.server}}
+	c.client = c.own.Transport(lateAnswers{c.others})
 	return c
+}
+
+// as sends requests with a User-Agent, which faults select.
+type as struct {
+	agent string
+	next  http.RoundTripper
+}
+
+func (a as) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("User-Agent", a.agent)
+	return a.next.RoundTrip(request)
+}
+
+// from selects the requests to widgets with a User-Agent.
+func (c *cluster) from(agent string) apitest.Match {
+	return c.server.On("*", widgets.Resource+"/*").Optional().Where(func(r *http.Request) bool { return r.UserAgent() == agent })
 }
 
 // pathOf returns the path of the widgets of a namespace, or of one of them if name is not empty.
@@ -68,8 +94,8 @@ func pathOf(namespace, name string) string {
 	return path
 }
 
-// open returns the OpenFunc of a namespace. Accept, if it is not empty, is sent in place of what the
-// informer asks for.
+// open returns the OpenFunc of a namespace. accepted, if it is not empty, is sent in place of what
+// the informer asks for.
 func (c *cluster) open(namespace, accepted string) OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
@@ -103,34 +129,45 @@ func (c *cluster) errorOf(response *http.Response) error {
 		return err
 	}
 	status := metav1.Status{}
-	if response.Header.Get("Content-Type") == "application/vnd.kubernetes.protobuf" {
-		decodeProtobuf(c.T, body, &status)
-	} else if err := json.Unmarshal(body, &status); err != nil {
-		c.Errorf("code %d with the body %q: %v", response.StatusCode, body, err)
+	if raw, isProtobuf := bytes.CutPrefix(body, []byte("k8s\x00")); isProtobuf {
+		u := runtime.Unknown{}
+		if err = u.Unmarshal(raw); err == nil {
+			err = status.Unmarshal(u.Raw)
+		}
+	} else {
+		err = json.Unmarshal(body, &status)
 	}
-	if int(status.Code) != response.StatusCode || status.Status != metav1.StatusFailure {
-		c.Errorf("code %d with the body %+v", response.StatusCode, status)
+	if err != nil || int(status.Code) != response.StatusCode || status.Status != metav1.StatusFailure {
+		c.Errorf("%v: code %d with the body %q", err, response.StatusCode, body)
 	}
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// send sends a request of this program, or of another one, and returns the code and the body of the
-// response. The code is 0 if there was none.
-func (c *cluster) send(ctx context.Context, by http.RoundTripper, method, path, contentType string, content any) (int, []byte) {
+// call is a request of a program.
+type call struct {
+	method, path, contentType string
+	body                      any // that is encoded as JSON, or nil
+}
+
+// send sends a request, and returns the code and the body of the response. The code is 0 if there is
+// no response, or not all of it.
+func (c *cluster) send(ctx context.Context, by http.RoundTripper, request call) (int, []byte) {
 	var body io.Reader
-	if content != nil {
-		text, err := json.Marshal(content)
+	if request.body != nil {
+		text, err := json.Marshal(request.body)
 		if err != nil {
 			c.Fatal(err)
 		}
 		body = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.server.URL()+path, body)
+	r, err := http.NewRequestWithContext(ctx, request.method, c.server.URL()+request.path, body)
 	if err != nil {
 		c.Fatal(err)
 	}
-	request.Header.Set("Content-Type", contentType)
-	response, err := by.RoundTrip(request)
+	if request.contentType != "" {
+		r.Header.Set("Content-Type", request.contentType)
+	}
+	response, err := by.RoundTrip(r)
 	if err != nil {
 		return 0, nil
 	}
@@ -142,32 +179,50 @@ func (c *cluster) send(ctx context.Context, by http.RoundTripper, method, path, 
 	return response.StatusCode, text
 }
 
-// list returns the widgets that a GET returns, without faults.
-func (c *cluster) list(namespace string, query url.Values) []*unstructured.Unstructured {
-	code, body := c.send(c.Context(), c.server, http.MethodGet, pathOf(namespace, "")+"?"+query.Encode(), "", nil)
-	if code != http.StatusOK {
-		c.Fatalf("list: %d %s", code, body)
-	}
+// page returns the list of widgets that a GET returns.
+func (c *cluster) page(query url.Values) *unstructured.UnstructuredList {
+	c.Helper()
+	code, body := c.send(context.Background(), c.server, call{method: http.MethodGet, path: pathOf("", "") + "?" + query.Encode()})
 	list := &unstructured.UnstructuredList{}
-	if err := list.UnmarshalJSON(body); err != nil {
-		c.Fatalf("list: %v in %s", err, body)
+	if err := list.UnmarshalJSON(body); err != nil || code != http.StatusOK {
+		c.Errorf("list: %d, %v in %s", code, err, body)
 	}
-	var items []*unstructured.Unstructured
+	return list
+}
+
+// list returns the widgets that a GET returns.
+func (c *cluster) list(query url.Values) []*unstructured.Unstructured {
+	c.Helper()
+	list := c.page(query)
+	items := make([]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
-		items = append(items, &list.Items[i])
+		items[i] = &list.Items[i]
 	}
 	return items
 }
 
-// read sets what is known of an object to what the server has.
-func (c *cluster) read(name ObjectName) {
-	switch code, body := c.send(c.Context(), c.server, http.MethodGet, pathOf(name.Namespace, name.Name), "", nil); code {
-	case http.StatusOK:
-		c.put(body)
-	case http.StatusNotFound:
-		delete(c.objects, name)
-	default:
-		c.Fatalf("get: %d %s", code, body)
+// read looks up objects whose state no answer has told.
+func (c *cluster) read(names ...ObjectName) {
+	c.Helper()
+	for _, name := range names {
+		switch code, body := c.send(c.Context(), c.server, call{method: http.MethodGet, path: pathOf(name.Namespace, name.Name)}); code {
+		case http.StatusOK:
+			c.put(body)
+		case http.StatusNotFound:
+			delete(c.objects, name)
+		default:
+			c.Fatalf("get %v: %d %s", name, code, body)
+		}
+	}
+}
+
+// readAll looks up all objects.
+func (c *cluster) readAll() {
+	c.Helper()
+	clear(c.objects)
+	for _, obj := range c.list(nil) {
+		c.objects[nameIn(obj)] = obj
+		c.remember(obj)
 	}
 }
 
@@ -177,12 +232,21 @@ func (c *cluster) put(body []byte) *unstructured.Unstructured {
 	if err := obj.UnmarshalJSON(body); err != nil {
 		c.Fatalf("%v in %s", err, body)
 	}
-	c.objects[ObjectName{obj.GetNamespace(), obj.GetName()}] = obj
-	if c.states[obj.GetUID()] == nil {
-		c.states[obj.GetUID()] = map[string]object{}
-	}
-	c.states[obj.GetUID()][obj.GetResourceVersion()] = metadataOf(obj)
+	c.objects[nameIn(obj)] = obj
+	c.remember(obj)
 	return obj
+}
+
+func (c *cluster) remember(obj *unstructured.Unstructured) {
+	state := metadataOf(obj)
+	if !slices.ContainsFunc(c.states[state.UID], func(known object) bool { return isStateOf(state, known) }) {
+		c.states[state.UID] = append(c.states[state.UID], state)
+	}
+}
+
+// nameIn returns the name of an object.
+func nameIn(obj *unstructured.Unstructured) ObjectName {
+	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
 // metadataOf returns what an informer of metadata has of an object.
@@ -190,7 +254,15 @@ func metadataOf(obj *unstructured.Unstructured) object {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),
 		Generation: obj.GetGeneration(), Labels: obj.GetLabels(), Finalizers: obj.GetFinalizers(), DeletionTimestamp: obj.GetDeletionTimestamp(),
+		OwnerReferences: obj.GetOwnerReferences(),
 	}}
+}
+
+// isStateOf reports whether an informer has an object as the server had it.
+func isStateOf(obj, state object) bool {
+	return obj.ResourceVersion == state.ResourceVersion && obj.Namespace == state.Namespace && obj.Name == state.Name && obj.Generation == state.Generation &&
+		maps.Equal(obj.Labels, state.Labels) && slices.Equal(obj.Finalizers, state.Finalizers) && obj.DeletionTimestamp.Equal(state.DeletionTimestamp) &&
+		len(obj.OwnerReferences) == len(state.OwnerReferences)
 }
 
 func colorOf(obj *unstructured.Unstructured) string {
@@ -198,26 +270,48 @@ func colorOf(obj *unstructured.Unstructured) string {
 	return color
 }
 
-// ledger passes requests to the server, and records what the responses say.
-type ledger struct{ *cluster }
-
-func (l ledger) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := l.server.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	if response.StatusCode < 300 && request.URL.Query().Get("dryRun") == "" && strings.Contains(request.URL.Path, "/"+widgets.Resource) {
-		l.note(request, body)
-	}
-	return response, nil
+// ledger sends requests to the server, and records what the responses say.
+type ledger struct {
+	*cluster
+	next http.RoundTripper
 }
 
+func (l ledger) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(request)
+	var body []byte
+	var torn error
+	if err == nil {
+		body, torn = io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failingReader{torn}))
+	}
+	switch {
+	case request.URL.Query().Has("dryRun"): // the check in the end shows that nothing was stored
+	case err != nil || torn != nil: // it was executed, or not
+		before := maps.Clone(l.objects)
+		l.readAll()
+		for name, last := range before {
+			if now := l.objects[name]; now == nil || now.GetResourceVersion() != last.GetResourceVersion() {
+				l.unseen[last.GetUID()] = true
+			}
+		}
+	case response.StatusCode < 300:
+		l.note(request, body)
+	}
+	return response, err
+}
+
+// failingReader is the end of a body.
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return 0, io.EOF
+}
+
+// note records a success.
 func (l ledger) note(request *http.Request, body []byte) {
 	kind := metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(body, &kind); err != nil {
@@ -225,9 +319,6 @@ func (l ledger) note(request *http.Request, body []byte) {
 	}
 	switch kind.Kind {
 	case "WidgetList": // of a deletecollection, as they were before
-		for name := range maps.Clone(l.objects) {
-			l.read(name)
-		}
 	case "Status": // of a delete
 		parts := strings.Split(request.URL.Path, "/")
 		name := ObjectName{Namespace: parts[5], Name: parts[7]}
@@ -236,15 +327,23 @@ func (l ledger) note(request *http.Request, body []byte) {
 		}
 		delete(l.objects, name)
 	case "Widget":
-		if obj := l.put(body); obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
-			delete(l.objects, ObjectName{obj.GetNamespace(), obj.GetName()})
+		if obj := l.put(body); isGone(obj) {
+			delete(l.objects, nameIn(obj))
 		}
 	default:
 		l.Errorf("%s %s: %s", request.Method, request.URL, body)
 	}
+	if request.Method == http.MethodDelete || kind.DeletionTimestamp != nil { // the garbage collector follows
+		l.read(slices.Collect(maps.Keys(l.objects))...)
+	}
 }
 
-// lateAnswers delays responses to requests with a delayed in their context.
+// isGone reports whether a response shows an object that is deleted.
+func isGone(obj *unstructured.Unstructured) bool {
+	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0
+}
+
+// lateAnswers delays the responses to requests with a delayed in their context.
 type lateAnswers struct{ next http.RoundTripper }
 
 // delayed is a request whose response comes when release is closed. The server has executed it when
@@ -262,27 +361,25 @@ func (l lateAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// check compares what the answers have said with lists.
-func (c *cluster) check(selects selector) {
+// checkLists compares what the server lists with what its answers have said.
+func (c *cluster) checkLists(selects selector) {
 	c.Helper()
-	all := c.list("", nil)
+	all := c.list(nil)
 	if len(all) != len(c.objects) {
 		c.Errorf("the server lists %d objects, by its answers it has %d", len(all), len(c.objects))
 	}
-	var selected []ObjectName
+	var selected, listed []ObjectName
 	for _, obj := range all {
-		name := ObjectName{obj.GetNamespace(), obj.GetName()}
-		known := c.objects[name]
-		if known == nil || known.GetUID() != obj.GetUID() || known.GetResourceVersion() != obj.GetResourceVersion() || !maps.Equal(known.GetLabels(), obj.GetLabels()) || colorOf(known) != colorOf(obj) || !slices.Equal(known.GetFinalizers(), obj.GetFinalizers()) {
+		known := c.objects[nameIn(obj)]
+		if known == nil || known.GetUID() != obj.GetUID() || !isStateOf(metadataOf(known), metadataOf(obj)) || colorOf(known) != colorOf(obj) {
 			c.Errorf("the server lists\n%v, its last answer was\n%v", obj, known)
 		}
 		if selects.has(obj) {
-			selected = append(selected, name)
+			selected = append(selected, nameIn(obj))
 		}
 	}
-	var listed []ObjectName
-	for _, obj := range c.list("", selects.query()) {
-		listed = append(listed, ObjectName{obj.GetNamespace(), obj.GetName()})
+	for _, obj := range c.list(selects.query()) {
+		listed = append(listed, nameIn(obj))
 	}
 	if !slices.Equal(selected, listed) {
 		c.Errorf("with %v the server lists %v, want %v", selects, listed, selected)
@@ -292,8 +389,10 @@ func (c *cluster) check(selects selector) {
 // selector selects objects by a label and a field.
 type selector struct{ byLabel, byField bool }
 
-// selectedColor is a field selector.
-const selectedColor = Field[object, string]("spec.color")
+// color is selectable.
+const color Field[object, string] = "spec.color"
+
+func (s selector) any() bool { return s.byLabel || s.byField }
 
 func (s selector) has(obj *unstructured.Unstructured) bool {
 	return (!s.byLabel || inSelection(metadataOf(obj))) && (!s.byField || colorOf(obj) != "red")
@@ -304,7 +403,7 @@ func (s selector) options() (options []SharedInformerOption) {
 		options = append(options, WithLabelSelector(lettersSelector))
 	}
 	if s.byField {
-		options = append(options, WithFieldSelector(selectedColor.IsNot("red")))
+		options = append(options, WithFieldSelector(color.IsNot("red")))
 	}
 	return options
 }
@@ -315,18 +414,19 @@ func (s selector) query() url.Values {
 		query.Set("labelSelector", lettersSelector)
 	}
 	if s.byField {
-		query.Set("fieldSelector", selectedColor.IsNot("red").String())
+		query.Set("fieldSelector", color.IsNot("red").String())
 	}
 	return query
 }
 
-func (s selector) any() bool { return s.byLabel || s.byField }
-
 // newWidget returns a widget as a client sends it.
-func newWidget(name ObjectName, letters, color string) map[string]any {
-	metadata := map[string]any{"namespace": name.Namespace, "name": name.Name}
+func newWidget(name ObjectName, letters, color string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"color": color}}}
+	obj.SetGroupVersionKind(widgetKind.GroupVersionKind)
+	obj.SetNamespace(name.Namespace)
+	obj.SetName(name.Name)
 	if letters != "" {
-		metadata["labels"] = map[string]any{"letters": letters}
+		obj.SetLabels(map[string]string{"letters": letters})
 	}
-	return map[string]any{"apiVersion": widgets.GroupVersion().String(), "kind": "Widget", "metadata": metadata, "spec": map[string]any{"color": color}}
+	return obj
 }

@@ -339,6 +339,8 @@ type historian struct {
 	slow bool
 	// dead are the objects that were deleted.
 	dead map[life]bool
+	// restored is set if the server may be restored to an older state.
+	restored bool
 	// heard are the objects of all calls that are not deletes.
 	heard []object
 }
@@ -366,7 +368,7 @@ func (h *historian) OnAdd(obj object, initial bool) {
 		h.t.Errorf("initial add of %s after other events", obj.Name)
 	}
 	h.started = !initial
-	if h.dead[life{MetaObjectToName(obj), obj.UID}] && !h.scoped {
+	if h.dead[life{MetaObjectToName(obj), obj.UID}] && !h.scoped && !h.restored {
 		h.t.Errorf("%s is added after it was deleted", obj.UID)
 	}
 	h.heard = append(h.heard, obj)
@@ -377,7 +379,7 @@ func (h *historian) OnUpdate(oldObj, newObj object) {
 	h.lock()
 	defer h.mu.Unlock()
 	h.started = true
-	if number(oldObj) > number(newObj) {
+	if number(oldObj) > number(newObj) && !h.restored {
 		h.t.Errorf("%s goes back from %s to %s", newObj.Name, oldObj.ResourceVersion, newObj.ResourceVersion)
 	}
 	h.heard = append(h.heard, newObj)

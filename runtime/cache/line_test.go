@@ -1,84 +1,48 @@
 package cache
 
 import (
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
 
-// line is the connection to a server. Requests may fail on it, and watches may be silent or cut.
+// line is the connection of an informer to a server. It may be dead for a while: then nothing comes
+// over it, not even the end of a watch.
 type line struct {
 	next http.RoundTripper
 
 	mu sync.Mutex // guards what follows
-	// troubles are what happens to the next requests.
-	troubles []trouble
-	// silence is nil, or closed when the watches are no longer silent.
-	silence chan struct{}
-	// watches are the open ones.
-	watches map[*lineBody]bool
+	// dead is nil, or closed when the connection works again.
+	dead chan struct{}
+	// watches is the number of open ones.
+	watches int
 }
 
-// trouble is what happens to a request.
-type trouble func(next http.RoundTripper, request *http.Request) (*http.Response, error)
-
 func (l *line) RoundTrip(request *http.Request) (*http.Response, error) {
-	roundTrip := trouble(http.RoundTripper.RoundTrip)
-	l.mu.Lock()
-	if len(l.troubles) > 0 {
-		roundTrip, l.troubles = l.troubles[0], l.troubles[1:]
-	}
-	l.mu.Unlock()
-	response, err := roundTrip(l.next, request)
+	response, err := l.next.RoundTrip(request)
 	if err == nil && request.URL.Query().Get("watch") != "" && response.StatusCode == http.StatusOK {
-		b := &lineBody{ReadCloser: response.Body, line: l, request: request, end: make(chan struct{})}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.watches == nil {
-			l.watches = map[*lineBody]bool{}
-		}
-		l.watches[b] = true
-		response.Body = b
+		l.watches++
+		response.Body = &lineBody{ReadCloser: response.Body, line: l, request: request}
 	}
 	return response, err
 }
 
-// expect sets what happens to the next requests.
-func (l *line) expect(troubles ...trouble) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.troubles = troubles
-}
-
-// cut ends all watches, as a broken connection does.
-func (l *line) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for b := range l.watches {
-		b.endOnce.Do(func() { close(b.end) })
-		_ = b.ReadCloser.Close()
-	}
-}
-
-// setSilent makes watches silent, also those that open later, or lets them speak again.
-func (l *line) setSilent(silent bool) {
+func (l *line) setDead(dead bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case silent && l.silence == nil:
-		l.silence = make(chan struct{})
-	case !silent && l.silence != nil:
-		close(l.silence)
-		l.silence = nil
+	case dead && l.dead == nil:
+		l.dead = make(chan struct{})
+	case !dead && l.dead != nil:
+		close(l.dead)
+		l.dead = nil
 	}
 }
 
@@ -86,7 +50,7 @@ func (l *line) setSilent(silent bool) {
 func (l *line) open() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.watches)
+	return l.watches
 }
 
 // lineBody is the body of a watch.
@@ -94,27 +58,20 @@ type lineBody struct {
 	io.ReadCloser
 	line    *line
 	request *http.Request
-	endOnce sync.Once
-	end     chan struct{} // closed by cut and by Close
+	closing sync.Once
 }
 
 func (b *lineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	for {
-		select {
-		case <-b.end:
-			return 0, io.ErrUnexpectedEOF
-		default:
-		}
 		b.line.mu.Lock()
-		silence := b.line.silence
+		dead := b.line.dead
 		b.line.mu.Unlock()
-		if silence == nil {
+		if dead == nil {
 			return n, err
 		}
 		select {
-		case <-silence:
-		case <-b.end:
+		case <-dead:
 		case <-b.request.Context().Done():
 			return 0, b.request.Context().Err()
 		}
@@ -122,105 +79,71 @@ func (b *lineBody) Read(p []byte) (int, error) {
 }
 
 func (b *lineBody) Close() error {
-	b.endOnce.Do(func() { close(b.end) })
-	b.line.mu.Lock()
-	delete(b.line.watches, b)
-	b.line.mu.Unlock()
+	b.closing.Do(func() {
+		b.line.mu.Lock()
+		defer b.line.mu.Unlock()
+		b.line.watches--
+	})
 	return b.ReadCloser.Close()
 }
 
-// answer does not execute the request, and answers with an error.
-func answer(status metav1.Status) trouble {
-	return func(_ http.RoundTripper, request *http.Request) (*http.Response, error) {
-		status.Kind, status.APIVersion = "Status", "v1"
-		body, err := json.Marshal(status)
-		return &http.Response{
-			StatusCode: int(status.Code), Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(string(body))), Request: request,
-		}, err
+// readFault makes some of the requests to read fail. An informer has to survive all of it.
+func readFault(m apitest.Match, arg byte) *apitest.Fault {
+	m = m.Times(1 + int(arg>>4)%5)
+	wait := time.Duration(arg) * time.Second / 4
+	switch arg % 16 {
+	case 0:
+		return m.Forbidden()
+	case 1:
+		return m.NotFound()
+	case 2:
+		return m.Expired()
+	case 3:
+		return m.TooManyRequests(17 * time.Second)
+	case 4:
+		return m.InternalError()
+	case 5:
+		return m.Unavailable(5 * time.Second)
+	case 6:
+		return m.Timeout()
+	case 7:
+		return m.Unauthorized()
+	case 8:
+		return m.Disconnect()
+	case 9:
+		return m.LoseResponse()
+	case 10:
+		return m.Delay(wait)
+	case 11:
+		return m.After(wait).InternalError()
+	case 12:
+		return m.Hang()
+	case 13:
+		return m.Truncate(int64(arg) * 7)
+	case 14:
+		return m.CutAfter(int(arg >> 5))
 	}
+	return m.Fail(errTooLarge())
 }
 
-// refuse does not execute the request.
-func refuse(http.RoundTripper, *http.Request) (*http.Response, error) {
-	return nil, errors.New("dial: refused")
-}
-
-// lose loses the response.
-func lose(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-	if response, err := next.RoundTrip(request); err == nil {
-		_ = response.Body.Close()
+// writeFault makes some of the requests to write fail.
+func writeFault(m apitest.Match, arg byte) *apitest.Fault {
+	m = m.Times(1 + int(arg>>4)%5)
+	switch arg % 8 {
+	case 0:
+		return m.Forbidden()
+	case 1:
+		return m.Conflict()
+	case 2:
+		return m.TooManyRequests(time.Second)
+	case 3:
+		return m.Disconnect()
+	case 4:
+		return m.LoseResponse()
+	case 5:
+		return m.Truncate(int64(arg))
+	case 6:
+		return m.Delay(time.Duration(arg) * time.Second / 4)
 	}
-	return nil, io.ErrUnexpectedEOF
-}
-
-// delay returns a trouble that sends the response of now later.
-func delay(by time.Duration) trouble {
-	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-		response, err := next.RoundTrip(request)
-		select {
-		case <-time.After(by):
-		case <-request.Context().Done():
-			if err == nil {
-				_ = response.Body.Close()
-			}
-			return nil, request.Context().Err()
-		}
-		return response, err
-	}
-}
-
-// cutAfter returns a trouble that ends the body after some bytes.
-func cutAfter(left int) trouble {
-	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-		response, err := next.RoundTrip(request)
-		if err == nil {
-			response.Body = &shortBody{response.Body, left}
-		}
-		return response, err
-	}
-}
-
-type shortBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *shortBody) Read(p []byte) (int, error) {
-	if b.left == 0 {
-		return 0, io.ErrUnexpectedEOF
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
-
-// troubles are those of requests to read, and of requests to write.
-func troublesOf(arg byte, writing bool) []trouble {
-	kinds := []trouble{
-		answer(errForbidden.ErrStatus), answer(errInternal.ErrStatus), answer(errSlowDown.ErrStatus), refuse, lose,
-		answer(errNotFound.ErrStatus), answer(errGone.ErrStatus), delay(time.Duration(arg) * time.Second / 8), cutAfter(int(arg) * 7),
-		answer(errTooLarge().(*apierrors.StatusError).ErrStatus),
-	}
-	if writing {
-		kinds = kinds[:5]
-	}
-	var all []trouble
-	for range int(arg>>3) % 6 {
-		all = append(all, kinds[int(arg)%len(kinds)])
-	}
-	return all
-}
-
-// decodeProtobuf decodes a Status.
-func decodeProtobuf(t *testing.T, body []byte, into interface{ Unmarshal([]byte) error }) {
-	t.Helper()
-	rest, isProtobuf := strings.CutPrefix(string(body), "k8s\x00")
-	u := runtime.Unknown{}
-	if err := u.Unmarshal([]byte(rest)); err != nil || !isProtobuf {
-		t.Errorf("the body %q is no protobuf: %v", body, err)
-	}
-	if err := into.Unmarshal(u.Raw); err != nil {
-		t.Error(err)
-	}
+	return m.Fail(apierrors.NewInternalError(errCut))
 }

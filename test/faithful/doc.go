@@ -7,7 +7,11 @@
 //	     │    with -update it writes the answers
 //	     │
 //	     └──▶ this package, on apitest: fails if an answer differs and accepted.go does not
-//	          say why
+//	          say why, or if a difference of accepted.go no longer occurs
+//
+// The scripts are played on apitest three times: with kinds that have neither schemas nor Go
+// types, with Go types, as the fakes of generated clientsets have them, and with the
+// CustomResourceDefinitions of the real server.
 //
 // A script is a list of cases. A case begins with its title, and runs in a namespace of its
 // own. NS in a request or in an answer stands for the name of this namespace.
@@ -57,8 +61,12 @@
 //	a-RANDOM            a name that generateName has made
 //	TOKEN v2+ start=b   a continue token
 //
-// The resources of a group and version are sorted by their names, because the real server has
-// them in any order. A Status is printed as Failure, without the fields that are the same in each: kind,
-// apiVersion, empty metadata, status, and a code that is the HTTP status. An entry of
-// managedFields is one line: manager, operation, version, subresource and fields.
+// A Status is printed as Failure, without the fields that are the same in each: kind, apiVersion,
+// empty metadata, status, and a code that is the HTTP status. An entry of managedFields is one
+// line: manager, operation, version, subresource and fields.
+//
+// Some things have no order that a client could rely on, and are sorted: the entries of
+// managedFields, which the server sorts by time, and in discovery the resources of a group and
+// version. Of all groups only example.com is shown, because the two servers have other built-in
+// groups.
 package faithful

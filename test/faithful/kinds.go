@@ -45,7 +45,9 @@ func Kinds() []apitest.Kind {
 		{Name: "Phase", Type: "string", JSONPath: ".status.phase", Priority: 1},
 		{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
 	}
+	gadget := kind("v1", "Gadget", "gadgets")
+	gadget.Status = true
 	gear := kind("v1", "Gear", "gears")
 	gear.Namespaced = false
-	return []apitest.Kind{widget, old, gear, kind("v1", "Note", "notes")}
+	return []apitest.Kind{widget, old, gadget, gear, kind("v1", "Note", "notes")}
 }

@@ -102,6 +102,9 @@ func (m *mask) answer(e *exchange) string {
 	for _, name := range headers {
 		for _, value := range e.header[http.CanonicalHeaderKey(name)] {
 			if usual[name] != value {
+				if name == "Etag" {
+					value = "ETAG"
+				}
 				lines = append(lines, name+": "+m.text(value))
 			}
 		}
@@ -199,7 +202,7 @@ func (m *mask) leaf(value, key string) string {
 		return m.text(value)
 	case key == "resourceVersion":
 		return m.version(value)
-	case key == "serverAddress" && port.MatchString(value):
+	case key == "serverAddress":
 		return "ADDRESS"
 	case key == "cells" && regexp.MustCompile(`^\d+s$`).MatchString(value):
 		return "AGE"
@@ -230,8 +233,17 @@ func (m *mask) sort(object map[string]any) {
 	case "APIResourceList":
 		by(object["resources"], "name")
 	case "APIGroupList":
-		by(object["groups"], "name")
+		object["groups"] = only(object["groups"], func(item map[string]any) bool { return item["name"] == group })
+	case "APIGroupDiscoveryList":
+		object["items"] = only(object["items"], func(item map[string]any) bool {
+			meta, _ := item["metadata"].(map[string]any)
+			return meta["name"] == group
+		})
 	}
+	if resources, ok := object["resources"]; ok && object["freshness"] != nil {
+		by(resources, "resource")
+	}
+	by(object["subresources"], "subresource")
 	if !m.anyOrder {
 		return
 	}
@@ -246,12 +258,22 @@ func (m *mask) sort(object map[string]any) {
 	}
 }
 
+// only returns the items that are kept.
+func only(list any, keep func(map[string]any) bool) []any {
+	items, _ := list.([]any)
+	return slices.DeleteFunc(items, func(item any) bool {
+		object, ok := item.(map[string]any)
+		return !ok || !keep(object)
+	})
+}
+
+// managedFields prints the entries of managedFields.
 func (m *mask) managedFields(entries []any) []any {
-	out := make([]any, len(entries))
+	out := make([]string, len(entries))
 	for i, entry := range entries {
 		fields, ok := entry.(map[string]any)
 		if !ok {
-			out[i] = entry
+			out[i] = fmt.Sprint(entry)
 			continue
 		}
 		encoded, _ := json.Marshal(fields["fieldsV1"])
@@ -267,7 +289,12 @@ func (m *mask) managedFields(entries []any) []any {
 		}
 		out[i] = line + ": " + m.text(string(encoded))
 	}
-	return out
+	slices.Sort(out) // they are ordered by time, among others
+	lines := make([]any, len(out))
+	for i, line := range out {
+		lines[i] = line
+	}
+	return lines
 }
 
 // version names the version of an object.
@@ -324,9 +351,6 @@ var long = regexp.MustCompile(`a{50,}|x{50,}`)
 // timeInText finds times in messages.
 var timeInText = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
-// port finds the address of the server in discovery.
-var port = regexp.MustCompile(`^[0-9.]*:[0-9]+$`)
-
 // text masks what is part of a longer text.
 func (m *mask) text(value string) string {
 	value = strings.ReplaceAll(value, m.namespace, "NS")
@@ -347,8 +371,11 @@ func (m *mask) text(value string) string {
 	})
 	return versionInText.ReplaceAllStringFunc(value, func(match string) string {
 		parts := versionInText.FindStringSubmatch(match)
-		if strings.Contains(m.sent, "="+parts[2]) {
+		if len(parts[2]) > 6 && strings.Contains(m.sent, "="+parts[2]) { // made up, to be in the future
 			return match
+		}
+		if parts[1] == "current: " {
+			return parts[1] + m.since(parts[2])
 		}
 		return parts[1] + m.version(parts[2])
 	})

@@ -275,13 +275,15 @@ func complete(content, path string) (string, error) {
 
 var (
 	variable = regexp.MustCompile(`\$(rv|uid|name|continue)([0-9]+)`)
-	repeat   = regexp.MustCompile(`\$repeat\((.),([0-9]+)\)`)
+	// namespaceWord is NS, but not within the text of a token.
+	namespaceWord = regexp.MustCompile(`NS\b`)
+	repeat        = regexp.MustCompile(`\$repeat\((.),([0-9]+)\)`)
 )
 
 // substitute replaces NS and what begins with a dollar.
 func (p *player) substitute(text string) (string, error) {
 	var failed error
-	text = expand(strings.ReplaceAll(text, "NS", p.namespace))
+	text = expand(namespaceWord.ReplaceAllString(text, p.namespace))
 	text = variable.ReplaceAllStringFunc(text, func(match string) string {
 		parts := variable.FindStringSubmatch(match)
 		number, _ := strconv.Atoi(parts[2])

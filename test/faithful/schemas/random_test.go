@@ -105,10 +105,14 @@ func lifeOf(r *Random, crd *apiextensionsv1.CustomResourceDefinition, name strin
 		if s := version.Subresources; s != nil && s.Status != nil && r.IntN(2) == 0 {
 			target += "/status"
 		}
-		if r.IntN(2) == 0 {
+		switch r.IntN(5) {
+		case 0, 1:
 			requests = append(requests, request{"PUT", target + validation, "", body(version, true)})
-		} else {
+		case 2:
 			requests = append(requests, request{"PATCH", target + validation, "application/merge-patch+json", body(version, false)})
+		default:
+			options := fmt.Sprintf("?fieldManager=m%d&force=%v", r.IntN(3), r.IntN(3) > 0)
+			requests = append(requests, request{"PATCH", target + options, "application/apply-patch+yaml", body(version, false)})
 		}
 		_, path = pick()
 		requests = append(requests, request{"GET", path + "/" + name, "", ""})

@@ -33,6 +33,10 @@ type Kind struct {
 	CreateOnUpdate bool
 	// Virtual reports that a create answers and stores nothing.
 	Virtual bool
+	// Single reports that the objects are deleted one by one only.
+	Single bool
+	// Name is what names must be: label, segment, or a DNS subdomain if it is empty.
+	Name string
 	// Counted are the fields whose changes the generation counts. Without any, objects of the kind have
 	// no generation.
 	Counted [][]string
@@ -106,6 +110,13 @@ func (k *Kind) set(property string) error {
 		k.CreateOnUpdate = true
 	case "virtual":
 		k.Virtual = true
+	case "single":
+		k.Single = true
+	case "name":
+		k.Name = value
+		if value != "label" && value != "segment" {
+			return fmt.Errorf("%s: unknown rule of names %q", k.Resource, value)
+		}
 	case "counts":
 		for _, path := range list {
 			k.Counted = append(k.Counted, strings.Split(path, "."))

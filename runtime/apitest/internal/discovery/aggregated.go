@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// GroupList is an APIGroupDiscoveryList of apidiscovery.k8s.io, in versions v2 and v2beta1. The types
+// GroupList is an APIGroupDiscoveryList of apidiscovery.k8s.io/v2. The types
 // of k8s.io/api are not used, because programs that need no built-in kinds should not get that module
 // from here.
 type GroupList struct {
@@ -46,10 +46,10 @@ type SubresourceDiscovery struct {
 }
 
 // Aggregated is the document at /api, which has the group without a name, or at /apis, which has
-// all others. The version is v2 or v2beta1.
-func (g *Groups) Aggregated(legacy bool, version string) *GroupList {
+// all others.
+func (g *Groups) Aggregated(legacy bool) *GroupList {
 	list := &GroupList{
-		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/" + version},
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
 		Items:    []GroupDiscovery{},
 	}
 	for _, known := range g.groups {

@@ -24,6 +24,12 @@ func (c *comparison) objects(root schema.TypeRef, old, obj map[string]any, ignor
 		return nil, nil
 	}
 	changed, removed = c.maps(t, old, obj, append([]string{"metadata"}, ignored...))
+	for _, key := range ignored {
+		// They have to fit the schema too. What is as it was does.
+		if v, ok := obj[key]; ok && key != "metadata" && !equal(old[key], v) {
+			c.fit(fieldType(t, key), v)
+		}
+	}
 	if slices.Contains(ignored, "metadata") {
 		return changed, removed
 	}
@@ -108,6 +114,9 @@ func (c *comparison) values(ref schema.TypeRef, old, v any) (changed, removed tr
 		c.failed = true
 		return nil, nil
 	}
+	if isAtomic(after) && !equal(old, v) {
+		c.fit(ref, v) // what is in it is not compared
+	}
 	changed, removed = c.typed(after, old, v)
 	if before == after {
 		return changed, removed
@@ -162,9 +171,13 @@ func (c *comparison) whole(ref schema.TypeRef, v any) tree {
 		c.failed = true
 		return leaf
 	}
+	if isAtomic(atom) {
+		c.fit(ref, v)
+		return leaf
+	}
 	switch v := v.(type) {
 	case map[string]any:
-		if len(v) == 0 || atom.Map.ElementRelationship == schema.Atomic {
+		if len(v) == 0 {
 			break
 		}
 		t := make(tree, len(v)+1)
@@ -174,13 +187,45 @@ func (c *comparison) whole(ref schema.TypeRef, v any) tree {
 		}
 		return t
 	case []any:
-		if len(v) == 0 || atom.List.ElementRelationship == schema.Atomic {
+		if len(v) == 0 {
 			break
 		}
 		t, _ := c.lists(atom.List, nil, v)
 		return add(t, self, leaf)
 	}
 	return leaf
+}
+
+// isAtomic reports whether a type is a list or a map that is one field.
+func isAtomic(atom schema.Atom) bool {
+	return atom.Map != nil && atom.Map.ElementRelationship == schema.Atomic ||
+		atom.List != nil && atom.List.ElementRelationship == schema.Atomic
+}
+
+// fit fails if a value does not fit its type.
+func (c *comparison) fit(ref schema.TypeRef, v any) {
+	atom, ok := c.schema.Resolve(ref)
+	if !ok {
+		c.failed = true
+		return
+	}
+	if atom = deduce(atom, v); !fits(atom, v) {
+		c.failed = true
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for key, field := range v {
+			c.fit(fieldType(atom.Map, key), field)
+		}
+	case []any:
+		for _, element := range v {
+			if _, ok := c.elementKey(atom.List, element); !ok && atom.List.ElementRelationship == schema.Associative {
+				c.failed = true
+			}
+			c.fit(atom.List.ElementType, element)
+		}
+	}
 }
 
 // deduce returns the part of a type that fits a value, or all of it if no part does, as for null.

@@ -13,12 +13,16 @@ import (
 
 // converter has the schemas of the versions of a kind. To convert an object between them is to set
 // its apiVersion.
-type converter map[schema.GroupVersionKind]managedfields.TypeConverter
+type converter struct {
+	types map[schema.GroupVersionKind]managedfields.TypeConverter
+	// setDefaults may be nil.
+	setDefaults func(map[string]any)
+}
 
 // ObjectToTyped implements managedfields.TypeConverter.
 func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
-	t, ok := c[gvk]
+	t, ok := c.types[gvk]
 	if !ok {
 		return nil, runtime.NewNotRegisteredErrForKind("fields", gvk)
 	}
@@ -44,7 +48,7 @@ func (c converter) ConvertToVersion(in runtime.Object, target runtime.GroupVersi
 	if to == gvk {
 		return in, nil
 	}
-	if _, ok := c[to]; !ok {
+	if _, ok := c.types[to]; !ok {
 		return nil, runtime.NewNotRegisteredErrForKind("fields", to)
 	}
 	content := maps.Clone(in.(*unstructured.Unstructured).Object)
@@ -69,5 +73,11 @@ func (c converter) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
 	return obj, nil
 }
 
-// Default implements runtime.ObjectDefaulter. The caller of Apply sets defaults in the result.
-func (c converter) Default(runtime.Object) {}
+// Default implements runtime.ObjectDefaulter. A FieldManager calls it with the result of Apply, unless that
+// is the live object.
+func (c converter) Default(obj runtime.Object) {
+	if u, ok := obj.(*unstructured.Unstructured); ok && c.setDefaults != nil {
+		u.Object = runtime.DeepCopyJSON(u.Object) // it shares parts with the live object
+		c.setDefaults(u.Object)
+	}
+}

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -116,6 +117,34 @@ func parseAll(list []any) ([]entry, bool) {
 		entries = append(entries, e)
 	}
 	return entries, true
+}
+
+// Canonical reports whether managedFields are as this package writes them, and valid, so that nobody
+// has to check them or to encode them anew.
+func Canonical(list []any) bool {
+	entries, ok := parseAll(list)
+	return ok && !slices.ContainsFunc(entries, func(e entry) bool {
+		return e.time != "" && !IsTime(e.time) || len(e.manager) > maxManager || len(e.subresource) > maxManager || !isPrintable(e.manager)
+	})
+}
+
+// IsTime reports whether text is as metav1.Time encodes a time.
+func IsTime(text string) bool {
+	t, err := time.Parse(time.RFC3339, text)
+	return err == nil && timestamp(t) == text
+}
+
+// maxManager is the length that the name of a manager may have, in bytes.
+const maxManager = 128
+
+// isPrintable reports whether a string has printable ASCII characters only.
+func isPrintable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // timestamp returns a time as metav1.Time encodes it.

@@ -21,6 +21,11 @@ func (c *comparison) lists(t *schema.List, old, list []any) (changed, removed tr
 		}
 	}
 	for _, e := range after {
+		if len(e.values) > 1 {
+			for _, v := range e.values {
+				c.fit(t.ElementType, v)
+			}
+		}
 		i := slices.IndexFunc(before, func(b elements) bool { return b.key == e.key })
 		switch {
 		case i < 0:

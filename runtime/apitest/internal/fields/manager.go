@@ -2,9 +2,11 @@ package fields
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +26,8 @@ type Config struct {
 	// spec and status are merged, and all lists are atomic.
 	Converter managedfields.TypeConverter
 	Type      runtime.Object
+	// Default sets the defaults of an object. It may be nil.
+	Default func(map[string]any)
 	// Subresource is status, scale or empty.
 	Subresource string
 	// HasStatus reports whether the kind has the subresource status, so that other writes leave the
@@ -57,13 +61,14 @@ func New(config Config) (*Manager, error) {
 		apiVersion:  config.GVK.GroupVersion().String(),
 		subresource: config.Subresource,
 		reset:       resets(config),
-		converter:   converter{},
+		converter:   converter{types: map[schema.GroupVersionKind]managedfields.TypeConverter{}, setDefaults: config.Default},
 	}
-	// Kubernetes resets the status of the request's version only, and spec and metadata of all.
+	// Kubernetes resets the status of the request's version only, and spec and metadata of all
+	// versions that have the subresource status.
 	filters := map[fieldpath.APIVersion]*fieldpath.Set{}
 	for i, c := range append([]Config{config}, config.Others...) {
-		m.converter[c.GVK] = typeConverterOf(c)
-		if i == 0 || config.Subresource != "" {
+		m.converter.types[c.GVK] = typeConverterOf(c)
+		if i == 0 || config.Subresource != "" && c.HasStatus {
 			set := fieldpath.NewSet()
 			for _, name := range m.reset {
 				set.Insert(fieldpath.MakePathOrDie(name))
@@ -160,15 +165,23 @@ func (m *Manager) Apply(live, config map[string]any, manager string, force bool,
 	return withFields(out, setTimes(after, now, before)), nil
 }
 
-// inOrder sorts the conflicts of an error by their managers. A FieldManager has them in the order of
-// a map.
+// inOrder sorts the conflicts of an error by their managers, and the lines of one that has several
+// errors. A FieldManager has both in the order of a map.
 func inOrder(err error) error {
-	if status, ok := err.(*apierrors.StatusError); ok && status.ErrStatus.Details != nil {
-		slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
-			return cmp.Compare(a.Message, b.Message)
-		})
+	if status, ok := err.(*apierrors.StatusError); ok {
+		if status.ErrStatus.Details != nil {
+			slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int {
+				return cmp.Compare(a.Message, b.Message)
+			})
+		}
+		return err
 	}
-	return err
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) < 3 || !strings.HasSuffix(lines[0], "errors:") {
+		return err
+	}
+	slices.Sort(lines[1:])
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // withFields returns obj with other managedFields.

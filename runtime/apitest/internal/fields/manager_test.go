@@ -277,6 +277,21 @@ func TestApplyConflicts(t *testing.T) {
 	}
 }
 
+// The errors of a configuration that does not fit the schema come in one order.
+func TestApplyErrors(t *testing.T) {
+	m := manager(t, Config{GVK: widgetKind, Type: &Widget{}})
+	config := widgetWith(t, `{"spec": {"color": 1, "paused": 2, "replicas": "x", "zones": ["a", "a"]}}`)
+	_, first := m.Apply(nil, config, "one", false, seconds(1))
+	if first == nil || !strings.Contains(first.Error(), ".spec.zones: duplicate entries for key") {
+		t.Fatalf("error %v, want one that names the fields", first)
+	}
+	for range 10 {
+		if _, err := m.Apply(nil, config, "one", false, seconds(1)); err == nil || err.Error() != first.Error() {
+			t.Fatalf("error %v, want %v", err, first)
+		}
+	}
+}
+
 // An object without managers gets one for what it has when it is first applied to.
 func TestFirstApply(t *testing.T) {
 	m := manager(t, Config{GVK: widgetKind})

@@ -28,10 +28,10 @@ admissionregistration         ValidatingAdmissionPolicyBindingSpec.validationAct
 admissionregistration         ValidatingAdmissionPolicyStatus.conditions             by type
 admissionregistration/v1      Variable                                               atomic
 admissionregistration/v1beta1 Variable                                               atomic
-apiserverinternal             StorageVersionStatus.conditions                        by type
-apiserverinternal             StorageVersionStatus.storageVersions                   by apiServerID
 apiserverinternal             ServerStorageVersion.decodableVersions                 set
 apiserverinternal             ServerStorageVersion.servedVersions                    set
+apiserverinternal             StorageVersionStatus.conditions                        by type
+apiserverinternal             StorageVersionStatus.storageVersions                   by apiServerID
 autoscaling/v1                CrossVersionObjectReference                            atomic
 batch                         JobStatus.conditions                                   atomic
 batch                         PodFailurePolicyOnExitCodesRequirement.values          set

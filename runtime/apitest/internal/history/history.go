@@ -61,8 +61,8 @@ type resource struct {
 	dropped uint64
 	// live is the number of objects that exist.
 	live int
-	// changed is nil, or closed by the next write.
-	changed chan struct{}
+	// changed is sent by each write.
+	changed Signal
 }
 
 // New returns an empty history, which keeps limit events of each resource. If limit is zero or
@@ -211,19 +211,13 @@ func (r *resource) search(after uint64) int {
 	return sort.Search(len(r.events), func(i int) bool { return r.events[i].State.Version > after })
 }
 
-// Changed returns a channel that is closed by the next write of the resource, or by Wake.
-func (h *History) Changed(gr schema.GroupResource) <-chan struct{} {
-	r := h.of(gr)
-	if r.changed == nil {
-		r.changed = make(chan struct{})
-	}
-	return r.changed
-}
+// Changed returns the signal of a resource, which each write and Wake send.
+func (h *History) Changed(gr schema.GroupResource) *Signal { return &h.of(gr).changed }
 
-// Wake closes the channels of Changed.
+// Wake sends the signals of all resources.
 func (h *History) Wake() {
 	for _, r := range h.resources {
-		r.wake()
+		r.changed.Send()
 	}
 }
 
@@ -308,12 +302,5 @@ func (h *History) record(r *resource, event Event) {
 			}
 		}
 	}
-	r.wake()
-}
-
-func (r *resource) wake() {
-	if r.changed != nil {
-		close(r.changed)
-		r.changed = nil
-	}
+	r.changed.Send()
 }

@@ -71,15 +71,15 @@ func TestChangedIsOfOneResource(t *testing.T) {
 			return false
 		}
 	}
-	mine, other := h.Changed(databases), h.Changed(nodes)
-	if h.Changed(databases) != mine {
+	mine, other := h.Changed(databases).Wait(), h.Changed(nodes).Wait()
+	if h.Changed(databases).Wait() != mine {
 		t.Error("two watches of one resource got two channels")
 	}
 	h.Put(database("a", "x"), nil)
 	if !closed(mine) || closed(other) {
 		t.Errorf("after a write of a database: databases %v, nodes %v, want true and false", closed(mine), closed(other))
 	}
-	mine = h.Changed(databases)
+	mine = h.Changed(databases).Wait()
 	if closed(mine) {
 		t.Error("the next channel is closed before a write")
 	}
@@ -87,10 +87,37 @@ func TestChangedIsOfOneResource(t *testing.T) {
 	if !closed(mine) {
 		t.Error("a delete left the channel open")
 	}
-	mine = h.Changed(databases)
+	mine = h.Changed(databases).Wait()
 	h.Wake()
 	if !closed(mine) || !closed(other) {
 		t.Error("Wake left a channel open")
+	}
+}
+
+// A channel for which no one waits is not closed, because that may be in another bubble.
+func TestLeftSignal(t *testing.T) {
+	t.Parallel()
+	var s Signal
+	first, second := s.Wait(), s.Wait()
+	s.Leave(first)
+	if third := s.Wait(); third != first {
+		t.Error("a goroutine waits, and its channel was dropped")
+	}
+	s.Leave(first)
+	s.Leave(second)
+	s.Send()
+	select {
+	case <-first:
+		t.Error("Send closed a channel that all have left")
+	default:
+	}
+	next := s.Wait()
+	s.Leave(first)
+	s.Send()
+	select {
+	case <-next:
+	default:
+		t.Error("a channel was left by a goroutine that waits for another one")
 	}
 }
 

@@ -308,3 +308,52 @@ func TestCheckMinimum(t *testing.T) {
 		t.Errorf("a malformed version: %+v", status)
 	}
 }
+
+func TestFullPageIsTheLast(t *testing.T) {
+	t.Parallel()
+	h := history.New(0)
+	fill(h, 6)
+	for _, label := range []string{"", "l"} {
+		o := options(t, label, "")
+		o.Limit = 6
+		meta, items, err := selects(t, "", o).List(h, o)
+		if err != nil || len(items) != 6 || meta.Continue != "" || meta.RemainingItemCount != nil {
+			t.Errorf("with label selector %q: %d objects, %+v, %v", label, len(items), meta, err)
+		}
+	}
+}
+
+// A token and version 0 go together. The limit is ignored then, as without a token.
+func TestTokenWithAnyVersion(t *testing.T) {
+	t.Parallel()
+	h := history.New(0)
+	fill(h, 6)
+	o := &internalversion.ListOptions{Limit: 2}
+	meta, _, err := selects(t, "", o).List(h, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = &internalversion.ListOptions{Limit: 2, Continue: meta.Continue, ResourceVersion: "0"}
+	if meta, items, err := selects(t, "", o).List(h, o); err != nil || len(items) != 4 || meta.Continue != "" {
+		t.Errorf("the rest has %s, %+v, %v", paths(items), meta, err)
+	}
+}
+
+// The first page of a list that selects a namespace by a field is that of the namespace, and so is
+// its token. The second page is read as one of all namespaces. A kube-apiserver loses objects there
+// too.
+func TestTokenOfSelectedNamespace(t *testing.T) {
+	t.Parallel()
+	h := history.New(0)
+	fill(h, 6)
+	o := options(t, "", "metadata.namespace=a")
+	o.Limit = 1
+	meta, items, err := selects(t, "", o).List(h, o)
+	if got, want := decoded(t, meta.Continue), `{"v":"meta.k8s.io/v1","rv":7,"start":"/w00\u0000"}`; err != nil || paths(items) != "a/w00" || got != want {
+		t.Fatalf("the first page has %s and the token %s, %v, want %s", paths(items), got, err, want)
+	}
+	o.Continue = meta.Continue
+	if meta, items, err = selects(t, "", o).List(h, o); err != nil || len(items) != 0 || meta.Continue != "" {
+		t.Errorf("the second page has %s, %+v, %v", paths(items), meta, err)
+	}
+}

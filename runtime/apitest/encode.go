@@ -1,27 +1,76 @@
 package apitest
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/table"
 )
 
-// metaScheme has the types that each server answers with. Kinds bring their own.
-var metaScheme = func() *runtime.Scheme {
-	scheme := runtime.NewScheme()
-	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	if err := metav1.AddMetaToScheme(scheme); err != nil {
-		panic(err)
+// newPrinter returns a function that makes the Printer of a kind when it is needed.
+func newPrinter(columns []Column) func() (*table.Printer, error) {
+	return sync.OnceValues(func() (*table.Printer, error) {
+		converted := make([]table.Column, len(columns))
+		for i, column := range columns {
+			converted[i] = table.Column(column)
+		}
+		return table.New(converted)
+	})
+}
+
+// encodeTable prints objects as a Table. All events of a watch but the first leave the headers out.
+func (s *Server) encodeTable(r *request, meta metav1.ListMeta, objects []map[string]any) ([]byte, error) {
+	var asked metav1.TableOptions
+	if err := r.options(&asked); err != nil {
+		return nil, err
 	}
-	return scheme
-}()
+	if errs := validation.ValidateTableOptions(&asked); len(errs) > 0 {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: %v", errs[0]))
+	}
+	printer, err := r.printer()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	printed := printer.Table(objects, table.Options{
+		Version: r.accept.MetaVersion, Include: asked.IncludeObject, WithoutHeaders: r.headersSent, Now: s.now(),
+	})
+	printed.ListMeta = meta
+	r.headersSent = r.verb == "watch"
+	data, err := json.Marshal(printed)
+	if err != nil {
+		return nil, err
+	}
+	return r.accept.Text(data)
+}
+
+// printer returns what prints the answers to a request.
+func (r *request) printer() (*table.Printer, error) {
+	if r.subresource == "scale" {
+		return scalePrinter()
+	}
+	return r.kind.printer()
+}
+
+// scalePrinter prints Scales.
+var scalePrinter = newPrinter([]Column{
+	{Name: "Desired", Type: "integer", Description: "Number of desired replicas", JSONPath: ".spec.replicas"},
+	{Name: "Available", Type: "integer", Description: "Number of actual replicas", JSONPath: ".status.replicas"},
+	{Name: "Age", Type: "date", Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"], JSONPath: ".metadata.creationTimestamp"},
+})
+
+// partial is the PartialObjectMetadata of an object.
+func partial(a media.Accepted, obj map[string]any) map[string]any {
+	return table.Metadata(obj, a.MetaVersion)
+}
 
 // protobuf reports whether the kind has a Go type that protobuf can be made of.
 func (k *Kind) protobuf() bool {
@@ -36,7 +85,7 @@ func (s *Server) decodeProtobuf(r *request) (map[string]any, error) {
 		return nil, fmt.Errorf("the server has no Go type of %s; give it one by WithScheme, or use JSON", r.bodyKind().Kind)
 	}
 	into = into.DeepCopyObject()
-	if err := decodeProtobufInto(r.body, into); err != nil {
+	if err := media.UnmarshalProtobuf(r.body, into); err != nil {
 		return nil, err
 	}
 	obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
@@ -46,22 +95,13 @@ func (s *Server) decodeProtobuf(r *request) (map[string]any, error) {
 	return obj, err
 }
 
-// decodeProtobufInto decodes a body with the envelope of Kubernetes.
-func decodeProtobufInto(body []byte, into runtime.Object) error {
-	_, _, err := protobuf.NewSerializer(metaScheme, metaScheme).Decode(body, nil, into)
-	if runtime.IsNotRegisteredError(err) {
-		return nil // into has the content all the same
-	}
-	return err
-}
-
 // encodeProtobuf encodes an object in protobuf.
 func (s *Server) encodeProtobuf(r *request, obj map[string]any) ([]byte, error) {
 	typed, err := s.typed(r, obj)
 	if err != nil {
 		return nil, err
 	}
-	return marshalProtobuf(typed)
+	return media.MarshalProtobuf(typed)
 }
 
 // typed converts an object to its Go type.
@@ -75,25 +115,14 @@ func (s *Server) typed(r *request, obj map[string]any) (runtime.Object, error) {
 	default:
 		return nil, fmt.Errorf("the server has no Go type of %s, which it needs for protobuf; give it one by WithScheme, or use JSON", kind)
 	}
-	data, err := json.Marshal(obj)
-	if err != nil {
-		return nil, err
-	}
-	return into, json.Unmarshal(data, into)
-}
-
-// marshalProtobuf encodes an object with the envelope of Kubernetes.
-func marshalProtobuf(obj runtime.Object) ([]byte, error) {
-	var body bytes.Buffer
-	err := protobuf.NewSerializer(metaScheme, metaScheme).Encode(obj, &body)
-	return body.Bytes(), err
+	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into)
 }
 
 // encodeProtobufList encodes a page of objects in protobuf.
 func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	var into runtime.Object = &metav1.PartialObjectMetadataList{}
 	gvk := metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
-	if r.accept.form == formObject {
+	if r.accept.Form == media.Object {
 		gvk = r.kind.GroupVersion().WithKind(r.kind.List)
 		var err error
 		if into, err = s.scheme.New(gvk); err != nil {
@@ -103,14 +132,14 @@ func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	items := make([]runtime.Object, len(l.items))
 	for i, state := range l.items {
 		obj := r.kind.present(state)
-		if r.accept.form == formMetadata {
-			obj = r.accept.partial(obj)
+		if r.accept.Form == media.Metadata {
+			obj = partial(r.accept, obj)
 		}
 		var err error
 		if items[i], err = s.typed(r, obj); err != nil {
 			return nil, err
 		}
-		if r.accept.form == formObject {
+		if r.accept.Form == media.Object {
 			items[i].GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 		}
 	}
@@ -125,25 +154,5 @@ func (s *Server) encodeProtobufList(r *request, l *list) ([]byte, error) {
 	accessor.SetResourceVersion(l.meta.ResourceVersion)
 	accessor.SetContinue(l.meta.Continue)
 	accessor.SetRemainingItemCount(l.meta.RemainingItemCount)
-	return marshalProtobuf(into)
-}
-
-// encodeFrame encodes an event of a watch. object is encoded as the client accepts it. In protobuf,
-// the object has the envelope of Kubernetes and the event has only its length before it.
-func (a accepted) encodeFrame(event string, object []byte) ([]byte, error) {
-	if a.mediaType != protobufType {
-		frame := make([]byte, 0, len(object)+len(event)+32)
-		frame = append(frame, `{"type":"`...)
-		frame = append(frame, event...)
-		frame = append(frame, `","object":`...)
-		frame = append(frame, bytes.TrimSuffix(object, []byte("\n"))...)
-		return append(frame, "}\n"...), nil
-	}
-	content := metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: object}}
-	raw, err := content.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	// The events of a stream have no envelope, and the objects in them do.
-	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
+	return media.MarshalProtobuf(into)
 }

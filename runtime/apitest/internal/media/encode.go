@@ -1,0 +1,109 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"sigs.k8s.io/yaml"
+)
+
+// Error returns an error for which apierrors has no constructor.
+func Error(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
+}
+
+// StatusOf returns the Status of an error. For an error without one, the API server answers 500
+// with the text of the error, and without a reason.
+func StatusOf(err error) *metav1.Status {
+	var status metav1.Status
+	if s, ok := err.(apierrors.APIStatus); ok {
+		status = s.Status()
+	} else {
+		status = metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}
+	}
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	if status.Code == 0 {
+		status.Code = http.StatusInternalServerError
+	}
+	return &status
+}
+
+// EncodeStatus encodes a Status, in protobuf if the client accepts it.
+func (a Accepted) EncodeStatus(status *metav1.Status) (body []byte, mediaType string) {
+	if a.MediaType == Protobuf {
+		if body, err := MarshalProtobuf(status); err == nil {
+			return body, Protobuf
+		}
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		panic(err) // a Status has strings and numbers only
+	}
+	if a.MediaType == YAML {
+		if content, err := yaml.JSONToYAML(body); err == nil {
+			return content, YAML
+		}
+	}
+	return append(body, '\n'), JSON
+}
+
+// Text returns JSON as the client accepts it: itself or YAML.
+func (a Accepted) Text(data []byte) ([]byte, error) {
+	if a.MediaType == YAML {
+		return yaml.JSONToYAML(data)
+	}
+	return data, nil
+}
+
+// EncodeFrame encodes an event of a watch. object is encoded as the client accepts it. In protobuf,
+// the object has the envelope of Kubernetes and the event has only its length before it.
+func (a Accepted) EncodeFrame(event string, object []byte) ([]byte, error) {
+	if a.MediaType != Protobuf {
+		frame := make([]byte, 0, len(object)+len(event)+32)
+		frame = append(frame, `{"type":"`...)
+		frame = append(frame, event...)
+		frame = append(frame, `","object":`...)
+		frame = append(frame, bytes.TrimSuffix(object, []byte("\n"))...)
+		return append(frame, "}\n"...), nil
+	}
+	content := metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: object}}
+	raw, err := content.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	// The events of a stream have no envelope, and the objects in them do.
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
+}
+
+// metaScheme has the types that each server answers with. Kinds bring their own.
+var metaScheme = func() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		panic(err)
+	}
+	return scheme
+}()
+
+// UnmarshalProtobuf decodes a body with the envelope of Kubernetes.
+func UnmarshalProtobuf(body []byte, into runtime.Object) error {
+	_, _, err := protobuf.NewSerializer(metaScheme, metaScheme).Decode(body, nil, into)
+	if runtime.IsNotRegisteredError(err) {
+		return nil // into has the content all the same
+	}
+	return err
+}
+
+// MarshalProtobuf encodes an object with the envelope of Kubernetes.
+func MarshalProtobuf(obj runtime.Object) ([]byte, error) {
+	var body bytes.Buffer
+	err := protobuf.NewSerializer(metaScheme, metaScheme).Encode(obj, &body)
+	return body.Bytes(), err
+}
