@@ -19,6 +19,7 @@ type knownObject struct {
 	Spec              *knownSpec `json:"spec,omitempty"`
 	Plain             int
 	Hidden            string `json:"-"`
+	private           string //lint:ignore U1000 JSON does not have it
 }
 
 type knownSpec struct {
@@ -79,7 +80,7 @@ func disturb(random *rand.Rand, value any) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(value))
 		if len(names) == 0 || random.IntN(5) == 0 {
-			value[[]string{"Hidden", "plain", "other", "A"}[random.IntN(4)]] = "x"
+			value[[]string{"Hidden", "private", "other", "A"}[random.IntN(4)]] = "x"
 			return
 		}
 		name := names[random.IntN(len(names))]
