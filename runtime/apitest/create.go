@@ -19,7 +19,6 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -86,12 +85,12 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 			return nil, err
 		}
 	}
-	counts := [...]uint64{s.uids, s.names}
-	restore := func() { s.uids, s.names = counts[0], counts[1] }
+	names := s.names
+	restore := func() { s.names = names }
 	obj.SetCreationTimestamp(metav1.NewTime(s.now()))
-	obj.SetUID(s.nextUID())
+	obj.SetUID(s.names.UID())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(s.nextName(obj.GetGenerateName(), func(name string) bool {
+		obj.SetName(s.names.Generate(obj.GetGenerateName(), func(name string) bool {
 			return s.history.Get(history.Key{GroupResource: r.kind.groupResource(), Namespace: r.namespace, Name: name}) != nil
 		}))
 	}
@@ -328,41 +327,6 @@ func pathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// nextUID returns a UID that is the same in each run of a test.
-func (s *Server) nextUID() types.UID {
-	s.uids++
-	n := mix(s.uids)
-	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", uint32(n>>32), uint16(n>>16), n&0xfff, mix(n)&0xfff, s.uids))
-}
-
-// nextName completes a generateName with a suffix that is the same in each run of a test.
-func (s *Server) nextName(base string, taken func(string) bool) string {
-	const letters, suffix, longest = "bcdfghjklmnpqrstvwxz2456789", 5, 63
-	if len(base) > longest-suffix {
-		base = base[:longest-suffix]
-	}
-	for {
-		s.names++
-		n := mix(s.names)
-		name := []byte(base)
-		for range suffix {
-			name = append(name, letters[n%uint64(len(letters))])
-			n /= uint64(len(letters))
-		}
-		if !taken(string(name)) {
-			return string(name)
-		}
-	}
-}
-
-// mix spreads the bits of a counter, by the finalizer of SplitMix64.
-func mix(n uint64) uint64 {
-	n += 0x9e3779b97f4a7c15
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return n ^ n>>31
-}
-
 // isDeleting reports whether an object has a deletionTimestamp.
 func isDeleting(obj map[string]any) bool {
 	metadata, _ := obj["metadata"].(map[string]any)
@@ -474,9 +438,8 @@ func (s *Server) token(live *history.State, body map[string]any) map[string]any 
 	if !has {
 		seconds = 3600
 	}
-	s.names++
 	body["status"] = map[string]any{
-		"token":               fmt.Sprintf("apitest.%s.%s.%d", live.Namespace, live.Name, s.names),
+		"token":               fmt.Sprintf("apitest.%s.%s.%d", live.Namespace, live.Name, s.names.Number()),
 		"expirationTimestamp": s.now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339),
 	}
 	return body

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/naming"
 )
 
 // Server is an in-memory API server. Its methods are safe for concurrent use. It has no goroutine
@@ -37,9 +38,8 @@ type Server struct {
 	outages outages
 	// collector has the work that follows from writes.
 	collector collector
-	// uids and names count what the server has named.
-	uids, names uint64
-	closed      bool
+	names     naming.Names
+	closed    bool
 
 	faults faults
 }
