@@ -74,13 +74,7 @@ func (s *servedHistory) step(what, arg byte) {
 			s.server.Restart()
 		}
 	case 21:
-		s.replace(&s.lag, nil)
-		switch arg % 3 {
-		case 0:
-			s.lag = s.server.HoldWatches("widgets")
-		case 1:
-			s.lag = s.server.LagWatches("widgets", time.Duration(arg)*time.Second/4)
-		}
+		s.holdUp(arg)
 	case 22:
 		obj := newWidget(ObjectName{Namespace: name.Namespace}, letters, color)
 		obj.SetGenerateName("made-")
@@ -300,6 +294,19 @@ func (s *servedHistory) checkAnswer(name ObjectName, before *unstructured.Unstru
 		s.checkRead(name, before, nil)
 	case "Widget":
 		s.checkRead(nameIn(response), before, response)
+	}
+}
+
+// holdUp keeps writes from watches, or ends that.
+func (s *servedHistory) holdUp(arg byte) {
+	s.tap.setLimit(false)
+	s.replace(&s.lag, nil)
+	switch arg % 3 {
+	case 0:
+		s.lag = s.server.HoldWatches("widgets")
+		s.tap.setLimit(true)
+	case 1:
+		s.lag = s.server.LagWatches("widgets", time.Duration(arg)*time.Second/4)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -27,6 +26,8 @@ type tap struct {
 	// version is that of the list or of the last event, 0 before a list.
 	version uint64
 	known   map[ObjectName]*unstructured.Unstructured
+	// limit is the last version that the server shows, 0 for no limit.
+	limit uint64
 	// heard are the versions of events, and covered the spans from a list to the last event.
 	heard   map[uint64]bool
 	covered []span
@@ -108,6 +109,9 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 	if version < p.version || version == p.version && kind != watch.Bookmark {
 		return fmt.Errorf("a %s event of version %d after %d", kind, version, p.version)
 	}
+	if kind != watch.Bookmark && p.limit != 0 && version > p.limit {
+		return fmt.Errorf("a %s event of version %d, but watches are held at %d", kind, version, p.limit)
+	}
 	p.version = version
 	p.covered[len(p.covered)-1].to = version
 	if kind == watch.Bookmark {
@@ -125,6 +129,17 @@ func (p *tap) apply(kind watch.EventType, obj *unstructured.Unstructured) error 
 		return fmt.Errorf("a %s event of\n%v, known is\n%v", kind, obj.Object, last)
 	}
 	return nil
+}
+
+// setLimit sets the last version that the server shows: the present one, or none.
+func (p *tap) setLimit(limited bool) {
+	var limit uint64
+	if limited {
+		limit = p.number(p.page(nil).GetResourceVersion())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = limit
 }
 
 // isLastState reports whether a deleted object has all of its last state besides the version.
@@ -170,17 +185,4 @@ func (p *tap) check() {
 			}
 		}
 	}
-}
-
-// startTap starts a client that watches what a selector selects.
-func startTap(t *testing.T, c *cluster, selects selector) *tap {
-	p := &tap{cluster: c, selects: selects, heard: map[uint64]bool{}}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { p.follow(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-	})
-	return p
 }
