@@ -56,7 +56,7 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 		}
 		strict, err = kjson.UnmarshalStrict(data, &decoded)
 		strict = append(twice, strict...)
-		if err != nil || decoded == nil {
+		if err != nil || decoded == nil && r.kind.custom() {
 			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
 		}
 	}

@@ -40,6 +40,9 @@ type write struct {
 
 // create answers POST.
 func (s *Server) create(r *request) (*reply, error) {
+	if _, err := r.contentType(); err != nil {
+		return nil, err
+	}
 	var options metav1.CreateOptions
 	if err := r.options(&options); err != nil {
 		return nil, err
@@ -284,7 +287,7 @@ func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) e
 		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)
 	}
 	if len(errs) > 0 {
-		return apierrors.NewInvalid(schema.GroupKind{Group: r.kind.Group, Kind: obj.GetKind()}, obj.GetName(), errs)
+		return apierrors.NewInvalid(obj.GroupVersionKind().GroupKind(), obj.GetName(), errs)
 	}
 	return nil
 }

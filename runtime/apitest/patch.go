@@ -185,6 +185,11 @@ func (r *request) decodePatched(text []byte) (*unstructured.Unstructured, []erro
 		}
 		return nil, nil, err
 	}
+	for _, name := range []string{"kind", "apiVersion"} {
+		if _, ok := obj.Object[name].(string); !ok && obj.Object[name] != nil {
+			return nil, nil, interpret(text)
+		}
+	}
 	if want := r.kind.GroupVersionKind; !r.kind.custom() && r.subresource != "scale" {
 		if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
 			obj.SetGroupVersionKind(want)
@@ -275,10 +280,10 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	if err != nil {
 		return nil, err
 	}
-	if r.subresource == "scale" {
-		if unknown := unknownFields(applied, &scaleObject{}); len(unknown) > 0 {
-			return nil, fmt.Errorf("failed to create typed patch object (/%s; %s, Kind=%s): .%s: field not declared in schema",
-				r.name, scaleKind.GroupVersion(), scaleKind.Kind, unknown[0])
+	if typed := r.patchedType(); typed != nil && (r.subresource == "scale" || !r.kind.custom()) {
+		// The Go type of a custom resource may be older than its schema, but this is the type itself.
+		if unknown := unknownFields(applied, typed); len(unknown) > 0 {
+			return nil, fmt.Errorf("failed to create typed patch object (/%s; %v): .%s: field not declared in schema", r.name, r.bodyKind(), unknown[0])
 		}
 	}
 	content, err := m.Apply(live.Object, applied, w.manager, force, s.now())

@@ -145,16 +145,21 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 			return r, notFoundInGroup
 		}
 		return r, r.missing()
-	case r.name == "" && r.verb == "patch":
-		if _, err := r.patchType(); err != nil {
-			return r, err
-		}
-		return r, errNameless
-	case r.name == "" && r.verb == "update":
-		return r, errNameless
+	case r.kind.custom() && (r.verb == "create" || r.verb == "delete") && r.subresource != "":
+		return r, methodNotAllowed(r)
+	case !r.kind.custom() && !media.Known(req.Header.Values("Accept")):
+		return r, notAcceptableInGroup(req.Method == http.MethodGet && r.name == "")
 	}
 	var err error
 	r.accept, err = media.Negotiate(req.Header.Values("Accept"), r.kind.protobuf(), r.verb == "watch")
+	if r.name == "" && (r.verb == "update" || r.verb == "patch") {
+		err = errNameless
+	}
+	if err != nil && r.verb == "patch" && r.kind.custom() {
+		if _, wrongType := r.patchType(); wrongType != nil {
+			return r, wrongType // it comes first
+		}
+	}
 	if err != nil {
 		return r, err
 	}
@@ -180,6 +185,16 @@ var (
 	notFoundInGroup   = routeError(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 	notAllowedInGroup = routeError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource")
 )
+
+// notAcceptableInGroup is the answer of this router to a client that accepts no media type of a path.
+func notAcceptableInGroup(watchable bool) error {
+	types := []string{media.JSON, media.YAML, media.Protobuf}
+	if watchable {
+		types = append(types, media.JSON+";stream=watch", media.Protobuf+";stream=watch")
+	}
+	return routeError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+		"406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
+}
 
 func routeError(code int32, reason metav1.StatusReason, message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{

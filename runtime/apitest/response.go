@@ -63,16 +63,17 @@ func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error
 	case answer.stream != nil:
 		return answer.stream, r.accept.ContentType(), nil
 	case answer.status != nil:
-		body, mediaType := media.ErrorForm(r.http.Header.Values("Accept")).EncodeStatus(answer.status)
+		body, mediaType := r.accept.EncodeStatus(answer.status)
 		return bodyOf(body), mediaType, nil
 	case answer.list != nil && r.accept.Form == media.Metadata && !r.accept.List:
 		return nil, "", media.Error(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 			fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", r.kind.listType()))
 	case answer.list != nil:
 		return s.encodeList(r, answer.list)
-	case r.accept.List && !r.kind.custom():
+	case r.accept.List && (!r.kind.custom() || r.subresource == "scale"):
+		gvk := r.bodyKind()
 		return nil, "", media.Error(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-			fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (*%s.%s)", r.kind.Version, r.kind.Kind))
+			fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (*%s.%s)", gvk.Version, gvk.Kind))
 	case r.accept.List:
 		return nil, "", errors.New("content is not a list")
 	case answer.state != nil:

@@ -317,7 +317,7 @@ func normalizeScale(obj *unstructured.Unstructured) (unknown []string, err error
 	typed := &scaleObject{}
 	unknown = unknownFields(obj.Object, typed)
 	if err := json.Unmarshal(data, typed); err != nil {
-		return nil, err
+		return nil, errors.New(strings.ReplaceAll(err.Error(), "scaleObject", scaleKind.Kind))
 	}
 	obj.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	return unknown, err

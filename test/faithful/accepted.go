@@ -71,8 +71,6 @@ var always = []acceptance{
 	// These differ from a kube-apiserver too.
 	{"builtin/an Event in the other group", "body* code=404",
 		"apitest keeps the Events of the two groups apart."},
-	{"builtin/apply with an unknown field", "body* code=201",
-		"A Go type may be older than the objects, so apitest merges a field that it does not have as its value suggests."},
 	{"builtin/the status of a Deployment, by PUT", "body.metadata.labels.l body.metadata.managedFields[*]",
 		"Which metadata a write of the status changes is decided by each built-in kind; in apitest it changes none, as for custom resources."},
 }

@@ -100,7 +100,9 @@ func (m *mask) answer(e *exchange) string {
 	}
 	lines := []string{strconv.Itoa(e.code)}
 	for _, name := range headers {
-		for _, value := range e.header[http.CanonicalHeaderKey(name)] {
+		values := slices.Clone(e.header[http.CanonicalHeaderKey(name)])
+		slices.Sort(values) // the server has warnings in any order
+		for _, value := range values {
 			if usual[name] != value {
 				if name == "Etag" {
 					value = "ETAG"

@@ -172,14 +172,18 @@ func randomCase(r *rand.Rand) *faithful.Case {
 			request.Header = append(request.Header, "Content-Type: "+pick(bodyTypes))
 		}
 	}
+	if strings.Contains(at.path, "v1beta1") {
+		body = strings.ReplaceAll(body, `"example.com/v1"`, `"example.com/v1beta1"`)
+	}
 	if body != "" {
 		request.Body = &body
 	}
 	if len(query) > 0 {
 		request.Path += "?" + strings.Join(query, "&")
 	}
-	if r.IntN(3) == 0 {
-		request.Header = append(request.Header, "Accept: "+pick(accepts))
+	// testserver has no columns for the Tables of built-in kinds.
+	if accept := pick(accepts); r.IntN(3) == 0 && (strings.HasPrefix(apiVersions[at.kind], "example.com/") || !strings.Contains(accept, "Table")) {
+		request.Header = append(request.Header, "Accept: "+accept)
 	}
 	steps = append(steps, request)
 	object := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(at.path, "/status"), "/scale"), "/other")
@@ -223,8 +227,12 @@ func randomBody(r *rand.Rand, method, kind, name string, exists bool) string {
 		version = chance(4, `, "resourceVersion": "1"`, `, "resourceVersion": "$rv1"`)
 		version = chance(6, "", version)
 	}
+	other := "Other"
+	if strings.HasPrefix(apiVersions[kind], "example.com/") {
+		other = kind // the real server has no schema for another kind, and so neither drops fields nor sets defaults
+	}
 	return fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"name": %q%s%s%s}, %s%s}`,
-		chance(10, "other/v1", apiVersions[kind]), chance(10, "Other", kind), chance(10, "b", name), version,
+		chance(10, "other/v1", apiVersions[kind]), chance(10, other, kind), chance(10, strings.TrimSuffix(name, "a")+"b", name), version,
 		chance(5, `, "labels": {"l": "w"}`, ""),
 		chance(3, []string{
 			`, "finalizers": ["example.com/w"]`, `, "labels": {"a b": "c"}`, `, "uid": "x"`, `, "generation": 9`, `, "unknown": 1`, `, "namespace": "other"`,
@@ -250,6 +258,9 @@ func randomPatch(r *rand.Rand, patchType, kind, name string) string {
 			`[{"op": "replace", "path": "/metadata/labels/l", "value": 5}]`, `[]`,
 		}[r.IntN(13)]
 	case "application/apply-patch+yaml":
+		if kind == "Scale" { // the real server fails to convert a Scale whose metadata has more than a name
+			return fmt.Sprintf(`{"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": %q}, "spec": {"replicas": %d}}`, name, r.IntN(4))
+		}
 		return fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"name": %q%s}, %s}`, apiVersions[kind], kind, name,
 			[]string{"", `, "labels": {"m": "w"}`, `, "labels": {"l": "w"}`, `, "finalizers": ["example.com/x"]`, `, "uid": "x"`, `, "resourceVersion": "1"`}[r.IntN(6)],
 			[]string{`"spec": {"replicas": 5}`, `"spec": {}`, `"spec": {"replicas": 2}`, `"status": {"replicas": 2}`, `"spec": null`, `"x": 1`}[r.IntN(6)])

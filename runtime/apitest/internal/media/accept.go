@@ -92,6 +92,15 @@ func ErrorForm(headers []string) Accepted {
 	return Accepted{MediaType: JSON}
 }
 
+// Known reports whether the Accept headers name a media type that the server has, in any form. No
+// header is any type.
+func Known(headers []string) bool {
+	clauses := ParseAccept(headers)
+	return len(clauses) == 0 || slices.ContainsFunc(clauses, func(c Clause) bool {
+		return slices.Contains([]string{"*/*", "application/*", JSON, YAML, Protobuf}, c.MediaType)
+	})
+}
+
 // RefusalForm returns the form of the error for a client that accepts nothing of what the server has,
 // and the media types that it has.
 func RefusalForm(clauses []Clause) (Accepted, []string) {
