@@ -221,9 +221,12 @@ func (s *Server) handle(ctx context.Context, r *request) (*reply, error) {
 // a listener, for kubectl or another process.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	response, err := s.RoundTrip(req)
-	if err != nil {
+	switch {
+	case errors.Is(err, errClosed):
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
+	case err != nil:
+		panic(http.ErrAbortHandler) // the client sees a connection that breaks
 	}
 	defer response.Body.Close()
 	for name, values := range response.Header {
