@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
 	"github.com/typedinformers/informer-gen/runtime/apitest"
@@ -138,4 +141,48 @@ func TestScale(t *testing.T) {
 	if _, answer = send(t, server, "GET", shapes+"/a", ""); fmt.Sprint(answer["spec"]) != "map[corners:4 replicas:4]" {
 		t.Errorf("after it was scaled, the object is %v", answer)
 	}
+}
+
+// TestBubbles shares a schema, whose rules are compiled by the first object, between two bubbles and the
+// outside.
+func TestBubbles(t *testing.T) {
+	crd := strings.Replace(gear, "type: integer", "type: integer, x-kubernetes-validations: [{rule: self > 6}]", 1)
+	dir := write(t, map[string]string{"crd.yaml": crd})
+	create := func(t *testing.T) {
+		server := apitest.Start(t, apiextensions.WithCRDs(dir))
+		body := `{"apiVersion": "example.com/v1", "kind": "Gear", "metadata": {"name": "a"}, "spec": {"teeth": 5}}`
+		code, answer := send(t, server, "POST", "/apis/example.com/v1/namespaces/default/gears", body)
+		if code != 422 || !strings.Contains(fmt.Sprint(answer["message"]), "failed rule: self > 6") {
+			t.Errorf("the answer is %d %v", code, answer)
+		}
+		body = strings.Replace(body, "5", "7", 1)
+		if code, answer = send(t, server, "POST", "/apis/example.com/v1/namespaces/default/gears", body); code != 201 {
+			t.Fatalf("the answer is %d %v", code, answer)
+		}
+		made, _ := time.Parse(time.RFC3339, answer["metadata"].(map[string]any)["creationTimestamp"].(string))
+		if time.Since(made).Abs() > time.Minute { // a bubble begins in the year 2000
+			t.Errorf("it was created at %v, and it is %v", made, time.Now())
+		}
+	}
+	for range 2 {
+		synctest.Test(t, create)
+	}
+	create(t)
+}
+
+// TestConcurrency uses one schema from several goroutines, the first time included.
+func TestConcurrency(t *testing.T) {
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			server := apitest.Start(t, apiextensions.WithCRDs("../test/faithful/schemas/testdata/parts.yaml"))
+			for j := range 5 {
+				body := part(fmt.Sprintf("a%d", j), `{"title": "a", "min": 1, "max": 2, "once": "x", "ports": [{"name": "x"}]}`)
+				if code, answer := send(t, server, "POST", parts, body); code != 201 {
+					t.Errorf("%d: the answer is %d %v", i, code, answer)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
