@@ -94,9 +94,19 @@ func pathOf(namespace, name string) string {
 	return path
 }
 
-// open returns the OpenFunc of a namespace. accepted, if it is not empty, is sent in place of what
-// the informer asks for.
-func (c *cluster) open(namespace, accepted string) OpenFunc {
+// An informer of metadata asks for protobuf, and for JSON after it.
+
+func inProtobuf(accept string) string { return accept }
+
+func inJSON(accept string) string {
+	_, accept, _ = strings.Cut(accept, ",")
+	return accept
+}
+
+func wholeInJSON(string) string { return "application/json" }
+
+// open returns the OpenFunc of a namespace. form changes the header Accept of the informer.
+func (c *cluster) open(namespace string, form func(accept string) string) OpenFunc {
 	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
 		if err != nil {
@@ -106,10 +116,7 @@ func (c *cluster) open(namespace, accepted string) OpenFunc {
 		if err != nil {
 			return nil, err
 		}
-		if accepted != "" {
-			accept = accepted
-		}
-		request.Header.Set("Accept", accept)
+		request.Header.Set("Accept", form(accept))
 		response, err := c.reads.RoundTrip(request)
 		if err != nil {
 			return nil, err
