@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"runtime/apitest/internal/fields":    nil,
 	"runtime/apitest/internal/history":   nil,
 	"runtime/apitest/internal/media":     nil,
+	"runtime/apitest/internal/naming":    nil,
 	"runtime/apitest/internal/selection": {"runtime/apitest/internal/builtin", "runtime/apitest/internal/history"},
 	"runtime/apitest/internal/table":     nil,
 

@@ -17,9 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
-	sigsyaml "sigs.k8s.io/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
@@ -48,10 +47,10 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 	} else {
 		data := r.body
 		if mediaType == media.YAML {
-			if data, err = yaml.ToJSON(data); err != nil {
+			if data, err = yaml.YAMLToJSON(data); err != nil {
 				return nil, r.undecodable(nil, err)
 			}
-			if _, err := sigsyaml.YAMLToJSONStrict(r.body); err != nil {
+			if _, err := yaml.YAMLToJSONStrict(r.body); err != nil {
 				twice = append(twice, err) // duplicate fields, which data does not have any more
 			}
 		}
@@ -59,6 +58,11 @@ func (r *request) object(s *Server, validation string) (*unstructured.Unstructur
 		strict = append(twice, strict...)
 		if err != nil || decoded == nil {
 			return nil, r.undecodable(nil, cmp.Or(interpret(data), err, runtime.NewMissingKindErr(string(data))))
+		}
+	}
+	for _, name := range []string{"kind", "apiVersion"} {
+		if _, ok := decoded[name].(string); !ok && decoded[name] != nil {
+			return nil, r.undecodable(nil, interpret(r.body))
 		}
 	}
 	obj := &unstructured.Unstructured{Object: decoded}

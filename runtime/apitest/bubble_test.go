@@ -1,7 +1,9 @@
 package apitest_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,33 +11,48 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
 
-// TestServerOfManyBubbles uses a server outside of a bubble, in one, and in the next.
+// TestServerOfManyBubbles uses a server outside of a bubble, in one, and in the next. A channel that
+// one of them has left must not be closed by another one.
 func TestServerOfManyBubbles(t *testing.T) {
 	server := apitest.Start(t, apitest.WithKinds(widget))
-	for i := range 2 {
+	server.On("get", "widgets").Times(2).Hang()
+	made := 0
+	create := func(t *testing.T) {
+		made++
+		client{t, server}.do("POST", widgets, fmt.Sprintf(`{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w%d"}}`, made), 201)
+	}
+	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
-			c := client{t, server}
-			w := c.watch(watchWidgets)
+			version := client{t, server}.do("GET", widgets, "", 200).GetResourceVersion()
+			w := client{t, server}.watch(watchWidgets + "&resourceVersion=" + version)
+			var names []string
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				for range 2 {
-					var e event
-					if err := w.events.Decode(&e); err != nil {
-						t.Error(err)
-					}
-				}
-				w.cancel()
 				var e event
-				_ = w.events.Decode(&e)
+				for w.events.Decode(&e) == nil {
+					names = append(names, e.String())
+				}
 			}()
-			time.Sleep(time.Second)
-			c.do("POST", widgets, fmt.Sprintf(`{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w%d"}}`, i), 201)
-			if i == 0 {
-				c.do("POST", widgets, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "v"}}`, 201)
-			}
+			synctest.Wait() // the watch waits
+			create(t)
+			synctest.Wait() // and again
+			w.cancel()
 			<-done
+			if len(names) != 1 {
+				t.Errorf("the watch has shown %v, want one object", names)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL()+widgets+"/w1", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if response, err := server.RoundTrip(req); err == nil {
+				response.Body.Close()
+				t.Errorf("a request that hangs was answered by %d", response.StatusCode)
+			}
 		})
-		client{t, server}.do("POST", widgets, fmt.Sprintf(`{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x%d"}}`, i), 201)
+		create(t)
 	}
 }

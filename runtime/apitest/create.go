@@ -8,20 +8,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/fields"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
 )
 
 // write has what the options of create, update and patch have in common.
@@ -44,11 +48,14 @@ func (s *Server) create(r *request) (*reply, error) {
 		return nil, invalidOptions("CreateOptions", errs)
 	}
 	if r.subresource != "" {
-		return nil, methodNotAllowed(r)
+		return s.createPart(r, len(options.DryRun) > 0)
 	}
 	obj, err := r.object(s, options.FieldValidation)
 	if err != nil {
 		return nil, err
+	}
+	if !r.kind.custom() && r.kind.builtIn.virtual {
+		return s.review(r, obj, len(options.DryRun) > 0)
 	}
 	w := write{manager: r.manager(options.FieldManager), validation: options.FieldValidation, dryRun: len(options.DryRun) > 0}
 	return s.insert(r, obj, w)
@@ -78,12 +85,12 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 			return nil, err
 		}
 	}
-	counts := [...]uint64{s.uids, s.names}
-	restore := func() { s.uids, s.names = counts[0], counts[1] }
+	names := s.names
+	restore := func() { s.names = names }
 	obj.SetCreationTimestamp(metav1.NewTime(s.now()))
-	obj.SetUID(s.nextUID())
+	obj.SetUID(s.names.UID())
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(s.nextName(obj.GetGenerateName(), func(name string) bool {
+		obj.SetName(s.names.Generate(obj.GetGenerateName(), func(name string) bool {
 			return s.history.Get(history.Key{GroupResource: r.kind.groupResource(), Namespace: r.namespace, Name: name}) != nil
 		}))
 	}
@@ -315,48 +322,159 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 // pathSegment checks that a name can be a part of a URL.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
-		return pathvalidation.IsValidPathSegmentPrefix(name)
+		return content.IsPathSegmentPrefix(name)
 	}
-	return pathvalidation.IsValidPathSegmentName(name)
-}
-
-// nextUID returns a UID that is the same in each run of a test.
-func (s *Server) nextUID() types.UID {
-	s.uids++
-	n := mix(s.uids)
-	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", uint32(n>>32), uint16(n>>16), n&0xfff, mix(n)&0xfff, s.uids))
-}
-
-// nextName completes a generateName with a suffix that is the same in each run of a test.
-func (s *Server) nextName(base string, taken func(string) bool) string {
-	const letters, suffix, longest = "bcdfghjklmnpqrstvwxz2456789", 5, 63
-	if len(base) > longest-suffix {
-		base = base[:longest-suffix]
-	}
-	for {
-		s.names++
-		n := mix(s.names)
-		name := []byte(base)
-		for range suffix {
-			name = append(name, letters[n%uint64(len(letters))])
-			n /= uint64(len(letters))
-		}
-		if !taken(string(name)) {
-			return string(name)
-		}
-	}
-}
-
-// mix spreads the bits of a counter, by the finalizer of SplitMix64.
-func mix(n uint64) uint64 {
-	n += 0x9e3779b97f4a7c15
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return n ^ n>>31
+	return content.IsPathSegmentName(name)
 }
 
 // isDeleting reports whether an object has a deletionTimestamp.
 func isDeleting(obj map[string]any) bool {
 	metadata, _ := obj["metadata"].(map[string]any)
 	return metadata["deletionTimestamp"] != nil
+}
+
+// createPart answers POST of a subresource of a built-in kind.
+func (s *Server) createPart(r *request, dryRun bool) (*reply, error) {
+	if r.kind.custom() || !slices.Contains([]string{"binding", "eviction", "token"}, r.subresource) {
+		return nil, methodNotAllowed(r)
+	}
+	live := s.history.Get(r.key())
+	if live == nil {
+		return nil, r.missing()
+	}
+	gvk, _ := r.kind.subresource(r.subresource)
+	body, err := s.decodeAs(r, gvk)
+	if err != nil {
+		return nil, err
+	}
+	switch r.subresource {
+	case "binding":
+		return s.bind(r, live, body, dryRun)
+	case "token":
+		return &reply{code: http.StatusCreated, object: s.token(live, body)}, nil
+	}
+	var options metav1.DeleteOptions
+	if given, ok := body["deleteOptions"].(map[string]any); ok {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, &options); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	pod := &request{http: r.http, verb: "delete", kind: r.kind, namespace: r.namespace, name: r.name}
+	if _, err := s.remove(pod, live, &options); err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// done is the answer to a request that has created nothing that could be shown.
+func done() *reply {
+	return &reply{code: http.StatusCreated, status: &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusCreated,
+	}}
+}
+
+// decodeAs decodes a body of another kind than that of the resource. It has defaults for its kind.
+func (s *Server) decodeAs(r *request, gvk schema.GroupVersionKind) (map[string]any, error) {
+	body := map[string]any{}
+	mediaType, err := r.contentType()
+	if err != nil {
+		return nil, err
+	}
+	data := r.body
+	switch mediaType {
+	case media.Protobuf:
+		typed, err := s.scheme.New(gvk)
+		if err == nil {
+			err = media.UnmarshalProtobuf(data, typed)
+		}
+		if err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+		typed.GetObjectKind().SetGroupVersionKind(gvk)
+		return runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	case media.YAML:
+		if data, err = yaml.ToJSON(data); err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	}
+	if len(data) > 0 {
+		if err := utiljson.Unmarshal(data, &body); err != nil {
+			return nil, r.undecodable(nil, err)
+		}
+	}
+	object := &unstructured.Unstructured{Object: body}
+	if object.GetKind() == "" {
+		object.SetGroupVersionKind(gvk)
+	}
+	return body, nil
+}
+
+// bind assigns a pod to a node, as the scheduler asks.
+func (s *Server) bind(r *request, live *history.State, binding map[string]any, dryRun bool) (*reply, error) {
+	node, _, _ := unstructured.NestedString(binding, "target", "name")
+	if node == "" {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Binding"}, r.name, field.ErrorList{field.Required(field.NewPath("target", "name"), "")})
+	}
+	if has, _, _ := unstructured.NestedString(live.Object, "spec", "nodeName"); has != "" {
+		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, r.name, fmt.Errorf("pod %s is already assigned to node %q", r.name, has))
+	}
+	pod := (&unstructured.Unstructured{Object: r.kind.present(live)}).DeepCopy()
+	if err := unstructured.SetNestedField(pod.Object, node, "spec", "nodeName"); err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	part := &request{http: r.http, verb: "update", kind: r.kind, namespace: r.namespace, name: r.name}
+	if _, err := s.replace(part, live, pod, write{manager: r.manager(""), dryRun: dryRun}); err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// token is the answer to a TokenRequest for a service account. Nothing checks the token.
+func (s *Server) token(live *history.State, body map[string]any) map[string]any {
+	seconds, has, _ := unstructured.NestedInt64(body, "spec", "expirationSeconds")
+	if !has {
+		seconds = 3600
+	}
+	body["status"] = map[string]any{
+		"token":               fmt.Sprintf("apitest.%s.%s.%d", live.Namespace, live.Name, s.names.Number()),
+		"expirationTimestamp": s.now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339),
+	}
+	return body
+}
+
+// review answers a create of a kind that stores nothing. The server knows no users: everything is
+// allowed, and any token is valid.
+func (s *Server) review(r *request, obj *unstructured.Unstructured, dryRun bool) (*reply, error) {
+	user := map[string]any{"username": "apitest"}
+	switch r.kind.Kind {
+	case "Binding":
+		pods := s.kinds.of(schema.GroupResource{Resource: "pods"})
+		part := &request{http: r.http, verb: "create", kind: pods, namespace: r.namespace, name: obj.GetName()}
+		live := s.history.Get(part.key())
+		if live == nil {
+			return nil, part.missing()
+		}
+		return s.bind(part, live, obj.Object, dryRun)
+	case "TokenReview":
+		token, _, _ := unstructured.NestedString(obj.Object, "spec", "token")
+		obj.Object["status"] = map[string]any{"authenticated": token != ""}
+		if token != "" {
+			obj.Object["status"].(map[string]any)["user"] = user
+		}
+	case "SelfSubjectReview":
+		obj.Object["status"] = map[string]any{"userInfo": user}
+	case "SelfSubjectRulesReview":
+		all := []any{"*"}
+		obj.Object["status"] = map[string]any{
+			"incomplete":       false,
+			"resourceRules":    []any{map[string]any{"verbs": all, "apiGroups": all, "resources": all}},
+			"nonResourceRules": []any{map[string]any{"verbs": all, "nonResourceURLs": all}},
+		}
+	default:
+		obj.Object["status"] = map[string]any{"allowed": true}
+	}
+	return &reply{code: http.StatusCreated, object: obj.Object}, nil
 }

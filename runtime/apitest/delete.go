@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/media"
@@ -65,7 +65,7 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 		return media.UnmarshalProtobuf(body, options)
 	case media.YAML:
 		var err error
-		if body, err = yaml.ToJSON(body); err != nil {
+		if body, err = yaml.YAMLToJSON(body); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 		changed = true
 	}
 	code := http.StatusOK
-	if options.OrphanDependents != nil && !*options.OrphanDependents {
+	if orphan := orphans(options); orphan != nil && !*orphan {
 		code = http.StatusAccepted
 	}
 	if !changed {
@@ -152,14 +152,20 @@ func (r *request) checkPreconditions(obj *unstructured.Unstructured, live *histo
 	return nil
 }
 
+// orphans returns the option that was there before PropagationPolicy.
+func orphans(options *metav1.DeleteOptions) *bool {
+	//lint:ignore SA1019 API servers still have it.
+	return options.OrphanDependents
+}
+
 // deletionFinalizers adds or removes the finalizers of the garbage collector, as the propagation
 // policy asks. Without a policy those of the object stay.
 func deletionFinalizers(has []string, options *metav1.DeleteOptions) []string {
 	orphan := slices.Contains(has, metav1.FinalizerOrphanDependents)
 	foreground := slices.Contains(has, metav1.FinalizerDeleteDependents) && !orphan
-	switch policy := options.PropagationPolicy; {
-	case options.OrphanDependents != nil:
-		orphan, foreground = *options.OrphanDependents, false
+	switch policy, old := options.PropagationPolicy, orphans(options); {
+	case old != nil:
+		orphan, foreground = *old, false
 	case policy != nil:
 		orphan = *policy == metav1.DeletePropagationOrphan
 		foreground = *policy == metav1.DeletePropagationForeground

@@ -21,7 +21,8 @@
 // stored, so encoding needs no lock. The server has no goroutine: the body of a watch waits in
 // Read, and the garbage collector and the namespaces' controller run before the request returns
 // that gave them work. So the server runs in a bubble of [testing/synctest], and a test leaks
-// nothing.
+// nothing. While a request or a watch of one bubble waits, the server cannot be used in another
+// bubble or outside of it.
 //
 // # What it promises
 //

@@ -119,7 +119,7 @@ func (m Match) NotFound() *Fault {
 func (m Match) Forbidden() *Fault {
 	return m.refusal(func(r *request) error {
 		if r.kind == nil {
-			return apierrors.NewForbidden(r.resource(), "", fmt.Errorf("User %q cannot %s path %q", faultUser, m.verb, r.http.URL.Path))
+			return apierrors.NewForbidden(r.resource(), "", fmt.Errorf("%s cannot %s path %q", faultUser, m.verb, r.http.URL.Path))
 		}
 		resource := r.kind.Resource
 		if r.subresource != "" {
@@ -129,12 +129,12 @@ func (m Match) Forbidden() *Fault {
 		if r.namespace != "" {
 			scope = fmt.Sprintf("in the namespace %q", r.namespace)
 		}
-		return apierrors.NewForbidden(r.resource(), r.name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s", faultUser, r.verb, resource, r.kind.Group, scope))
+		return apierrors.NewForbidden(r.resource(), r.name, fmt.Errorf("%s cannot %s resource %q in API group %q %s", faultUser, r.verb, resource, r.kind.Group, scope))
 	}, "Forbidden()")
 }
 
 // faultUser is the user whom Forbidden names.
-const faultUser = "apitest"
+const faultUser = `User "apitest"`
 
 // Unauthorized answers 401, as to a token that has expired.
 func (m Match) Unauthorized() *Fault {

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,17 +81,25 @@ func (k *Kind) protobuf() bool {
 
 // decodeProtobuf decodes a body in protobuf.
 func (s *Server) decodeProtobuf(r *request) (map[string]any, error) {
-	into := r.kind.Type
-	if r.subresource == "scale" || into == nil {
-		return nil, fmt.Errorf("the server has no Go type of %s; give it one by WithScheme, or use JSON", r.bodyKind().Kind)
+	gvk := r.bodyKind()
+	var into runtime.Object
+	switch {
+	case gvk == r.kind.GroupVersionKind && r.kind.Type != nil:
+		into = r.kind.Type.DeepCopyObject()
+	case s.scheme.Recognizes(gvk):
+		var err error
+		if into, err = s.scheme.New(gvk); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the server has no Go type of %s; give it one by WithScheme, or use JSON", gvk.Kind)
 	}
-	into = into.DeepCopyObject()
 	if err := media.UnmarshalProtobuf(r.body, into); err != nil {
 		return nil, err
 	}
 	obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
 	if err == nil {
-		obj["apiVersion"], obj["kind"] = r.kind.apiVersion(), r.kind.Kind
+		obj["apiVersion"], obj["kind"] = gvk.GroupVersion().String(), gvk.Kind
 	}
 	return obj, err
 }
@@ -113,7 +122,14 @@ func (s *Server) typed(r *request, obj map[string]any) (runtime.Object, error) {
 	case kind == r.kind.Kind && r.kind.Type != nil:
 		into = r.kind.Type.DeepCopyObject()
 	default:
-		return nil, fmt.Errorf("the server has no Go type of %s, which it needs for protobuf; give it one by WithScheme, or use JSON", kind)
+		gvk := (&unstructured.Unstructured{Object: obj}).GroupVersionKind()
+		if !s.scheme.Recognizes(gvk) {
+			return nil, fmt.Errorf("the server has no Go type of %s, which it needs for protobuf; give it one by WithScheme, or use JSON", kind)
+		}
+		var err error
+		if into, err = s.scheme.New(gvk); err != nil {
+			return nil, err
+		}
 	}
 	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into)
 }

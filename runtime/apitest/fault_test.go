@@ -75,7 +75,7 @@ func TestFaultsAnswer(t *testing.T) {
 		}, "DELETE", widgets, "", 500, "Internal error occurred: apitest: a fault on deletecollection widgets"},
 		{func(s *apitest.Server) *apitest.Fault { return s.On("patch", "*").Once().Timeout() }, "PATCH", widgets + "/one", "{}", 504, "Timeout: request did not complete within the allotted timeout"},
 		{func(s *apitest.Server) *apitest.Fault {
-			return s.On("get", "widgets").Once().Fail(fmt.Errorf("wrapped: %w", apierrors.NewGone("gone")))
+			return s.On("get", "widgets").Once().Fail(fmt.Errorf("wrapped: %w", apierrors.NewResourceExpired("gone")))
 		}, "GET", widgets + "/one", "", 410, "gone"},
 	} {
 		server := apitest.Start(t, apitest.WithKinds(widget))

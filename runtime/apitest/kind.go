@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -213,8 +214,10 @@ func (b *builtIn) allows(r *request) bool {
 		return r.name == "" || r.subresource != ""
 	case r.verb == "deletecollection":
 		return !b.single
+	case r.verb == "update", r.verb == "patch":
+		return r.name != ""
 	}
-	return true
+	return r.http.Method != http.MethodHead
 }
 
 // hasSubresource reports whether the kind has a subresource besides status and scale.

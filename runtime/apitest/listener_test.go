@@ -79,3 +79,27 @@ func TestWatchOverConnectionIsCanceled(t *testing.T) {
 	cancel()
 	<-returned
 }
+
+// A fault that breaks a connection breaks that of a listener too.
+func TestDisconnectOverConnection(t *testing.T) {
+	t.Parallel()
+	server := apitest.Start(t, apitest.WithKinds(colored()))
+	listener := httptest.NewServer(server)
+	defer listener.Close()
+	server.On("list", "widgets").Once().Disconnect()
+	server.On("list", "widgets").Once().Truncate(10)
+	for range 2 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+allWidgets, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req) // which repeats no request
+		if err == nil {
+			_, err = io.ReadAll(response.Body)
+			response.Body.Close()
+		}
+		if err == nil {
+			t.Errorf("the answer is %d, want a broken connection", response.StatusCode)
+		}
+	}
+}

@@ -83,8 +83,32 @@ func (s *Server) dropHoldup(h *holdup) {
 // noteWrite remembers when a version was written, as long as a watch lags. The caller holds mu.
 func (s *Server) noteWrite() {
 	if len(s.outages.holdups) > 0 {
-		s.outages.writes = append(s.outages.writes, writtenAt{s.history.Version(), time.Now()})
+		now := time.Now()
+		s.outages.forget(now)
+		s.outages.writes = append(s.outages.writes, writtenAt{s.history.Version(), now})
 	}
+}
+
+// forget drops the writes that all watches see.
+func (o *outages) forget(now time.Time) {
+	var longest time.Duration
+	for _, h := range o.holdups {
+		if h.lag == 0 {
+			return
+		}
+		longest = max(longest, h.lag)
+	}
+	seen := 0
+	for seen < len(o.writes) && now.Sub(o.writes[seen].time) >= longest {
+		seen++
+	}
+	if seen == 0 {
+		return
+	}
+	for _, h := range o.holdups {
+		h.since = max(h.since, o.writes[seen-1].version)
+	}
+	o.writes = o.writes[seen:]
 }
 
 // visible returns the version up to which watches of a kind show writes, and when that changes

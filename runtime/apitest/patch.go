@@ -170,6 +170,9 @@ func (r *request) patchStrategic(live map[string]any, validation string) (*unstr
 	if content, err = runtime.DefaultUnstructuredConverter.ToUnstructured(typed); err != nil {
 		return nil, err
 	}
+	if r.subresource != "scale" {
+		content["apiVersion"], content["kind"] = r.kind.apiVersion(), r.kind.Kind // a patch cannot change them
+	}
 	return &unstructured.Unstructured{Object: content}, r.tellStrict(text, strict, validation)
 }
 
@@ -181,6 +184,14 @@ func (r *request) decodePatched(text []byte) (*unstructured.Unstructured, []erro
 			err = other
 		}
 		return nil, nil, err
+	}
+	if want := r.kind.GroupVersionKind; !r.kind.custom() && r.subresource != "scale" {
+		if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
+			obj.SetGroupVersionKind(want)
+		}
+		if gvk := obj.GroupVersionKind(); gvk != want {
+			return nil, nil, runtime.NewNotRegisteredErrForKind("pkg/runtime/scheme.go:111", gvk)
+		}
 	}
 	switch {
 	case obj.GetKind() == "":
@@ -263,6 +274,12 @@ func (s *Server) applied(r *request, live *unstructured.Unstructured, config *fi
 	applied, err := config.Fields()
 	if err != nil {
 		return nil, err
+	}
+	if r.subresource == "scale" {
+		if unknown := unknownFields(applied, &scaleObject{}); len(unknown) > 0 {
+			return nil, fmt.Errorf("failed to create typed patch object (/%s; %s, Kind=%s): .%s: field not declared in schema",
+				r.name, scaleKind.GroupVersion(), scaleKind.Kind, unknown[0])
+		}
 	}
 	content, err := m.Apply(live.Object, applied, w.manager, force, s.now())
 	if err != nil {

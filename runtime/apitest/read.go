@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -370,11 +371,10 @@ func (r *request) selected() (*internalversion.ListOptions, *selection.Selection
 	return options, selected, err
 }
 
-// collectionPage is how many objects deletecollection deletes between two lists.
-const collectionPage = 10_000
-
 // deleteCollection answers DELETE of a collection. It answers with the objects as they were before.
-// If one cannot be deleted, those before it are gone.
+// If one cannot be deleted, those before it are gone. It lists all objects at once, where a
+// kube-apiserver deletes 10,000 of them between two lists: nothing else is written meanwhile, and the
+// deletions would expire the version of the first list.
 func (s *Server) deleteCollection(r *request) (*reply, error) {
 	options, selected, err := r.selected()
 	if err != nil {
@@ -384,28 +384,17 @@ func (s *Server) deleteCollection(r *request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited := options.Limit > 0
 	if options.Limit == 0 {
-		options.Limit = collectionPage
+		options.Limit = math.MaxInt32 // a list with a limit takes resourceVersion as exact
 	}
-	var all *list
-	for {
-		meta, items, err := selected.List(s.history, options)
-		if err != nil {
-			return nil, err
-		}
-		if all == nil {
-			all = &list{meta: meta}
-		}
-		all.items = append(all.items, items...)
-		if err := s.deleteAll(r, items, deletion); err != nil {
-			return nil, err
-		}
-		if limited || meta.Continue == "" {
-			return &reply{code: http.StatusOK, list: all}, nil
-		}
-		options.Continue, options.ResourceVersion, options.ResourceVersionMatch = meta.Continue, "", ""
+	meta, items, err := selected.List(s.history, options)
+	if err != nil {
+		return nil, err
 	}
+	if err := s.deleteAll(r, items, deletion); err != nil {
+		return nil, err
+	}
+	return &reply{code: http.StatusOK, list: &list{meta: meta, items: items}}, nil
 }
 
 // deleteAll deletes objects that are still there.

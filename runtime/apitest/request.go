@@ -136,11 +136,6 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	if !r.kind.custom() && !r.kind.builtIn.allows(r) {
 		return r, notAllowedInGroup
 	}
-	var err error
-	r.accept, err = media.Negotiate(req.Header.Values("Accept"), r.kind.protobuf(), r.verb == "watch")
-	if err != nil {
-		return r, err
-	}
 	switch {
 	case r.verb == "":
 		return r, methodNotAllowed(r)
@@ -150,14 +145,27 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 			return r, notFoundInGroup
 		}
 		return r, r.missing()
-	case r.name == "" && (r.verb == "update" || r.verb == "patch"):
-		return r, apierrors.NewBadRequest("name must be provided")
+	case r.name == "" && r.verb == "patch":
+		if _, err := r.patchType(); err != nil {
+			return r, err
+		}
+		return r, errNameless
+	case r.name == "" && r.verb == "update":
+		return r, errNameless
+	}
+	var err error
+	r.accept, err = media.Negotiate(req.Header.Values("Accept"), r.kind.protobuf(), r.verb == "watch")
+	if err != nil {
+		return r, err
 	}
 	if len(body) > maxBody {
 		return r, apierrors.NewRequestEntityTooLargeError("limit is 3145728")
 	}
 	return r, nil
 }
+
+// errNameless is the error for an update or a patch of a collection.
+var errNameless = apierrors.NewBadRequest("name must be provided")
 
 // inBuiltInGroup reports whether a path is below the core group, or another group of Kubernetes.
 func inBuiltInGroup(path string) bool {

@@ -49,7 +49,7 @@ func (s *Server) respond(r *request, answer *reply, err error) *http.Response {
 		}
 	}
 	status := media.StatusOf(err)
-	body, mediaType := r.accept.EncodeStatus(status)
+	body, mediaType := media.ErrorForm(r.http.Header.Values("Accept")).EncodeStatus(status)
 	out := response(r.http, int(status.Code), mediaType, bodyOf(body), r.warnings)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		out.Header.Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
@@ -63,13 +63,16 @@ func (s *Server) encode(r *request, answer *reply) (io.ReadCloser, string, error
 	case answer.stream != nil:
 		return answer.stream, r.accept.ContentType(), nil
 	case answer.status != nil:
-		body, mediaType := r.accept.EncodeStatus(answer.status)
+		body, mediaType := media.ErrorForm(r.http.Header.Values("Accept")).EncodeStatus(answer.status)
 		return bodyOf(body), mediaType, nil
 	case answer.list != nil && r.accept.Form == media.Metadata && !r.accept.List:
 		return nil, "", media.Error(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 			fmt.Sprintf("you requested PartialObjectMetadata, but the requested object is a list (%s)", r.kind.listType()))
 	case answer.list != nil:
 		return s.encodeList(r, answer.list)
+	case r.accept.List && !r.kind.custom():
+		return nil, "", media.Error(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+			fmt.Sprintf("you requested PartialObjectMetadataList, but the requested object is not a list (*%s.%s)", r.kind.Version, r.kind.Kind))
 	case r.accept.List:
 		return nil, "", errors.New("content is not a list")
 	case answer.state != nil:

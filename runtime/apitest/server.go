@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest/internal/history"
+	"github.com/typedinformers/informer-gen/runtime/apitest/internal/naming"
 )
 
 // Server is an in-memory API server. Its methods are safe for concurrent use. It has no goroutine
@@ -37,9 +38,8 @@ type Server struct {
 	outages outages
 	// collector has the work that follows from writes.
 	collector collector
-	// uids and names count what the server has named.
-	uids, names uint64
-	closed      bool
+	names     naming.Names
+	closed    bool
 
 	faults faults
 }
@@ -221,9 +221,12 @@ func (s *Server) handle(ctx context.Context, r *request) (*reply, error) {
 // a listener, for kubectl or another process.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	response, err := s.RoundTrip(req)
-	if err != nil {
+	switch {
+	case errors.Is(err, errClosed):
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
+	case err != nil:
+		panic(http.ErrAbortHandler) // the client sees a connection that breaks
 	}
 	defer response.Body.Close()
 	for name, values := range response.Header {

@@ -434,7 +434,7 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 		obj.SetNamespace("")
 	}
 	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(s.nextName(obj.GetGenerateName(), func(name string) bool {
+		obj.SetName(s.names.Generate(obj.GetGenerateName(), func(name string) bool {
 			return s.history.Get(history.Key{GroupResource: kind.groupResource(), Namespace: obj.GetNamespace(), Name: name}) != nil
 		}))
 	}
@@ -448,7 +448,7 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 		return errors.New("it has a deletionTimestamp and no finalizers, so a cluster would not have it; add a finalizer")
 	}
 	if obj.GetUID() == "" {
-		obj.SetUID(s.nextUID())
+		obj.SetUID(s.names.UID())
 	}
 	if obj.GetCreationTimestamp().Time.IsZero() {
 		obj.SetCreationTimestamp(metav1.NewTime(s.now()))

@@ -181,7 +181,7 @@ func (r *request) checkVersion(live *history.State, obj *unstructured.Unstructur
 // prepareUpdate sets what a client does not decide, from the state before.
 func (r *request) prepareUpdate(obj *unstructured.Unstructured, old map[string]any) {
 	was := &unstructured.Unstructured{Object: old}
-	if r.subresource == "status" {
+	if r.subresource == "status" || r.subresource == "approval" {
 		status, has := obj.Object["status"]
 		managed, hasManaged, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
 		obj.Object = maps.Clone(old)
@@ -351,7 +351,7 @@ func (k *Kind) scaleOf(obj map[string]any) (scale map[string]any, found bool) {
 		status["replicas"] = replicas
 	}
 	if k.Scale.SelectorPath != "" {
-		if selector, has, _ := unstructured.NestedString(obj, pathOf(k.Scale.SelectorPath)...); has && selector != "" {
+		if selector := selectorText(obj, pathOf(k.Scale.SelectorPath)); selector != "" {
 			status["selector"] = selector
 		}
 	}
@@ -447,4 +447,29 @@ func (g *registry) replicasPaths(kind *Kind) managedfields.ResourcePathMappings 
 		paths[k.apiVersion()] = path
 	}
 	return paths
+}
+
+// selectorText returns a selector of labels as text. Custom resources have it as text already, and
+// built-in kinds as a LabelSelector, or as labels in a ReplicationController.
+func selectorText(obj map[string]any, path []string) string {
+	value, _, _ := unstructured.NestedFieldNoCopy(obj, path...)
+	fields, ok := value.(map[string]any)
+	if !ok {
+		text, _ := value.(string)
+		return text
+	}
+	selector := &metav1.LabelSelector{}
+	_, byLabels := fields["matchLabels"].(map[string]any)
+	_, byExpressions := fields["matchExpressions"].([]any)
+	if !byLabels && !byExpressions {
+		fields = map[string]any{"matchLabels": fields}
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, selector); err != nil {
+		return ""
+	}
+	converted, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		return ""
+	}
+	return converted.String()
 }

@@ -51,6 +51,8 @@ var always = []acceptance{
 		"testserver serves one version of each built-in kind."},
 	{"discovery/all groups", "body.apiVersion body.groups[0]",
 		"testserver lists the groups of custom resources only in aggregated discovery. In a cluster the aggregator lists all."},
+	{"builtin/names that are not those of a domain", "body* code",
+		"testserver accepts a name that can be in a URL. A kube-apiserver wants that of a DNS subdomain for most built-in kinds."},
 	{"namespace/*", "body*.deletionGracePeriodSeconds",
 		"A kube-apiserver does not set it in a Namespace."},
 	{"namespace/a namespace with labels, a status and finalizers", "body.spec.finalizers[*]",
@@ -63,6 +65,8 @@ var always = []acceptance{
 		"testserver has no watch cache for this script. With one, the key in a token begins with a slash, as in apitest."},
 	{"expired/a watch*", "body[0].ERROR.message",
 		"testserver has no watch cache for this script. With one, the message is that of apitest."},
+	{"builtin/names that are not those of a domain", "body* code=422",
+		"A kube-apiserver refuses these names. testserver does not validate built-in kinds."},
 
 	// These differ from a kube-apiserver too.
 	{"builtin/an Event in the other group", "body* code=404",
@@ -83,6 +87,8 @@ var nulls = []acceptance{
 	{"update/an owner and a null spec", "body.spec body.metadata.managedFields[0]", noSchema},
 	{"patch/a JSON patch with a null value", "body.spec.size body.metadata.managedFields[0]", noSchema},
 	{"apply/null values", "body* code=201", noSchema},
+	{"sequence/odd values survive", "body.metadata.managedFields[*]",
+		"Only a schema tells that the spec is not a struct, so that an apply owns it too."},
 }
 
 // untyped has the further differences of kinds with neither a schema nor a Go type.

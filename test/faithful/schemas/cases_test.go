@@ -25,9 +25,7 @@ func TestCases(t *testing.T) {
 	both := start(t, "testdata")
 	part := func(metadata, spec string) string { return body("v1", "Part", metadata, `"spec": `+spec) }
 	shape := func(version, metadata, rest string) string { return body(version, "Shape", metadata, rest) }
-	numbers := func(count int) string {
-		return "[" + strings.TrimSuffix(strings.Repeat("7,", count), ",") + "]"
-	}
+	text := func(length int) string { return strings.Repeat("z", length) }
 	const (
 		apply = "application/apply-patch+yaml"
 		merge = "application/merge-patch+json"
@@ -42,17 +40,17 @@ func TestCases(t *testing.T) {
 			{"POST", parts, "", part(`"name": "forbidden"`, `{"title": "a"}`)},
 			{"POST", parts, "", part(`"name": "this-name-is-longer-than-the-schema-allows-it-to-be"`, `{"title": "a"}`)},
 		},
-		"a wrong value stays, a new one does not": {
-			{"POST", costs, "", body("v1", "Cost", `"name": "stays"`, `"spec": {"numbers": [7], "name": "short"}`)},
-			{"PATCH", costs + "/stays", json, `[{"op": "add", "path": "/spec/more", "value": [{"key": "a"}, {"key": "b"}]}]`},
-			{"PATCH", costs + "/stays", json, `[{"op": "add", "path": "/spec/more/-", "value": {"key": "a"}}]`},
-			{"PATCH", costs + "/stays", merge, `{"spec": {"name": "much too long to be a name"}}`},
-			{"GET", costs + "/stays", "", ""},
+		"keys that are there twice": {
+			{"POST", costs, "", body("v1", "Cost", `"name": "twice"`, `"spec": {"name": "short"}`)},
+			{"PATCH", costs + "/twice", json, `[{"op": "add", "path": "/spec/more", "value": [{"key": "a"}, {"key": "b"}]}]`},
+			{"PATCH", costs + "/twice", json, `[{"op": "add", "path": "/spec/more/-", "value": {"key": "a"}}]`},
+			{"PATCH", costs + "/twice", merge, `{"spec": {"name": "much too long to be a name"}}`},
+			{"GET", costs + "/twice", "", ""},
 		},
 		"the cost of rules": {
-			{"POST", costs, "", body("v1", "Cost", `"name": "cheap"`, `"spec": {"numbers": `+numbers(10)+`}`)},
-			{"POST", costs, "", body("v1", "Cost", `"name": "call"`, `"spec": {"numbers": `+numbers(800)+`}`)},
-			{"POST", costs, "", body("v1", "Cost", `"name": "budget"`, `"spec": {"lists": [`+strings.TrimSuffix(strings.Repeat(`{"items": `+numbers(190)+`},`, 35), ",")+`]}`)},
+			{"POST", costs, "", body("v1", "Cost", `"name": "cheap"`, `"spec": {"text": "`+text(1_000)+`"}`)},
+			{"POST", costs, "", body("v1", "Cost", `"name": "call"`, `"spec": {"text": "`+text(490_000)+`"}`)},
+			{"POST", costs, "", body("v1", "Cost", `"name": "budget"`, `"spec": {"texts": [`+strings.TrimSuffix(strings.Repeat(`"`+text(100_000)+`",`, 11), ",")+`]}`)},
 		},
 		"a dry run": {
 			{"POST", shapes + "?dryRun=All", "", shape("v1", `"name": "dry"`, `"spec": {"corners": 5}, "status": {"phase": "x"}`)},

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	objects = flag.Int("objects", 300, "how many random objects of each kind are compared")
+	objects = flag.Int("objects", 200, "how many random objects of each kind are compared")
 	seed    = flag.Uint64("seed", 1, "the seed of the random objects")
 )
 
@@ -56,13 +56,13 @@ func TestRandomObjects(t *testing.T) {
 func playRandom(t *testing.T, both *servers, crd *apiextensionsv1.CustomResourceDefinition, number int) bool {
 	return t.Run(fmt.Sprint(number), func(t *testing.T) {
 		source := rand.New(rand.NewPCG(*seed, uint64(number)))
-		r := &Random{Rand: source, Wild: []float64{0, 0.01, 0.03, 0.1}[number%4]}
+		r := &generator{Rand: source, wildness: []float64{0, 0.01, 0.03, 0.1}[number%4]}
 		both.play(t, lifeOf(r, crd, fmt.Sprintf("a%d", number))...)
 	}) || number < 20
 }
 
 // lifeOf returns the requests that create and change an object.
-func lifeOf(r *Random, crd *apiextensionsv1.CustomResourceDefinition, name string) []request {
+func lifeOf(r *generator, crd *apiextensionsv1.CustomResourceDefinition, name string) []request {
 	var served []*apiextensionsv1.CustomResourceDefinitionVersion
 	for i := range crd.Spec.Versions {
 		if crd.Spec.Versions[i].Served {
@@ -79,7 +79,7 @@ func lifeOf(r *Random, crd *apiextensionsv1.CustomResourceDefinition, name strin
 	}
 	validation := []string{"", "?fieldValidation=Strict", "?fieldValidation=Ignore", "?fieldValidation=Warn"}[r.IntN(4)]
 	body := func(version *apiextensionsv1.CustomResourceDefinitionVersion, resourceVersion bool) string {
-		object := r.Object(version.Schema.OpenAPIV3Schema)
+		object := r.resource(version.Schema.OpenAPIV3Schema)
 		metadata := map[string]any{"name": name}
 		if resourceVersion {
 			metadata["resourceVersion"] = "VERSION"
@@ -94,11 +94,11 @@ func lifeOf(r *Random, crd *apiextensionsv1.CustomResourceDefinition, name strin
 	version, path := pick()
 	requests := []request{{"POST", path + validation, "", body(version, false)}}
 	// The next one is more likely to succeed. If the first one has, it is a conflict.
-	wild := r.Wild
-	r.Wild = 0
+	wild := r.wildness
+	r.wildness = 0
 	version, path = pick()
 	requests = append(requests, request{"POST", path + validation, "", body(version, false)})
-	r.Wild = wild
+	r.wildness = wild
 	for range 3 {
 		version, path = pick()
 		target := path + "/" + name

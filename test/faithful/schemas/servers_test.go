@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/typedinformers/informer-gen/apiextensions"
 	"github.com/typedinformers/informer-gen/runtime/apitest"
@@ -30,6 +33,8 @@ type servers struct {
 type server struct {
 	url       string
 	transport http.RoundTripper
+	// install replaces a CRD.
+	install func(context.Context, *apiextensionsv1.CustomResourceDefinition) error
 }
 
 func start(t *testing.T, paths ...string) *servers {
@@ -37,9 +42,17 @@ func start(t *testing.T, paths ...string) *servers {
 	r := testserver.Start(t, testserver.WithCRDs(paths...))
 	m := apitest.Start(t, apiextensions.WithCRDs(paths...))
 	return &servers{
-		real:   server{r.URL(), http.DefaultTransport},
-		memory: server{m.URL(), m},
-		codes:  map[int]int{},
+		real: server{r.URL(), http.DefaultTransport, func(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+			return r.InstallCRDs(ctx, crd)
+		}},
+		memory: server{m.URL(), m, func(_ context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+			kinds, err := apiextensions.Kinds(crd)
+			if err != nil {
+				return err
+			}
+			return m.AddKinds(kinds...)
+		}},
+		codes: map[int]int{},
 	}
 }
 
@@ -180,6 +193,13 @@ func mask(a *answer) {
 	if len(causes) > 1 {
 		sortValues(causes)
 		object["message"] = several.ReplaceAllString(fmt.Sprint(object["message"]), ": [ERRORS]")
+	}
+	if message, ok := object["message"].(string); ok {
+		if head, list, found := strings.Cut(message, "errors:\n"); found {
+			lines := strings.Split(list, "\n")
+			slices.Sort(lines)
+			object["message"] = head + "errors:\n" + strings.Join(lines, "\n")
+		}
 	}
 }
 

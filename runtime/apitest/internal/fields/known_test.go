@@ -19,7 +19,7 @@ type knownObject struct {
 	Spec              *knownSpec `json:"spec,omitempty"`
 	Plain             int
 	Hidden            string `json:"-"`
-	private           string
+	private           string //lint:ignore U1000 JSON does not have it
 }
 
 type knownSpec struct {

@@ -49,7 +49,7 @@ type widgetCommon struct {
 	Secret []byte            `json:"secret,omitempty"`
 	Count  uint64            `json:"count,string,omitempty"`
 	Color  int               `json:"color"`
-	hidden string            //nolint:unused // fields that JSON does not have are not in schemas
+	hidden string            //lint:ignore U1000 fields that JSON does not have are not in schemas
 	Hidden string            `json:"-"`
 }
 

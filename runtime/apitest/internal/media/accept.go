@@ -77,6 +77,21 @@ func Negotiate(headers []string, protobuf, stream bool) (Accepted, error) {
 	return a, NotAcceptable(types...)
 }
 
+// ErrorForm returns the form of errors, which can be in any media type, whatever the objects can be
+// encoded in. A clause that asks for another form than an object does not count.
+func ErrorForm(headers []string) Accepted {
+	for _, c := range ParseAccept(headers) {
+		switch {
+		case c.Params["as"] != "":
+		case c.MediaType == YAML, c.MediaType == Protobuf:
+			return Accepted{MediaType: c.MediaType}
+		case c.MediaType == JSON, c.MediaType == "*/*", c.MediaType == "application/*":
+			return Accepted{MediaType: JSON}
+		}
+	}
+	return Accepted{MediaType: JSON}
+}
+
 // RefusalForm returns the form of the error for a client that accepts nothing of what the server has,
 // and the media types that it has.
 func RefusalForm(clauses []Clause) (Accepted, []string) {

@@ -9,11 +9,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Random makes objects that more or less fit a schema.
-type Random struct {
+// generator makes objects that more or less fit a schema.
+type generator struct {
 	*rand.Rand
-	// Wild is how probable it is that a value does not fit, between 0 and 1.
-	Wild float64
+	// wildness is how probable it is that a value does not fit, between 0 and 1.
+	wildness float64
 	// depth is how deep the value is that is made now.
 	depth int
 }
@@ -25,8 +25,8 @@ var words = []string{
 	"Zm9v", "%%%", "a@example.com", "example.com", "http://example.com/a", "ä€", "two words",
 }
 
-// Object returns an object of a schema, without apiVersion, kind and metadata.
-func (r *Random) Object(schema *apiextensionsv1.JSONSchemaProps) map[string]any {
+// resource returns an object of a schema, without apiVersion, kind and metadata.
+func (r *generator) resource(schema *apiextensionsv1.JSONSchemaProps) map[string]any {
 	object, _ := r.object(schema).(map[string]any)
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		delete(object, name)
@@ -34,9 +34,9 @@ func (r *Random) Object(schema *apiextensionsv1.JSONSchemaProps) map[string]any 
 	return object
 }
 
-func (r *Random) wild() bool { return r.Float64() < r.Wild }
+func (r *generator) wild() bool { return r.Float64() < r.wildness }
 
-func (r *Random) value(s *apiextensionsv1.JSONSchemaProps) any {
+func (r *generator) value(s *apiextensionsv1.JSONSchemaProps) any {
 	r.depth++
 	defer func() { r.depth-- }()
 	switch {
@@ -76,7 +76,7 @@ func (r *Random) value(s *apiextensionsv1.JSONSchemaProps) any {
 }
 
 // anything returns a value of any type.
-func (r *Random) anything() any {
+func (r *generator) anything() any {
 	switch r.IntN(8) {
 	case 0:
 		return nil
@@ -96,7 +96,7 @@ func (r *Random) anything() any {
 	return words[r.IntN(len(words))]
 }
 
-func (r *Random) object(s *apiextensionsv1.JSONSchemaProps) any {
+func (r *generator) object(s *apiextensionsv1.JSONSchemaProps) any {
 	object := map[string]any{}
 	names := make([]string, 0, len(s.Properties))
 	for name := range s.Properties {
@@ -110,7 +110,7 @@ func (r *Random) object(s *apiextensionsv1.JSONSchemaProps) any {
 			probability = 0.2
 		}
 		if slices.Contains(s.Required, name) {
-			probability = 1 - r.Wild
+			probability = 1 - r.wildness
 		}
 		if r.Float64() < probability {
 			object[name] = r.value(&property)
@@ -127,7 +127,7 @@ func (r *Random) object(s *apiextensionsv1.JSONSchemaProps) any {
 	return object
 }
 
-func (r *Random) array(s *apiextensionsv1.JSONSchemaProps) any {
+func (r *generator) array(s *apiextensionsv1.JSONSchemaProps) any {
 	if s.Items == nil || s.Items.Schema == nil {
 		return []any{}
 	}
@@ -141,7 +141,7 @@ func (r *Random) array(s *apiextensionsv1.JSONSchemaProps) any {
 	return list
 }
 
-func (r *Random) integer(s *apiextensionsv1.JSONSchemaProps) int64 {
+func (r *generator) integer(s *apiextensionsv1.JSONSchemaProps) int64 {
 	low, high := int64(-10), int64(60)
 	if s.Minimum != nil && !r.wild() {
 		low = int64(*s.Minimum) + 1
@@ -162,7 +162,7 @@ var formatted = map[string]string{
 	"uri": "http://example.com/a",
 }
 
-func (r *Random) word(s *apiextensionsv1.JSONSchemaProps) string {
+func (r *generator) word(s *apiextensionsv1.JSONSchemaProps) string {
 	if word, ok := formatted[s.Format]; ok && !r.wild() {
 		return word
 	}
@@ -186,7 +186,7 @@ func (r *Random) word(s *apiextensionsv1.JSONSchemaProps) string {
 }
 
 // embedded returns an object with metadata.
-func (r *Random) embedded(s *apiextensionsv1.JSONSchemaProps) any {
+func (r *generator) embedded(s *apiextensionsv1.JSONSchemaProps) any {
 	object, _ := r.object(s).(map[string]any)
 	metadata := map[string]any{"name": words[r.IntN(len(words))], "labels": map[string]any{"l": "x"}}
 	if r.wild() {

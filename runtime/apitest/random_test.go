@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	testv1 "k8s.io/apimachinery/pkg/apis/testapigroup/v1"
@@ -101,9 +103,58 @@ func (w *witness) check(after string) {
 	}
 }
 
-// TestStoredStatesDoNotChange sends random requests, and reactors change what they get.
-func TestStoredStatesDoNotChange(t *testing.T) {
+// TestSameRequestsSameAnswers sends the same random requests to several servers.
+func TestSameRequestsSameAnswers(t *testing.T) {
 	t.Parallel()
+	scheme, kinds := randomKinds()
+	play := func(seed uint64) (answers []string) {
+		synctest.Test(t, func(t *testing.T) {
+			server := Start(t, WithKinds(kinds...), WithScheme(scheme), WithNamespaceLifecycle())
+			random := rand.New(rand.NewPCG(seed, 0))
+			for range 300 {
+				request := randomRequest(random)
+				response, err := server.RoundTrip(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				content, err := io.ReadAll(response.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answers = append(answers, fmt.Sprintf("%s %s: %d %v %s", request.Method, request.URL, response.StatusCode, response.Header, content))
+				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+			}
+			server.Close()
+			for _, gr := range server.history.Resources() {
+				events, err := server.history.Events(gr, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, event := range events {
+					content, err := event.State.JSON()
+					if err != nil {
+						t.Fatal(err)
+					}
+					answers = append(answers, fmt.Sprintf("%s %s", event.Type, content))
+				}
+			}
+		})
+		return answers
+	}
+	for seed := range uint64(3) {
+		first := play(seed)
+		for range 4 {
+			for i, answer := range play(seed) {
+				if answer != first[i] {
+					t.Fatalf("seed %d, line %d:\n%s\n%s", seed, i, first[i], answer)
+				}
+			}
+		}
+	}
+}
+
+// randomKinds are those of randomRequest, one of which has a Go type.
+func randomKinds() (*runtime.Scheme, []Kind) {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, &testv1.Carp{})
 	kinds := make([]Kind, 2)
@@ -113,6 +164,13 @@ func TestStoredStatesDoNotChange(t *testing.T) {
 			Namespaced: true, Status: true, Scale: &Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}, Schema: writer{version},
 		}
 	}
+	return scheme, kinds
+}
+
+// TestStoredStatesDoNotChange sends random requests, and reactors change what they get.
+func TestStoredStatesDoNotChange(t *testing.T) {
+	t.Parallel()
+	scheme, kinds := randomKinds()
 	for seed := range uint64(3) {
 		server := Start(t, WithKinds(kinds...), WithScheme(scheme), WithNamespaceLifecycle())
 		w := &witness{t, server, map[*history.State][]byte{}}
