@@ -14,7 +14,7 @@ import (
 )
 
 // open answers with bodies, as generated informers get them from a real client.
-func (s *server) open(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
+func (s *fakeServer) open(ctx context.Context, options metav1.ListOptions, _ string) (io.ReadCloser, error) {
 	if !options.Watch {
 		list, err := s.List(ctx, options)
 		if err != nil {

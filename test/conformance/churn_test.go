@@ -17,14 +17,16 @@ import (
 // and that of who stays has to end in the truth.
 func TestChurn(t *testing.T) {
 	for _, by := range []implementation{ours, overBodies, clientgo} {
-		t.Run(by.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { churn(t, by) })
-		})
+		for _, on := range []platform{onFake, onAPIServer} {
+			t.Run(by.name+on.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { churn(t, by, on) })
+			})
+		}
 	}
 }
 
-func churn(t *testing.T, by implementation) {
-	s := newStage(t, config{indexers: byColor}, by)
+func churn(t *testing.T, by implementation, on platform) {
+	s := newStage(t, config{indexers: byColor}, by, on)
 	defer s.stop()
 	putMany(s.server, 5)
 	witness := join(s)
@@ -66,20 +68,17 @@ func churn(t *testing.T, by implementation) {
 }
 
 // changeObjects goes on for half a second, with a failure now and then.
-func changeObjects(s *server) {
+func changeObjects(s server) {
 	for i := range 500 {
 		key := "a/w" + strconv.Itoa(rand.N(12))
-		s.mu.Lock()
-		there := s.objects[key] != nil
-		s.mu.Unlock()
-		if there && rand.N(3) == 0 {
+		if s.has(key) && rand.N(3) == 0 {
 			s.remove(key)
 		} else {
 			s.put(key, "color=red")
 		}
 		switch {
 		case i%150 == 149:
-			s.expire(func() {})
+			expire(s, func() {})
 		case i%40 == 39:
 			s.endWatches(nil)
 		}

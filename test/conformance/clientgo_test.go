@@ -17,18 +17,18 @@ type clientGoInformer struct {
 	shared cache.SharedIndexInformer
 }
 
-func newClientGoInformer(s *server, c config) informer {
+func newClientGoInformer(s server, c config) informer {
 	return newInformerBy(cache.NewSharedIndexInformer, s, c)
 }
 
-func newAdaptedInformer(s *server, c config) informer {
+func newAdaptedInformer(s server, c config) informer {
 	return newInformerBy(adapter.NewSharedIndexInformer, s, c)
 }
 
 // newInformerFunc is the type of cache.NewSharedIndexInformer.
 type newInformerFunc func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
-func newInformerBy(newShared newInformerFunc, s *server, c config) informer {
+func newInformerBy(newShared newInformerFunc, s server, c config) informer {
 	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return s.List(ctx, options)

@@ -9,9 +9,11 @@
 //	adapter of runtime/cache    adapter of client-go v0.37.2      informer
 //	            │                          │
 //	            └────────────┬─────────────┘
-//	                         ▼ List, Watch of one typed client
-//	                  server: versions, history, pages, bookmarks,
-//	                          410 after compaction, failures
+//	                         ▼ List, Watch or bodies
+//	            ┌────────────┴─────────────┐
+//	            ▼                          ▼
+//	      fakeServer:                 apiServer:                  server
+//	what a scenario wants      runtime/apitest over HTTP
 //
 // A scenario is a script that does things to the server and to the informer and
 // writes down, as lines, what handlers heard and what was asked of the server.
@@ -20,13 +22,17 @@
 // of differences and in docs/design/differences.md: one without the other fails,
 // and so does a difference that has vanished.
 //
+// Each scenario has the same lines with both servers, down to the versions. The fake one is there for
+// what no API server does, such as an event that no state stands behind; the field lies of a scenario
+// says so. The client of the other one is client-go's metadata client, so requests, JSON and Status
+// errors are those of a program.
+//
 // Each run is in a bubble of testing/synctest: time is faked, "nothing more will
 // happen" is a fact and not a guess, and a goroutine that is left over fails the run.
 //
 // # What it does not do
 //
-// The server does not serve the streaming list: it refuses it as an API server
-// without the feature does, and tells client-go so beforehand, as client-go's own
-// fakes do. It hands over Go objects: bytes and decoding are not the subject here. Nothing
-// is said about speed.
+// The servers do not serve the streaming list: they refuse it as an API server
+// without the feature does, and tell client-go so beforehand, as client-go's own
+// fakes do. Nothing is said about speed.
 package conformance

@@ -76,7 +76,7 @@ var failureScenarios = []scenario{
 	{name: "forbidden-then-granted", script: failThenRecover(errForbidden), want: recovered},
 	{name: "missing-then-installed", script: failThenRecover(errNotFound), want: recovered},
 	{name: "internal-error-then-well", script: failThenRecover(errInternal), want: recovered},
-	{name: "unreachable-then-well", script: failThenRecover(errors.New("connection reset by peer")), want: recovered},
+	{name: "unreachable-then-well", script: failThenRecover(errors.New("no route to host")), want: recovered},
 	{
 		name:     "forbidden-pace",
 		script:   askedAgain(errForbidden, 1700*time.Millisecond), // client-go waits for 0.8 to 1.6 s, we for 2 to 3

@@ -234,14 +234,15 @@ var handlerScenarios = []scenario{
 	},
 	{
 		name: "handler-filtered-end",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			shown, hidden := s.server.put("a/in", "show=yes"), s.server.put("a/out")
 			h := s.listen("h", handlerOptions{filter: func(obj object) bool { return obj.Labels["show"] == "yes" }})
 			s.start()
 			shown.Labels, hidden.Labels = hidden.Labels, shown.Labels
 			shown.ResourceVersion, hidden.ResourceVersion = "103", "104"
-			s.server.send(watch.Deleted, shown)
-			s.server.send(watch.Deleted, hidden)
+			s.lie().send(watch.Deleted, shown)
+			s.lie().send(watch.Deleted, hidden)
 			s.hear(h)
 		},
 		want: lines(

@@ -2,7 +2,10 @@ package conformance
 
 import (
 	"context"
+	"testing"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // informer is what scenarios need of an informer, whoever made it.
@@ -46,13 +49,29 @@ type config struct {
 	transform func(object) (object, error)
 	// ownWrites lets ours read what stage.write writes, from bodies.
 	ownWrites bool
+	// observer sees them.
+	observer *writes.Observer
+	// pages lets the server answer a list at resourceVersion 0 in pages. A server with a watch cache
+	// does not.
+	pages bool
 	// onError hears of failed requests.
 	onError func(error)
 }
 
+// platform makes the server of a scenario.
+type platform struct {
+	name string
+	new  func(*testing.T, config) server
+}
+
+var (
+	onFake      = platform{"", func(_ *testing.T, c config) server { return newFakeServer(c) }}
+	onAPIServer = platform{" on apitest", func(t *testing.T, _ config) server { return newAPIServer(t) }}
+)
+
 type implementation struct {
 	name string
-	new  func(*server, config) informer
+	new  func(server, config) informer
 }
 
 var (

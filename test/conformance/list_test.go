@@ -11,7 +11,7 @@ import (
 const minute = time.Minute
 
 // putMany creates n objects.
-func putMany(s *server, n int) {
+func putMany(s server, n int) {
 	for i := range n {
 		s.put(fmt.Sprintf("a/w%04d", i))
 	}
@@ -86,9 +86,10 @@ var listScenarios = []scenario{
 		),
 	},
 	{
-		name: "list-too-large",
+		name:   "list-too-large",
+		lies:   "it has no watch cache",
+		config: config{pages: true},
 		script: func(s *stage) {
-			s.server.wholeAtZero = false
 			putMany(s.server, 1200)
 			h := s.listen("h")
 			s.server.answerWith(inPages(func(request) error { return nil }))
@@ -107,9 +108,10 @@ var listScenarios = []scenario{
 		),
 	},
 	{
-		name: "list-change-between-pages",
+		name:   "list-change-between-pages",
+		lies:   "it has no watch cache",
+		config: config{pages: true},
 		script: func(s *stage) {
-			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			h := s.listen("h")
 			s.server.answerWith(inPages(func(r request) error {
@@ -128,9 +130,10 @@ var listScenarios = []scenario{
 		want: lines("heard 502, then", "h: delete a/w0000@603", "h: update a/w0501@602->604"),
 	},
 	{
-		name: "list-token-expired",
+		name:   "list-token-expired",
+		lies:   "it has no watch cache",
+		config: config{pages: true},
 		script: func(s *stage) {
-			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			h := s.listen("h")
 			s.server.answerWith(inPages(func(r request) error {
@@ -146,9 +149,10 @@ var listScenarios = []scenario{
 		want: lines("heard 502, cached 502"),
 	},
 	{
-		name: "list-page-refused",
+		name:   "list-page-refused",
+		lies:   "it has no watch cache",
+		config: config{pages: true},
 		script: func(s *stage) {
-			s.server.wholeAtZero = false
 			putMany(s.server, 502)
 			refused := false
 			s.server.answerWith(inPages(func(r request) error {
@@ -176,13 +180,14 @@ var listScenarios = []scenario{
 	{
 		name: "list-version-from-the-future",
 		script: func(s *stage) { // the server was restored from a backup
+			s.server.put("a/zero")
 			s.server.put("a/one")
+			s.server.put("a/zero")
 			h := s.listen("h")
 			s.start()
 			s.hear(h)
-			s.server.expire(func() {
-				s.server.restore(50)
-				s.server.remove("a/one")
+			expire(s.server, func() {
+				s.server.restore(101)
 				s.server.put("a/two")
 			})
 			s.pass(minute)
@@ -190,10 +195,12 @@ var listScenarios = []scenario{
 			s.note("%v", describe(s.informer.List()))
 		},
 		want: lines(
-			"h: add a/one@101 initial",
-			"h: delete a/one@101 unknown",
-			"h: add a/two@52",
-			"[a/two@52]",
+			"h: add a/one@102 initial",
+			"h: add a/zero@103 initial",
+			"h: delete a/one@102 unknown",
+			"h: add a/two@102",
+			"h: update a/zero@103->101",
+			"[a/two@102 a/zero@101]",
 		),
 	},
 }

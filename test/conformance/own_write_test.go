@@ -14,30 +14,41 @@ import (
 // serverURL is the base URL of a server.
 const serverURL = "https://server"
 
-// write sends a PUT or a DELETE of an object, as a client whose transport is observed does.
+// write sends a POST, a PATCH or a DELETE of an object, as a client whose transport is observed does.
 func (s *stage) write(method, key string) {
 	s.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	url := serverURL + "/apis/" + widgets.Group + "/" + widgets.Version + "/namespaces/" + namespace + "/" + widgets.Resource + "/" + name
-	request, err := http.NewRequestWithContext(s.Context(), method, url, http.NoBody)
+	url, mediaType := serverURL+pathOf(namespace, name), "application/merge-patch+json"
+	if method == http.MethodPost {
+		url, mediaType = serverURL+pathOf(namespace, ""), "application/json"
+	}
+	text, err := json.Marshal(newContent(key))
 	if err != nil {
 		s.Fatal(err)
 	}
-	response, err := s.server.own.Transport(s.server).RoundTrip(request)
+	request, err := http.NewRequestWithContext(s.Context(), method, url, bytes.NewReader(text))
 	if err != nil {
 		s.Fatal(err)
 	}
-	if err := response.Body.Close(); err != nil {
-		s.Error(err)
+	request.Header.Set("Content-Type", mediaType)
+	if method == http.MethodDelete {
+		request.Body = http.NoBody
+	}
+	response, err := s.own.Transport(s.server).RoundTrip(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode >= 300 {
+		s.Errorf("%s %s: %s, %v", method, url, response.Status, err)
 	}
 }
 
 // RoundTrip answers a write.
-func (s *server) RoundTrip(request *http.Request) (*http.Response, error) {
+func (s *fakeServer) RoundTrip(request *http.Request) (*http.Response, error) {
 	part := strings.Split(request.URL.Path, "/")
-	key := part[5] + "/" + part[7]
 	var answer any
 	if request.Method == http.MethodDelete {
+		key := part[5] + "/" + part[7]
 		s.mu.Lock()
 		uid := s.objects[key].UID
 		s.mu.Unlock()
@@ -48,7 +59,11 @@ func (s *server) RoundTrip(request *http.Request) (*http.Response, error) {
 			Details:  &metav1.StatusDetails{Name: part[7], UID: types.UID(uid), Group: widgets.Group, Kind: widgets.Resource},
 		}
 	} else {
-		obj := s.put(key)
+		var sent metav1.PartialObjectMetadata
+		if err := json.NewDecoder(request.Body).Decode(&sent); err != nil {
+			return nil, err
+		}
+		obj := s.put(part[5] + "/" + sent.Name)
 		obj.TypeMeta = metav1.TypeMeta{Kind: widgetKind.Kind, APIVersion: widgets.GroupVersion().String()}
 		answer = obj
 	}
@@ -107,7 +122,7 @@ var ownWriteScenarios = []scenario{
 	{
 		name:     "own-update",
 		config:   config{ownWrites: true},
-		script:   whileTheWatchIsBehind(http.MethodPut, "after the update"),
+		script:   whileTheWatchIsBehind(http.MethodPatch, "after the update"),
 		want:     lines("after the update: a/one@102", "in the end: a/one@102", "h: add a/one@101 initial", "h: update a/one@101->102"),
 		clientgo: lines("after the update: a/one@101", "in the end: a/one@102", "h: add a/one@101 initial", "h: update a/one@101->102"),
 	},
@@ -124,9 +139,9 @@ var ownWriteScenarios = []scenario{
 		script: func(s *stage) { // the watch follows, and handlers hear each state once
 			h := s.listen("h")
 			s.start()
-			s.write(http.MethodPut, "a/one")
+			s.write(http.MethodPost, "a/one")
 			s.pass(0)
-			s.write(http.MethodPut, "a/one")
+			s.write(http.MethodPatch, "a/one")
 			s.server.put("a/one")
 			s.pass(0)
 			s.noteOne("in the end")

@@ -27,11 +27,12 @@ var relistScenarios = []scenario{
 	},
 	{
 		name: "relist-content", // a new default in a CRD, for one
+		lies: "the content changes without a version",
 		script: func(s *stage) {
 			s.server.put("a/one")
 			h := s.listen("h")
 			s.start()
-			s.relist(func() { s.server.defaultTo("a/one", "color=red") })
+			s.relist(func() { s.lie().defaultTo("a/one", "color=red") })
 			s.hear(h)
 			after, _ := s.informer.Get("a", "one")
 			s.note("cached is %s %v", describe([]object{after}), after.Labels)

@@ -13,17 +13,17 @@ type runtimeInformer struct {
 	*cache.SharedIndexInformer[object]
 }
 
-func newRuntimeInformer(s *server, c config) informer {
+func newRuntimeInformer(s server, c config) informer {
 	if c.ownWrites {
 		return newBodyInformer(s, c)
 	}
 	return newInformerOf(cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
 }
 
-func newBodyInformer(s *server, c config) informer {
+func newBodyInformer(s server, c config) informer {
 	source := cache.Config[object]{Open: s.open}
 	if c.ownWrites {
-		source.ReadYourWrites = &cache.OwnWrites{Observer: &s.own, Server: serverURL}
+		source.ReadYourWrites = &cache.OwnWrites{Observer: c.observer, Server: serverURL}
 	}
 	return newInformerOf(source, c)
 }

@@ -8,12 +8,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
 // stage is one run of a scenario: a server, an informer, and the lines so far.
 type stage struct {
 	*testing.T
-	server   *server
+	own      writes.Observer // of write
+	server   server
 	informer informer
 	other    informer // another one of the same kind, which does not run
 	lines    []string
@@ -22,15 +25,21 @@ type stage struct {
 	done   chan struct{} // closed when Run has returned
 }
 
-func newStage(t *testing.T, c config, by implementation) *stage {
-	s := &stage{T: t, server: newServer()}
+func newStage(t *testing.T, c config, by implementation, on platform) *stage {
+	s := &stage{T: t, server: on.new(t, c)}
 	if c.onError == nil {
 		c.onError = func(error) {}
 	}
+	if c.ownWrites {
+		c.observer = &s.own
+	}
 	s.informer = by.new(s.server, c)
-	s.other = by.new(newServer(), c)
+	s.other = by.new(on.new(t, c), c)
 	return s
 }
+
+// lie returns the server that does what no API server does.
+func (s *stage) lie() *fakeServer { return s.server.(*fakeServer) }
 
 // start runs the informer until stop.
 func (s *stage) start() {
@@ -71,7 +80,7 @@ func (s *stage) pass(d time.Duration) {
 
 // relist makes the informer list again and find there what change does.
 func (s *stage) relist(change func()) {
-	s.server.expire(change)
+	expire(s.server, change)
 	s.pass(10 * time.Second) // both back off for a second or two
 }
 

@@ -79,23 +79,25 @@ var watchScenarios = []scenario{
 	},
 	{
 		name: "watch-added-twice",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			h := s.listen("h")
 			s.start()
 			obj := s.server.put("a/one")
-			s.server.send(watch.Added, obj)
+			s.lie().send(watch.Added, obj)
 			s.hear(h)
 		},
 		want: lines("h: add a/one@101", "h: update a/one@101->101"),
 	},
 	{
 		name: "watch-modified-unknown",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			h := s.listen("h")
 			s.start()
 			obj := newObject("a/one")
 			obj.ResourceVersion = "100"
-			s.server.send(watch.Modified, obj)
+			s.lie().send(watch.Modified, obj)
 			s.hear(h)
 			s.note("%v", describe(s.informer.List()))
 		},
@@ -103,12 +105,13 @@ var watchScenarios = []scenario{
 	},
 	{
 		name: "watch-deleted-unknown",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			h := s.listen("h")
 			s.start()
 			obj := newObject("a/one")
 			obj.ResourceVersion = "100"
-			s.server.send(watch.Deleted, obj)
+			s.lie().send(watch.Deleted, obj)
 			s.hear(h)
 		},
 		want:     nil,
@@ -116,13 +119,14 @@ var watchScenarios = []scenario{
 	},
 	{
 		name: "watch-deleted-predecessor",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			s.server.put("a/one")
 			h := s.listen("h")
 			s.start()
 			obj := newObject("a/one")
 			obj.ResourceVersion, obj.UID = "99", "another"
-			s.server.send(watch.Deleted, obj)
+			s.lie().send(watch.Deleted, obj)
 			s.hear(h)
 			s.note("cached %d", len(s.informer.List()))
 		},
@@ -131,13 +135,14 @@ var watchScenarios = []scenario{
 	},
 	{
 		name: "watch-recreated",
+		lies: "it sends an event without a state",
 		script: func(s *stage) {
 			s.server.put("a/one")
 			h := s.listen("h")
 			s.start()
 			obj := newObject("a/one")
 			obj.ResourceVersion, obj.UID = "101", "another"
-			s.server.send(watch.Modified, obj)
+			s.lie().send(watch.Modified, obj)
 			s.hear(h)
 		},
 		want:     lines("h: add a/one@101 initial", "h: delete a/one@101 unknown", "h: add a/one@101"),

@@ -12,7 +12,7 @@ import (
 
 // Watch serves the history after a version, and then what comes. A version that
 // is forgotten is answered as the API server's watch cache does: by an ERROR event.
-func (s *server) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (s *fakeServer) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if err := s.begin(ctx, "watch", options); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *server) Watch(ctx context.Context, options metav1.ListOptions) (watch.I
 // watching is one open watch. Its goroutine ends with Stop, with its context, or
 // when the server ends it, and closes result.
 type watching struct {
-	server    *server
+	server    *fakeServer
 	result    chan watch.Event
 	stopped   chan struct{}
 	stopOnce  sync.Once
