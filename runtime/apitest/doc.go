@@ -27,7 +27,7 @@
 // # What it promises
 //
 //   - Answers are those of a kube-apiserver: status codes, Status bodies, warnings, versions,
-//     generations, managed fields. A test plays several hundred requests to both, and lists the
+//     generations, managed fields. A test plays more than 1,500 requests to both, and lists the
 //     differences with their reasons.
 //   - The same requests in the same order give the same names, UIDs and versions.
 //   - Faults come only where the test asks for them.

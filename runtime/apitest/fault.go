@@ -198,7 +198,25 @@ func advice(f *Fault) string {
 	if f.seen > 0 {
 		return ", which it skips"
 	}
+	if m := f.match; !m.server.knows(m) {
+		return fmt.Sprintf("; the server has no resource %s", m.resource)
+	}
 	return "; check the verb, the resource and the subresource, or make it Optional"
+}
+
+// knows reports whether the server has the resource that a Match names.
+func (s *Server) knows(m Match) bool {
+	if m.resource == "*" || strings.HasPrefix(m.resource, "/") {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for kind := range s.kinds.all() {
+		if m.matchesKind(kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // faultFor returns the fault of a request, or nil.

@@ -41,6 +41,9 @@ type writtenAt struct {
 func (s *Server) resourceMatch(call, resource string) Match {
 	m := s.On("watch", resource)
 	m.words = []string{call}
+	if !s.knows(m) {
+		panic(fmt.Sprintf("apitest: %s: the server has no resource %s", call, m.resource))
+	}
 	return m
 }
 

@@ -498,7 +498,7 @@ func (s *Server) kindOfObject(obj runtime.Object) (*Kind, error) {
 func (s *Server) kindByScheme(obj runtime.Object) (schema.GroupVersionKind, error) {
 	kinds, _, err := s.scheme.ObjectKinds(obj)
 	if err != nil {
-		return schema.GroupVersionKind{}, errors.New("it names no kind, and the server does not know its Go type; set apiVersion and kind, or use WithScheme or WithKinds")
+		return schema.GroupVersionKind{}, errors.New("it names no kind, and the server does not know its Go type; set apiVersion and kind, or use a server with its Go type, as in fake.NewClientsetFor(apitest.Start(t, apitest.WithScheme(scheme.Scheme)), objects...)")
 	}
 	for _, gvk := range kinds {
 		if s.kinds.kind(gvk) != nil {

@@ -25,8 +25,7 @@ func TestSubresources(t *testing.T) {
 			core := client.CoreV1()
 			meta := metav1.ObjectMeta{Name: "one", Namespace: "a"}
 
-			pod, err := core.Pods("a").Create(ctx, &corev1.Pod{ObjectMeta: meta, Status: corev1.PodStatus{Phase: corev1.PodRunning}}, metav1.CreateOptions{})
-			if err != nil {
+			if _, err := core.Pods("a").Create(ctx, &corev1.Pod{ObjectMeta: meta, Status: corev1.PodStatus{Phase: corev1.PodRunning}}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			binding := &corev1.Binding{ObjectMeta: meta, Target: corev1.ObjectReference{Kind: "Node", Name: "node"}}
@@ -36,8 +35,9 @@ func TestSubresources(t *testing.T) {
 			if err := core.Pods("a").Bind(ctx, binding, metav1.CreateOptions{}); !apierrors.IsConflict(err) {
 				t.Errorf("bound twice: %v", err)
 			}
-			if pod, err = core.Pods("a").Get(ctx, "one", metav1.GetOptions{}); err != nil || pod.Spec.NodeName != "node" {
-				t.Errorf("bound: %q %v", pod.Spec.NodeName, err)
+			pod, err := core.Pods("a").Get(ctx, "one", metav1.GetOptions{})
+			if err != nil || pod.Spec.NodeName != "node" {
+				t.Fatalf("bound: %q %v", pod.Spec.NodeName, err)
 			}
 			uid := pod.UID + "x"
 			eviction := &policyv1.Eviction{ObjectMeta: meta, DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}}
