@@ -3,6 +3,7 @@ package smoke
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -327,4 +328,61 @@ func TestAddedObjects(t *testing.T) {
 	if err != nil || len(all.Items) != 2 {
 		t.Errorf("the orders of a list: %v, %v", all, err)
 	}
+}
+
+// TestTrackerOfServer writes past the clients, with the types of the clientset.
+func TestTrackerOfServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		tracker, resource := client.Tracker(), shopv1.SchemeGroupVersion.WithResource("orders")
+		w, err := tracker.Watch(resource, "east")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Stop()
+		paid := order("tea", "ann")
+		paid.Status.Phase = "Paid"
+		if err := tracker.Create(resource, paid, "east"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tracker.Create(resource, paid, "east"); !apierrors.IsAlreadyExists(err) {
+			t.Errorf("a second order of the name: %v", err)
+		}
+		obj, err := tracker.Get(resource, "east", "tea")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := obj.(*shopv1.Order)
+		if stored.Status.Phase != "Paid" || stored.UID == "" || stored.Generation != 1 {
+			t.Errorf("created: %+v", stored)
+		}
+		sent := order("tea", "bob") // without a version
+		sent.Status.Phase = "Sent"
+		if err := tracker.Update(resource, sent, "east"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tracker.Update(resource, stored, "east"); !apierrors.IsConflict(err) {
+			t.Errorf("an update of an old version: %v", err)
+		}
+		list, err := tracker.List(resource, shopv1.SchemeGroupVersion.WithKind("Order"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := list.(*shopv1.OrderList); len(all.Items) != 1 || all.Items[0].Status.Phase != "Sent" || all.Items[0].Generation != 2 || all.ResourceVersion == "" {
+			t.Errorf("the orders are %+v", all)
+		}
+		if err := tracker.Delete(resource, "east", "tea"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"ADDED ann Paid", "MODIFIED bob Sent", "DELETED bob Sent"} {
+			event := <-w.ResultChan()
+			seen := event.Object.(*shopv1.Order)
+			if got := fmt.Sprintf("%s %s %s", event.Type, seen.Spec.Customer, seen.Status.Phase); got != want {
+				t.Errorf("the event is %s, want %s", got, want)
+			}
+		}
+		if len(client.Actions()) > 0 {
+			t.Errorf("the tracker is recorded: %v", client.Actions())
+		}
+	})
 }
