@@ -32,12 +32,10 @@ type apiServer struct {
 	api    *apitest.Server
 	client metadata.ResourceInterface
 
-	mu sync.Mutex // guards what follows
-	// version is the one before which no watch can begin.
-	compacted int
-	watches   map[*apiWatch]struct{} // open ones
-	requests  []request
-	answer    func(request) error
+	mu       sync.Mutex             // guards what follows
+	watches  map[*apiWatch]struct{} // open ones
+	requests []request
+	answer   func(request) error
 	// written counts the versions of no interest.
 	written int
 }
