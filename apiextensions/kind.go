@@ -135,7 +135,7 @@ func (v *version) warning() string {
 	if v.spec.DeprecationWarning != nil {
 		return *v.spec.DeprecationWarning
 	}
-	text := fmt.Sprintf("%s %s is deprecated", v.gvk().GroupVersion(), v.definition.spec.Names.Kind)
+	text := fmt.Sprintf("%s %s is deprecated", v.apiVersion, v.definition.spec.Names.Kind)
 	if newest := v.replacement(); newest != "" {
 		text += fmt.Sprintf("; use %s/%s %s", v.definition.spec.Group, newest, v.definition.spec.Names.Kind)
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // Validate implements [apitest.Schema]. Its checks, and their order, are those of an API server: the schema,
-// the fields of the scale, embedded objects, lists that are maps or sets, and the CEL rules.
+// the fields of the scale, embedded objects, lists that are maps or sets, and the CEL rules. If the object is
+// of another kind, which is an error in found, the schema is not its own, and the rest is checked.
 //
 // An update is checked as a create, but a value of the old object may stay although it is wrong.
 func (v *version) Validate(ctx context.Context, object, old map[string]any, subresource string, found field.ErrorList) field.ErrorList {
@@ -36,8 +37,10 @@ func (v *version) Validate(ctx context.Context, object, old map[string]any, subr
 }
 
 func (v *version) validateNew(ctx context.Context, object map[string]any, faults field.ErrorList) field.ErrorList {
-	faults = append(faults, validation.ValidateCustomResource(nil, object, v.object)...)
-	faults = append(faults, v.validateScale(object, "")...)
+	if v.fits(object) {
+		faults = append(faults, validation.ValidateCustomResource(nil, object, v.object)...)
+		faults = append(faults, v.validateScale(object, "")...)
+	}
 	faults = append(faults, objectmeta.Validate(ctx, nil, object, v.structural, false)...)
 	faults = append(faults, listtype.ValidateListSetsAndMaps(nil, v.structural, object)...)
 	return append(faults, v.validateRules(ctx, object, nil, faults)...)
@@ -45,8 +48,10 @@ func (v *version) validateNew(ctx context.Context, object map[string]any, faults
 
 func (v *version) validateUpdate(ctx context.Context, object, old map[string]any, faults field.ErrorList) field.ErrorList {
 	correlated := common.NewCorrelatedObject(object, old, &model.Structural{Structural: v.structural})
-	faults = append(faults, validation.ValidateCustomResourceUpdate(nil, object, old, v.object, validation.WithRatcheting(correlated))...)
-	faults = append(faults, v.validateScale(object, "")...)
+	if v.fits(object) {
+		faults = append(faults, validation.ValidateCustomResourceUpdate(nil, object, old, v.object, validation.WithRatcheting(correlated))...)
+		faults = append(faults, v.validateScale(object, "")...)
+	}
 	faults = append(faults, objectmeta.Validate(ctx, nil, object, v.structural, false)...)
 	faults = append(faults, v.validateLists(object, old)...)
 	return append(faults, v.validateRules(ctx, object, old, faults, cel.WithRatcheting(correlated))...)

@@ -28,6 +28,7 @@ var _ apitest.Schema = (*version)(nil)
 type version struct {
 	definition *definition
 	spec       *apiextensionsv1.CustomResourceDefinitionVersion
+	apiVersion string
 	structural *schema.Structural
 	// hasDefaults reports whether a field in the schema has a default.
 	hasDefaults bool
@@ -54,7 +55,7 @@ func newVersion(d *definition, spec *apiextensionsv1.CustomResourceDefinitionVer
 	if err := defaulting.PruneDefaults(structural); err != nil {
 		return nil, err
 	}
-	v := &version{definition: d, spec: spec, structural: structural, hasDefaults: hasDefaults(structural)}
+	v := &version{definition: d, spec: spec, apiVersion: d.spec.Group + "/" + spec.Name, structural: structural, hasDefaults: hasDefaults(structural)}
 	if v.object, _, err = validation.NewSchemaValidator(internal.OpenAPIV3Schema); err != nil {
 		return nil, err
 	}
@@ -100,8 +101,17 @@ func (v *version) replacement() string {
 	return newest
 }
 
+// fits reports whether an object says that it is of this kind and version. A server neither prunes nor defaults
+// others, and refuses them in the end.
+func (v *version) fits(object map[string]any) bool {
+	return object["kind"] == v.definition.spec.Names.Kind && object["apiVersion"] == v.apiVersion
+}
+
 // Prune implements [apitest.Schema].
 func (v *version) Prune(object map[string]any) ([]string, error) {
+	if !v.fits(object) {
+		return nil, nil
+	}
 	unknown := pruning.PruneWithOptions(object, v.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
 	fault, more := objectmeta.CoerceWithOptions(nil, object, v.structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
@@ -113,7 +123,9 @@ func (v *version) Prune(object map[string]any) ([]string, error) {
 
 // Default implements [apitest.Schema].
 func (v *version) Default(object map[string]any) {
-	defaulting.Default(object, v.structural)
+	if v.fits(object) {
+		defaulting.Default(object, v.structural)
+	}
 }
 
 // Store implements [apitest.Schema]. An API server prunes and sets defaults once more when it reads an object
@@ -126,7 +138,7 @@ func (v *version) Store(object map[string]any) error {
 		return nil
 	}
 	stored := runtime.DeepCopyJSON(object) // object may share its parts with the state before
-	stored["apiVersion"] = storage.gvk().GroupVersion().String()
+	stored["apiVersion"] = storage.apiVersion
 	if prunes {
 		// The error is an object that is embedded in the storage version, and not in this one.
 		if _, err := storage.Prune(stored); err != nil {

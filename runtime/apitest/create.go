@@ -98,7 +98,7 @@ func (s *Server) insert(r *request, obj *unstructured.Unstructured, w write) (*r
 		}))
 	}
 	r.kind.prepareCreate(obj)
-	err := r.validate(obj, nil)
+	err := r.validate(obj, nil, obj.GroupVersionKind().GroupKind())
 	if err == nil && !w.dryRun {
 		err = r.kind.store(obj) // before it is known whether there is one, as a real server does
 	}
@@ -274,20 +274,24 @@ func (k *Kind) prepareCreate(obj *unstructured.Unstructured) {
 	}
 }
 
-// validate checks an object before it is stored. old is the object before an update, or nil.
-func (r *request) validate(obj *unstructured.Unstructured, old map[string]any) error {
-	errs := r.kind.validateMetadata(obj, old)
+// validate checks an object before it is stored. old is the object before an update, or nil. named is the
+// kind that the body named.
+func (r *request) validate(obj *unstructured.Unstructured, old map[string]any, named schema.GroupKind) error {
+	var errs field.ErrorList
 	if kind := obj.GetKind(); kind != r.kind.Kind {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, "must be "+r.kind.Kind))
 	}
 	if version := obj.GetAPIVersion(); version != r.kind.apiVersion() {
 		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), version, "must be "+r.kind.apiVersion()))
 	}
+	if len(errs) == 0 {
+		errs = r.kind.validateMetadata(obj, old)
+	}
 	if r.kind.Schema != nil {
 		errs = append(errs, r.kind.Schema.Validate(r.http.Context(), obj.Object, old, r.subresource, errs)...)
 	}
 	if len(errs) > 0 {
-		return apierrors.NewInvalid(obj.GroupVersionKind().GroupKind(), obj.GetName(), errs)
+		return apierrors.NewInvalid(named, obj.GetName(), errs)
 	}
 	return nil
 }

@@ -113,8 +113,9 @@ func (s *Server) replace(r *request, live *history.State, obj *unstructured.Unst
 			return nil, err
 		}
 	}
+	named := obj.GroupVersionKind().GroupKind()
 	r.prepareUpdate(obj, old)
-	if err := r.validate(obj, old); err != nil {
+	if err := r.validate(obj, old, named); err != nil {
 		return nil, err
 	}
 	r.warnOfFinalizers(obj, old)

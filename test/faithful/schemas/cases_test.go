@@ -104,6 +104,16 @@ func TestCases(t *testing.T) {
 			{"PATCH", parts + "/patched?fieldValidation=Strict", merge, `{"spec": {"title": "b", "nothing": 1}}`},
 			{"PATCH", parts + "/patched", merge, `{"spec": {"title": "b", "nothing": 1, "ports": [{"name": "x", "number": 500}]}}`},
 		},
+		"another kind": {
+			{"POST", parts, "", body("v1", "Other", `"name": "other"`, `"nothing": 1, "spec": {"size": 500, "min": 2, "max": 1, "tags": ["a", "a"]}`)},
+			{"POST", parts, "", body("v1", "Other", `"name": "Not a name"`, "")},
+			{"POST", parts, "", part(`"name": "other"`, `{"title": "a"}`)},
+			{"PUT", parts + "/other", "", body("v1", "Other", `"name": "other", "resourceVersion": "VERSION"`, `"spec": {"size": 500, "tags": ["a", "a"]}`)},
+			{"PUT", parts + "/other/status", "", body("v1", "Other", `"name": "other", "resourceVersion": "VERSION"`, `"status": {"count": "x"}`)},
+			{"PATCH", parts + "/other", merge, `{"kind": "Other", "spec": {"nothing": 1}}`},
+			{"PATCH", parts + "/other", merge, `{"apiVersion": "v1", "spec": {"nothing": 1}}`},
+			{"PATCH", parts + "/other?fieldManager=a", apply, body("v1", "Other", `"name": "other"`, `"spec": {"title": "b"}`)},
+		},
 		"a version that is not served": {
 			{"GET", strings.Replace(shapes, "v1", "v1alpha1", 1), "", ""},
 			{"POST", shapes, "", shape("v1alpha1", `"name": "a"`, "")},
