@@ -171,14 +171,14 @@ func TestWriteThenVerify(t *testing.T) {
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("--verify has changed the disk:\n%s", after)
 	}
-	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 17 files (") {
+	if got := runTool(t, dir, args...); got.code != exitOK || got.stdout != "" || !strings.HasPrefix(got.stderr, "informer-gen: 1 kind in 1 group version: wrote 18 files (") {
 		t.Errorf("the first run said: %+v", got)
 	}
 	if got := runTool(t, dir, verify...); got.code != exitOK || got.stdout != "" || got.stderr != "" {
 		t.Errorf("after it --verify said: %+v", got)
 	}
 	before = snapshot(t, dir)
-	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, ": 17 files unchanged (") {
+	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, ": 18 files unchanged (") {
 		t.Errorf("the second run said: %+v", got)
 	}
 	if after := snapshot(t, dir); after != before {
@@ -213,7 +213,7 @@ type ShopV1Interface interface {
 	args = append(args, "--versioned-clientset-package=example.com/mod/clients")
 	const deleted = "informer-gen: delete out/clientset/versioned/clientset.go, which is no longer generated\n"
 	got := runTool(t, dir, args...)
-	if got.code != exitOK || !strings.Contains(got.stderr, deleted) || strings.Contains(got.stderr, "because no package of this run has a kind of it") || !strings.Contains(got.stderr, "deleted 9 files") {
+	if got.code != exitOK || !strings.Contains(got.stderr, deleted) || strings.Contains(got.stderr, "because no package of this run has a kind of it") || !strings.Contains(got.stderr, "deleted 10 files") {
 		t.Errorf("the run with another clientset said: %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out/clientset")); !errors.Is(err, os.ErrNotExist) {

@@ -207,7 +207,11 @@ func TestReadsAllocateOnlyTheirResult(t *testing.T) {
 			}
 		}, 0},
 	} {
-		if got := testing.AllocsPerRun(100, test.read); got != test.want {
+		got := testing.AllocsPerRun(100, test.read)
+		for range 4 { // what else this process does may allocate meanwhile
+			got = min(got, testing.AllocsPerRun(100, test.read))
+		}
+		if got != test.want {
 			t.Errorf("%s allocates %v times, want %v", what, got, test.want)
 		}
 	}
