@@ -330,19 +330,9 @@ func isPlain(metadata map[string]any) bool {
 // throughType decodes an object as a Go type and encodes it again. It returns the paths of the
 // fields that the type does not have.
 func throughType(obj map[string]any, empty runtime.Object) (typed map[string]any, unknown []string, err error) {
-	data, err := json.Marshal(obj)
+	into, unknown, err := decodeStrict(obj, empty)
 	if err != nil {
 		return nil, nil, err
-	}
-	into := empty.DeepCopyObject()
-	strict, err := kjson.UnmarshalStrict(data, into)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, err := range strict {
-		if fieldErr, ok := err.(kjson.FieldError); ok && strings.HasPrefix(err.Error(), "unknown field") {
-			unknown = append(unknown, fieldErr.FieldPath())
-		}
 	}
 	typed, err = runtime.DefaultUnstructuredConverter.ToUnstructured(into)
 	return typed, unknown, err
@@ -353,20 +343,29 @@ func unknownFields(obj map[string]any, empty runtime.Object) []string {
 	if fields.Known(reflect.TypeOf(empty), obj) {
 		return nil
 	}
+	_, unknown, err := decodeStrict(obj, empty)
+	if err != nil {
+		return nil // a custom resource may have values that its Go type does not
+	}
+	return unknown
+}
+
+// decodeStrict decodes an object as the type of empty, and returns the paths of the fields that the type
+// does not have.
+func decodeStrict(obj map[string]any, empty runtime.Object) (into runtime.Object, unknown []string, err error) {
 	data, err := json.Marshal(obj)
 	if err != nil {
-		return nil
+		return nil, nil, err
 	}
-	typed := empty.DeepCopyObject()
-	strict, err := kjson.UnmarshalStrict(data, typed)
+	into = empty.DeepCopyObject()
+	strict, err := kjson.UnmarshalStrict(data, into)
 	if err != nil {
-		return nil
+		return nil, nil, err
 	}
-	var paths []string
 	for _, err := range strict {
-		if fieldErr, ok := err.(kjson.FieldError); ok {
-			paths = append(paths, fieldErr.FieldPath())
+		if fieldErr, ok := err.(kjson.FieldError); ok && strings.HasPrefix(err.Error(), "unknown field") {
+			unknown = append(unknown, fieldErr.FieldPath())
 		}
 	}
-	return paths
+	return into, unknown, nil
 }
