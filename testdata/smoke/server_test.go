@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,17 +120,19 @@ func TestInformerOfServer(t *testing.T) {
 func TestListReactor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(order("tea", "ann"))
-		var answer runtime.Object
-		failure := error(apierrors.NewForbidden(shopv1.SchemeGroupVersion.WithResource("orders").GroupResource(), "", errors.New("no role allows it")))
+		var allowed atomic.Bool
 		client.PrependReactor("list", "orders", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, answer, failure
+			if !allowed.Load() {
+				return true, nil, apierrors.NewForbidden(shopv1.SchemeGroupVersion.WithResource("orders").GroupResource(), "", errors.New("no role allows it"))
+			}
+			return true, &shopv1.OrderList{Items: []shopv1.Order{*order("ink", "eve")}}, nil
 		})
 		f := follow(t, client)
 		f.expect(t)
 		if f.HasSynced() || len(f.errs) == 0 || !apierrors.IsForbidden(f.errs[0]) {
 			t.Errorf("the informer is %v, with %v", f.Status(), f.errs)
 		}
-		answer, failure = &shopv1.OrderList{Items: []shopv1.Order{*order("ink", "eve")}}, nil
+		allowed.Store(true)
 		time.Sleep(time.Hour)
 		f.expect(t, "add ink")
 		if _, err := client.ShopV1().Orders("east").Create(ctx, order("pen", "eve"), metav1.CreateOptions{}); err != nil {
