@@ -141,11 +141,11 @@ func TestAllAtOnce(t *testing.T) {
 			_ = server.RestoreTo(version)
 		case 3:
 			fault := server.LagWatches("widgets", time.Millisecond)
-			time.Sleep(time.Millisecond)
+			send(ctx, r, "GET", allWidgets, "", "", true)
 			fault.Remove()
 		case 4:
 			fault := server.On("*", "widgets").Optional().After(time.Millisecond).Times(2).Conflict()
-			time.Sleep(time.Millisecond)
+			send(ctx, r, "GET", allWidgets, "", "", true)
 			fault.Remove()
 		case 5:
 			if err := server.AddKinds(apitest.Kind{GroupVersionKind: widget.GroupVersion().WithKind(fmt.Sprintf("Kind%d", r.IntN(10))), Resource: fmt.Sprintf("kinds%d", r.IntN(10))}); err != nil && !strings.Contains(err.Error(), "another name") {

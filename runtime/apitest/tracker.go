@@ -51,10 +51,7 @@ func (t *Tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...
 		return nil, err
 	}
 	options := first(opts)
-	if r.query, err = queryOf(&options); err != nil {
-		return nil, err
-	}
-	answer, err := t.server.serve(context.Background(), r)
+	answer, err := t.serve(r, &options)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +118,16 @@ func (t *Tracker) write(r *request, content *unstructured.Unstructured, options 
 	if r.body, err = json.Marshal(content.Object); err != nil {
 		return err
 	}
-	if r.query, err = queryOf(options); err != nil {
-		return err
-	}
-	_, err = t.server.serve(context.Background(), r)
+	_, err = t.serve(r, options)
 	return err
+}
+
+// serve sends a request with the options of its verb.
+func (t *Tracker) serve(r *request, options runtime.Object) (answer *reply, err error) {
+	if r.query, err = queryOf(options); err != nil {
+		return nil, err
+	}
+	return t.server.serve(context.Background(), r)
 }
 
 // List returns the objects of a namespace, or of all if ns is empty. gvk is the kind of the
@@ -136,10 +138,7 @@ func (t *Tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionK
 		return nil, err
 	}
 	options := first(opts)
-	if r.query, err = queryOf(&options); err != nil {
-		return nil, err
-	}
-	answer, err := t.server.serve(context.Background(), r)
+	answer, err := t.serve(r, &options)
 	if err != nil {
 		return nil, err
 	}
