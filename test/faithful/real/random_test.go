@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,11 +186,14 @@ func randomCase(r *rand.Rand) *faithful.Case {
 	if accept := pick(accepts); r.IntN(3) == 0 && (strings.HasPrefix(apiVersions[at.kind], "example.com/") || !strings.Contains(accept, "Table")) {
 		request.Header = append(request.Header, "Accept: "+accept)
 	}
-	steps = append(steps, request)
 	object := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(at.path, "/status"), "/scale"), "/other")
-	if !strings.HasSuffix(object, "/"+name) {
-		object += "/" + name
+	collection := strings.TrimSuffix(object, "/"+name)
+	if exists && slices.Contains(query, "resourceVersion=0") {
+		// Any version may answer it. A list without a version waits until the real server's cache is up to date.
+		steps = append(steps, &faithful.Step{Given: true, Method: "GET", Path: collection})
 	}
+	steps = append(steps, request)
+	object = collection + "/" + name
 	steps = append(steps, &faithful.Step{Method: "GET", Path: object})
 	var title strings.Builder
 	for _, step := range steps {
