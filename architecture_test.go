@@ -17,24 +17,31 @@ const module = "github.com/typedinformers/informer-gen"
 // rooms are the packages of the module, with those that each may import. Imports point one
 // way:
 //
-//	cmd ──▶ generator ──▶ load, decide ──▶ input ──▶ markers ──▶ model
+//	cmd ──▶ generator ──▶ load, manifest, decide ──▶ input ──▶ markers ──▶ model
+//	                  ──▶ applyconfig, merge, deepcopy, register ──▶ input
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
-	"cmd/informer-gen":            {"generator", "generator/internal/regular", "generator/internal/spelling"},
-	"generator":                   {"generator/internal/"},
-	"generator/internal/decide":   {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling"},
-	"generator/internal/input":    {"generator/internal/markers", "generator/internal/model"},
-	"generator/internal/load":     {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
-	"generator/internal/markers":  {"generator/internal/model", "generator/internal/spelling"},
-	"generator/internal/model":    nil,
-	"generator/internal/regular":  nil,
-	"generator/internal/render":   {"generator/internal/model", "templates"},
-	"generator/internal/spelling": nil,
-	"generator/internal/write":    {"generator/internal/regular"},
-	"templates":                   nil,
+	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling"},
+	"generator":                      {"generator/internal/"},
+	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
+	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
+	"generator/internal/gotype":      {"generator/internal/model"},
+	"generator/internal/manifest":    {"generator/internal/input", "generator/internal/model", "generator/internal/regular"},
+	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular"},
+	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
+	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
+	"generator/internal/load":        {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
+	"generator/internal/markers":     {"generator/internal/model", "generator/internal/spelling"},
+	"generator/internal/model":       nil,
+	"generator/internal/regular":     nil,
+	"generator/internal/render":      {"generator/internal/model", "templates"},
+	"generator/internal/spelling":    nil,
+	"generator/internal/write":       {"generator/internal/regular"},
+	"templates":                      nil,
 
 	"runtime/apitest":                    {"runtime/apitest/internal/"},
 	"runtime/apitest/internal/builtin":   nil,

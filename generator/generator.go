@@ -10,10 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/typedinformers/informer-gen/generator/internal/applyconfig"
 	"github.com/typedinformers/informer-gen/generator/internal/decide"
+	"github.com/typedinformers/informer-gen/generator/internal/deepcopy"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/manifest"
+	"github.com/typedinformers/informer-gen/generator/internal/merge"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/register"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
 	"github.com/typedinformers/informer-gen/generator/internal/write"
 )
@@ -35,6 +40,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	in.PrefersProtobuf = options.PrefersProtobuf
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
+	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
+		return nil, err
+	}
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
@@ -69,12 +77,16 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != ""}
 	loaded, err := load.Load(ctx, s.load, mistakes)
 	if err != nil {
 		return nil, in, err
 	}
-	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, s.applyPackage), loaded); err != nil {
+	applyPackage := s.applyPackage
+	if in.GeneratesApply {
+		applyPackage = ""
+	}
+	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, applyPackage), loaded); err != nil {
 		return nil, in, err
 	}
 	if s.clientset != "" {
@@ -83,8 +95,31 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
-	in.Manifests, err = load.Manifests(ctx, s.crds, mistakes)
+	in.Manifests, err = manifest.Read(ctx, s.crds, mistakes)
 	return loaded, in, err
+}
+
+// complete adds what needs the Go types of the kinds to the set: apply configurations, deep copies and
+// registrations.
+func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Result, in decide.Input, mistakes *model.Errors) error {
+	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 {
+		return nil
+	}
+	declared, err := load.Declared(ctx, s.load, loaded, mistakes)
+	if err != nil || mistakes.Len() > 0 {
+		return err
+	}
+	if s.applyName != "" {
+		set.Apply = applyconfig.Decide(applyconfig.Input{Types: declared, Packages: in.Packages, Set: set, Externals: s.applyExternals, Dir: s.applyName}, mistakes)
+		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Types: declared, Set: set, Manifests: in.Manifests, OpenAPI: s.openAPI}, mistakes)
+	}
+	if s.deepCopy {
+		set.DeepCopies = deepcopy.Decide(declared, in.Packages, mistakes)
+	}
+	if s.register {
+		set.Registrations = register.Decide(in.Packages, set, mistakes)
+	}
+	return err
 }
 
 // nothingLeft returns the error of a run without a kind, with the reasons if packages or types
@@ -120,7 +155,7 @@ func outputOf(s *setup, files []render.File) write.Output {
 	output := write.Output{
 		Dir:        s.outputDir,
 		DisplayDir: s.displayDir(),
-		Roots:      render.Roots(),
+		Roots:      render.Roots(s.applyName),
 		Header:     render.Header,
 		Files:      make(map[string][]byte, len(files)),
 	}

@@ -9,6 +9,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,6 +61,22 @@ type Options struct {
 	// ApplyConfigurationPackage is the import path of the output of applyconfiguration-gen for the
 	// API packages. If it is empty, clients have no Apply and ApplyStatus.
 	ApplyConfigurationPackage string
+	// WithApplyConfig generates apply configurations, and Apply and ApplyStatus of the clients.
+	WithApplyConfig bool
+	// ApplyConfigName is the folder of the apply configurations in OutputDir. If it is empty, it is
+	// "applyconfiguration".
+	ApplyConfigName string
+	// ApplyConfigExternals maps types of other packages, such as k8s.io/api/core/v1.Container, to the
+	// packages with their apply configurations, such as k8s.io/client-go/applyconfigurations/core/v1.
+	ApplyConfigExternals map[string]string
+	// ApplyConfigOpenAPISchema is a file with an OpenAPI v2 document that has the schemas of the kinds. If it
+	// is empty, they are read from CRDs and from the Go types.
+	ApplyConfigOpenAPISchema string
+	// DeepCopy writes the file zz_generated.deepcopy.go to the API packages of the main module.
+	DeepCopy bool
+	// Register writes the file zz_generated.register.go to the API packages of the main module, with
+	// AddToScheme and the missing list types.
+	Register bool
 	// PrefersProtobuf makes clients and informers request protobuf for all kinds whose Go types have
 	// protobuf tags and methods, and not only for those of k8s.io/api. Servers do not support it for
 	// custom resources.
@@ -104,8 +121,8 @@ func (o Options) Validate() error {
 	if o.From != "" && !slices.Contains(decide.Froms, o.From) {
 		add("From", "{From}=%s is unknown; use one of %v", o.From, decide.Froms)
 	}
-	if path := o.ApplyConfigurationPackage; path != "" && !markers.IsImportPath(path) {
-		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", path)
+	if root := o.ApplyConfigurationPackage; root != "" && !markers.IsImportPath(root) {
+		add("ApplyConfigurationPackage", "{ApplyConfigurationPackage}=%s is not an import path; write the whole path, such as example.com/operator/pkg/generated/applyconfiguration", root)
 	}
 	if path := o.VersionedClientsetPackage; path != "" {
 		if !markers.IsImportPath(path) {
@@ -116,6 +133,24 @@ func (o Options) Validate() error {
 		}
 		if o.ApplyConfigurationPackage != "" {
 			add("ApplyConfigurationPackage", "{ApplyConfigurationPackage} is for a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two")
+		}
+	}
+	if o.WithApplyConfig && o.ApplyConfigurationPackage != "" {
+		add("WithApplyConfig", "{WithApplyConfig} generates apply configurations, but {ApplyConfigurationPackage} uses some that exist; remove one of the two")
+	}
+	if o.WithApplyConfig && o.VersionedClientsetPackage != "" {
+		add("WithApplyConfig", "{WithApplyConfig} is for a clientset to generate, but {VersionedClientsetPackage} uses one that exists; remove one of the two")
+	}
+	if !o.WithApplyConfig && (o.ApplyConfigName != "" || len(o.ApplyConfigExternals) > 0 || o.ApplyConfigOpenAPISchema != "") {
+		add("WithApplyConfig", "{ApplyConfigName}, {ApplyConfigExternals} and {ApplyConfigOpenAPISchema} have no effect without {WithApplyConfig}; add it")
+	}
+	if name := o.ApplyConfigName; name != "" && !isPackageName(name) {
+		add("ApplyConfigName", "{ApplyConfigName}=%s is not the name of a Go package that others can import; use {ApplyConfigName}=applyconfiguration", name)
+	}
+	for _, of := range slices.Sorted(maps.Keys(o.ApplyConfigExternals)) {
+		in := o.ApplyConfigExternals[of]
+		if ref, ok := markers.ParseTypeRef(of); !ok || ref.Path == "" || !markers.IsImportPath(in) {
+			add("ApplyConfigExternals", "{ApplyConfigExternals}=%s:%s is not of the form type:package with import paths; write for example k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1", of, in)
 		}
 	}
 	if name := o.ClientsetName; name != "" && !isPackageName(name) {
@@ -150,6 +185,13 @@ type setup struct {
 	outputDir     string
 	outputPackage string
 	clientsetName string
+	// applyName is the folder of the apply configurations to generate, or "".
+	applyName string
+	// applyExternals are the packages with apply configurations that exist, by type.
+	applyExternals map[model.TypeRef]string
+	// openAPI is the file with the schemas of the kinds, or "".
+	openAPI            string
+	deepCopy, register bool
 	// clientset is the import path of the clientset that exists, or "".
 	clientset   string
 	boilerplate []byte
@@ -170,6 +212,17 @@ func (o Options) setup() (*setup, error) {
 		outputDir:     below(dir, o.OutputDir),
 		clientsetName: cmp.Or(o.ClientsetName, "versioned"),
 		clientset:     o.VersionedClientsetPackage,
+		deepCopy:      o.DeepCopy,
+		register:      o.Register,
+	}
+	s.load.AllTypes = o.DeepCopy
+	s.applyExternals = make(map[model.TypeRef]string, len(o.ApplyConfigExternals))
+	for of, in := range o.ApplyConfigExternals {
+		ref, _ := markers.ParseTypeRef(of) // Validate has returned the error
+		s.applyExternals[ref] = in
+	}
+	if o.ApplyConfigOpenAPISchema != "" {
+		s.openAPI = below(dir, o.ApplyConfigOpenAPISchema)
 	}
 	s.naming.Reserved = render.Reserved()
 	s.naming.GroupGoNames, s.naming.GroupDirs = o.GroupGoNames, o.GroupDirs
@@ -180,6 +233,10 @@ func (o Options) setup() (*setup, error) {
 	if o.OutputDir != "" {
 		s.outputPackage, err = outputPackage(s.outputDir, o.OutputPackage)
 		errs = append(errs, err)
+		if o.WithApplyConfig {
+			s.applyName = cmp.Or(o.ApplyConfigName, render.ApplyRoot)
+			s.applyPackage = path.Join(s.outputPackage, s.applyName)
+		}
 	}
 	if o.HeaderFile != "" {
 		s.boilerplate, err = readBoilerplate(below(dir, o.HeaderFile))

@@ -73,7 +73,13 @@ func parseFlags(args []string) (*flags, error) {
 	goNames := f.set.StringSlice("group-go-names", nil, "Go names of groups as group:Name, such as shop.example.com:Shop; may be repeated")
 	dirs := f.set.StringSlice("group-dirs", nil, "folders of groups as group:folder, such as gateway.networking.k8s.io:apis; may be repeated")
 	f.set.StringSliceVar(&f.options.Exclude, "exclude", nil, "packages and types to leave out, such as example.com/shop/v1 and example.com/shop/v1.Order; may be repeated")
-	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of the output of applyconfiguration-gen; clients have Apply and ApplyStatus only with this flag")
+	f.set.BoolVar(&f.options.WithApplyConfig, "with-applyconfig", false, "generate apply configurations too, and Apply and ApplyStatus of the clients")
+	applyName := f.set.String("applyconfig-name", "applyconfiguration", "folder of the apply configurations in the output folder")
+	externals := f.set.StringSlice("applyconfig-externals", nil, "apply configurations that exist, as type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1; may be repeated")
+	f.set.StringVar(&f.options.ApplyConfigOpenAPISchema, "applyconfig-openapi-schema", "", "file with an OpenAPI v2 document that has the schemas of the kinds, instead of CRDs and markers")
+	f.set.BoolVar(&f.options.DeepCopy, "deepcopy", false, "write zz_generated.deepcopy.go to the API packages of the module")
+	f.set.BoolVar(&f.options.Register, "register", false, "write zz_generated.register.go to the API packages of the module, with AddToScheme and the missing list types")
+	f.set.StringVar(&f.options.ApplyConfigurationPackage, "apply-configuration-package", "", "import path of apply configurations that applyconfiguration-gen has generated, instead of --with-applyconfig")
 	f.set.BoolVar(&f.options.PrefersProtobuf, "prefers-protobuf", false, "make clients and informers request protobuf for all kinds whose Go types have protobuf tags, not only for those of k8s.io/api; servers do not support it for custom resources")
 	f.set.StringArrayVar(&f.options.CRDs, "crd", nil, "file with CRDs, or folder with such files, to check the kinds against; may be repeated")
 	from := f.set.String("from", string(generator.FromAuto), "markers that make a type a kind: genclient, kubebuilder or auto; auto means genclient in packages with at least one +genclient, and kubebuilder in others")
@@ -93,11 +99,14 @@ func parseFlags(args []string) (*flags, error) {
 	if f.set.Changed("clientset-name") {
 		f.options.ClientsetName = *clientsetName
 	}
+	if f.set.Changed("applyconfig-name") {
+		f.options.ApplyConfigName = *applyName
+	}
 	f.options.Patterns, f.options.BuildTags, f.options.From = f.set.Args(), *tags, generator.From(*from)
 	if f.version {
 		return f, nil
 	}
-	var errs [4]error
+	var errs [5]error
 	f.options.PluralExceptions, errs[0] = pairs(*plurals, "plural-exceptions", "Type:Plural, such as Endpoints:Endpoints")
 	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
 	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
@@ -107,7 +116,8 @@ func parseFlags(args []string) (*flags, error) {
 		}
 		f.options.OutputDir = f.aliasDir
 	}
-	errs[3] = f.options.Validate()
+	f.options.ApplyConfigExternals, errs[3] = pairs(*externals, "applyconfig-externals", "type:package, such as k8s.io/api/core/v1.Container:k8s.io/client-go/applyconfigurations/core/v1")
+	errs[4] = f.options.Validate()
 	return f, errors.Join(errs[:]...)
 }
 
@@ -128,7 +138,8 @@ func pairs(values []string, flag, form string) (map[string]string, error) {
 var flagNames = map[string]string{
 	"OutputDir": "output-dir", "OutputPackage": "output-pkg", "HeaderFile": "go-header-file", "ClientsetName": "clientset-name", "VersionedClientsetPackage": "versioned-clientset-package",
 	"PluralExceptions": "plural-exceptions", "GroupGoNames": "group-go-names", "GroupDirs": "group-dirs", "Exclude": "exclude",
-	"ApplyConfigurationPackage": "apply-configuration-package", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
+	"ApplyConfigurationPackage": "apply-configuration-package", "WithApplyConfig": "with-applyconfig", "ApplyConfigName": "applyconfig-name", "ApplyConfigExternals": "applyconfig-externals",
+	"ApplyConfigOpenAPISchema": "applyconfig-openapi-schema", "DeepCopy": "deepcopy", "Register": "register", "PrefersProtobuf": "prefers-protobuf", "CRDs": "crd", "From": "from", "BuildTags": "build-tags",
 }
 
 // flagOf returns the flag that sets a field of generator.Options.

@@ -44,6 +44,9 @@ func (a *assembly) addApply(k *model.Kind) {
 	}
 	k.Apply = a.applyConfiguration(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
 	missing := ""
+	if a.GeneratesApply {
+		return
+	}
 	switch names, problem := a.declared(k.Apply.Path); {
 	case problem != "":
 		missing = fmt.Sprintf(", because package %s cannot be read: %s", k.Apply.Path, withoutFix(problem))
@@ -59,7 +62,7 @@ func (a *assembly) addApply(k *model.Kind) {
 // checkApplyPackage refuses a root that is not the output of a recent applyconfiguration-gen: it has
 // a NewTypeConverter that compiles. No generated file calls it.
 func (a *assembly) checkApplyPackage() {
-	if a.ApplyPackage == "" {
+	if a.ApplyPackage == "" || a.GeneratesApply {
 		return
 	}
 	const remedy = "run applyconfiguration-gen v0.34 or later first, and pass its --output-pkg here, or remove the flag"

@@ -30,6 +30,8 @@ type Input struct {
 	OutputPackage string
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
+	// GeneratesApply reports whether this run generates the apply configurations.
+	GeneratesApply bool
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }

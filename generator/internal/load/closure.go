@@ -31,6 +31,9 @@ type closure struct {
 	parts   map[string]*part
 	// queue has the kept declarations whose references are not resolved yet.
 	queue []*declaration
+	// withComments reports whether the syntax has comments, and withHidden whether structs keep the fields
+	// that neither JSON nor another package can access.
+	withComments, withHidden bool
 }
 
 // part is a package with the declarations that are kept of it.
@@ -75,7 +78,7 @@ func newClosure(ctx context.Context, options Options, paths []string, sources []
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, fmt.Errorf("cannot list the imports of %s: %w", strings.Join(paths, " "), withoutCommand{err})
 	}
-	c := &closure{ctx: ctx, fset: sources[0].fset, listed: map[string]*packages.Package{}, sources: map[string]*source{}, parts: map[string]*part{}}
+	c := &closure{ctx: ctx, fset: sources[0].fset, listed: map[string]*packages.Package{}, sources: map[string]*source{}, parts: map[string]*part{}, withHidden: options.AllTypes}
 	packages.Visit(roots, nil, func(pkg *packages.Package) { c.listed[pkg.PkgPath] = pkg })
 	for _, src := range sources {
 		c.sources[src.path] = src
@@ -95,7 +98,11 @@ func (c *closure) open(path string) (*part, error) {
 	}
 	if p.src == nil {
 		p.src = &source{path: path, fset: c.fset, names: p.listed.GoFiles}
-		if err := parse(c.ctx, []*source{p.src}, parser.SkipObjectResolution); err != nil {
+		mode := parser.SkipObjectResolution
+		if c.withComments {
+			mode |= parser.ParseComments
+		}
+		if err := parse(c.ctx, []*source{p.src}, mode, true); err != nil {
 			return nil, err
 		}
 	}

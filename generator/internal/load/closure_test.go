@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -340,7 +341,7 @@ type State struct { not parsed`)
 	if _, err := c.reach(map[string][]string{"shop": {"Order"}}); err != nil {
 		t.Fatal(err)
 	}
-	got, want := slices.Sorted(maps.Keys(c.parts)), []string{metaV1, "length", "shop", "shown"}
+	got, want := slices.Sorted(maps.Keys(c.parts)), []string{gotype.MetaV1, "length", "shop", "shown"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the packages that are open are %q, want %q", got, want)
 	}

@@ -27,13 +27,7 @@ func markersOf(fset *token.FileSet, group *ast.CommentGroup, on string) markers.
 			if !strings.HasPrefix(text, "+") {
 				continue
 			}
-			pos := fset.Position(comment.Pos())
-			pos.Line += n
-			pos.Column += strings.IndexByte(line, '+')
-			if n > 0 {
-				pos.Column = strings.IndexByte(line, '+') + 1
-			}
-			found = append(found, markers.Parse(text, pos, on))
+			found = append(found, markers.Parse(text, positionIn(fset, comment, n, line), on))
 		}
 	}
 	return found

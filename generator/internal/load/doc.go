@@ -1,4 +1,4 @@
-// Package load reads Go packages of API types and CRDs. It makes no decisions:
+// Package load reads Go packages of API types. It makes no decisions:
 //
 //	patterns ──go list──▶ files ──parse, in parallel──▶ syntax ──▶ input.Package
 //	                                                      └─ questions ─▶ types ─┘
@@ -15,7 +15,7 @@
 //	field.go          the field at a JSON path of a type
 //	view.go           whether a view can decode the JSON of its kind
 //	clientset.go      Clientset: the methods of a clientset that exists
-//	manifest.go  manifest_node.go  manifest_parse.go  Manifests: CRDs in YAML or JSON
+//	declared.go       Declared: all types that kinds consist of, with their comments
 //
 // The syntax of the package answers nearly everything. The package is type-checked by itself only if a
 // kind is not a plain struct, or if a marker names a field or makes a view. Dependencies are read only if

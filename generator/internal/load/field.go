@@ -2,12 +2,9 @@ package load
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
-	"reflect"
-	"slices"
-	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/spelling"
@@ -18,7 +15,7 @@ func fieldAt(kind types.Type, written markers.FieldPath) (field *model.Field, su
 	if written.Problem != "" {
 		return &model.Field{Problem: written.Problem}, true
 	}
-	w := walk{at: kind, name: typeName(kind)}
+	w := walk{at: kind, name: gotype.TypeName(kind)}
 	for i, element := range written.Path {
 		if !w.take(element) {
 			return &model.Field{Problem: w.field.Problem}, !w.unknown
@@ -92,14 +89,14 @@ func (w *walk) take(element markers.PathElement) bool {
 			}
 			return w.takeField(at, element.Name)
 		}
-		if w.unknown = !isValid(w.at); w.unknown {
+		if w.unknown = !gotype.IsValid(w.at); w.unknown {
 			return false
 		}
 		next := element.Name
 		if element.Each {
 			next = "[*]"
 		}
-		return w.fail("%s is of type %s, so the path cannot continue with %s; end it at %s", w.name, typeName(w.at), next, w.name)
+		return w.fail("%s is of type %s, so the path cannot continue with %s; end it at %s", w.name, gotype.TypeName(w.at), next, w.name)
 	}
 	return false
 }
@@ -109,11 +106,11 @@ func (w *walk) takeKey(at *types.Map, element markers.PathElement) bool {
 	switch {
 	case element.Each:
 		return w.fail("%s is a map; write a key in the brackets instead of *", w.name)
-	case !isValid(at.Key()):
+	case !gotype.IsValid(at.Key()):
 		w.unknown = true
 		return false
 	case !ok || basic.Info()&types.IsString == 0:
-		return w.fail("%s is a map with keys of type %s, but a path can only have string keys; name another field", w.name, typeName(at.Key()))
+		return w.fail("%s is a map with keys of type %s, but a path can only have string keys; name another field", w.name, gotype.TypeName(at.Key()))
 	}
 	w.step(model.StepKey, element.Name, at.Elem())
 	return true
@@ -121,16 +118,16 @@ func (w *walk) takeKey(at *types.Map, element markers.PathElement) bool {
 
 // takeField selects the field with that JSON name, of the struct itself or of one that it inlines.
 func (w *walk) takeField(at *types.Struct, name string) bool {
-	fields, sure := jsonFields(at)
+	fields, sure := gotype.JSONFields(at)
 	for _, f := range fields {
-		if f.name != name {
+		if f.Name != name {
 			continue
 		}
 		outer := w.at
-		for _, embedded := range f.through {
+		for _, embedded := range f.Through {
 			if !embedded.Exported() {
 				// Go finds the field by promotion, or finds another field of that name.
-				if promoted, _, _ := types.LookupFieldOrMethod(outer, true, embedded.Pkg(), f.field.Name()); promoted != f.field {
+				if promoted, _, _ := types.LookupFieldOrMethod(outer, true, embedded.Pkg(), f.Field.Name()); promoted != f.Field {
 					return w.fail("%s has %s in the embedded struct %s, which is not exported; begin the name of that struct with a capital letter", w.name, name, embedded.Name())
 				}
 			}
@@ -144,7 +141,7 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 				w.step(model.StepPointer, "", pointer.Elem())
 			}
 		}
-		w.step(model.StepField, f.field.Name(), f.field.Type())
+		w.step(model.StepField, f.Field.Name(), f.Field.Type())
 		return true
 	}
 	if w.unknown = !sure; w.unknown {
@@ -157,8 +154,8 @@ func (w *walk) takeField(at *types.Struct, name string) bool {
 func (w *walk) finish() {
 	const form = "; name a string, an integer or a boolean"
 	for !w.endless() {
-		w.field.EncodesItself = w.field.EncodesItself || encodesItself(w.at)
-		if structType, ok := structOf(w.at); ok && !w.field.EncodesItself && !metaOf(structType).sure {
+		w.field.EncodesItself = w.field.EncodesItself || gotype.EncodesItself(w.at)
+		if structType, ok := gotype.StructOf(w.at); ok && !w.field.EncodesItself && !metaOf(structType).sure {
 			w.unknown = true
 			return
 		}
@@ -178,112 +175,25 @@ func (w *walk) finish() {
 		case *types.Basic:
 			w.unknown = at.Kind() == types.Invalid
 			if at.Info()&(types.IsString|types.IsInteger|types.IsBoolean) == 0 {
-				w.fail("%s is of type %s"+form, w.name, typeName(w.at))
+				w.fail("%s is of type %s"+form, w.name, gotype.TypeName(w.at))
 				return
 			}
 			_, predeclared := types.Unalias(w.at).(*types.Basic)
-			w.field.Value = model.ValueType{Basic: at.Name(), Named: nameOf(w.at), Defined: !predeclared}
+			w.field.Value = model.ValueType{Basic: at.Name(), Named: gotype.NameOf(w.at), Defined: !predeclared}
 		case *types.Struct:
-			w.fail("%s is of type %s, which is a struct; name a field of it that is a string, an integer or a boolean", w.name, typeName(w.at))
+			w.fail("%s is of type %s, which is a struct; name a field of it that is a string, an integer or a boolean", w.name, gotype.TypeName(w.at))
 		default:
-			w.fail("%s is of type %s"+form, w.name, typeName(w.at))
+			w.fail("%s is of type %s"+form, w.name, gotype.TypeName(w.at))
 		}
 		return
 	}
 }
 
-// nameOf returns the name of a type that other packages can use, or zero.
-func nameOf(t types.Type) model.TypeRef {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() == nil || !token.IsExported(named.Obj().Name()) {
-		return model.TypeRef{}
-	}
-	return model.TypeRef{Path: named.Obj().Pkg().Path(), Name: named.Obj().Name()}
-}
-
-// typeName returns a type as code of another package writes it.
-func typeName(t types.Type) string {
-	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
-}
-
-// jsonField is a field of a struct in JSON.
-type jsonField struct {
-	name  string
-	field *types.Var
-	// through are the embedded structs that hold the field.
-	through []*types.Var
-	// quoted reports whether its tag has the option ",string".
-	quoted bool
-}
-
-// isMeta reports whether the field belongs to the metadata of every object.
-func (f jsonField) isMeta() bool {
-	return f.name == "metadata" && metaName(f.field.Type()) == "ObjectMeta" ||
-		slices.ContainsFunc(f.through, func(embedded *types.Var) bool { return metaName(embedded.Type()) == "TypeMeta" })
-}
-
-// inlinedStruct is a struct whose fields count as fields of another struct.
-type inlinedStruct struct {
-	structType *types.Struct
-	through    []*types.Var
-}
-
-// jsonFields returns the fields of a struct under their JSON names. It follows encoding/json: of two
-// fields with one name, the one in fewer embedded structs counts, and neither counts if they are equal.
-// sure is false if the struct inlines an unknown type.
-func jsonFields(structType *types.Struct) (fields []jsonField, sure bool) {
-	sure = true
-	taken, seen := map[string]bool{}, map[*types.Struct]bool{}
-	for level := []inlinedStruct{{structType, nil}}; len(level) > 0; {
-		var next []inlinedStruct
-		var found []jsonField
-		count := map[string]int{}
-		for _, in := range level {
-			if seen[in.structType] {
-				continue
-			}
-			seen[in.structType] = true
-			for i := range in.structType.NumFields() {
-				field := in.structType.Field(i)
-				tag := reflect.StructTag(in.structType.Tag(i)).Get("json")
-				name, options, _ := strings.Cut(tag, ",")
-				of := pointedTo(field.Type())
-				inner, isStruct := structOf(of)
-				switch {
-				case tag == "-":
-					continue
-				case field.Embedded() && name == "" && isStruct:
-					next = append(next, inlinedStruct{inner, append(slices.Clone(in.through), field)})
-					continue
-				case field.Embedded() && name == "" && !isValid(of):
-					sure = false
-					continue
-				case !field.Exported():
-					continue
-				case name == "":
-					name = field.Name()
-				}
-				if !taken[name] {
-					found = append(found, jsonField{name, field, in.through, slices.Contains(strings.Split(options, ","), "string")})
-					count[name]++
-				}
-			}
-		}
-		for _, f := range found {
-			if taken[f.name] = true; count[f.name] == 1 {
-				fields = append(fields, f)
-			}
-		}
-		level = next
-	}
-	return fields, sure
-}
-
 // fieldNames returns the JSON names of fields.
-func fieldNames(fields []jsonField) []string {
+func fieldNames(fields []gotype.JSONField) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
-		names[i] = f.name
+		names[i] = f.Name
 	}
 	return names
 }

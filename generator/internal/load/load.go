@@ -28,6 +28,8 @@ type Options struct {
 	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
+	// AllTypes makes Declared read all types of the packages, with their unexported fields.
+	AllTypes bool
 	// withoutComments leaves the comments out of the syntax.
 	withoutComments bool
 }
@@ -51,6 +53,9 @@ type Result struct {
 	TestsOnly []string
 	// Notes have the packages that were read, and the duration.
 	Notes []string
+
+	// sources is the syntax of Packages.
+	sources []*source
 }
 
 func (r *Result) note(format string, args ...any) {
@@ -78,6 +83,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 		if src.addParseErrors(mistakes) {
 			continue
 		}
+		result.sources = append(result.sources, src)
 		pkg := src.describe(options.Candidates)
 		result.Packages = append(result.Packages, pkg)
 		if q := ask(src, pkg); q != nil {
@@ -153,7 +159,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	if options.withoutComments {
 		mode = parser.SkipObjectResolution
 	}
-	if err := parse(ctx, sources, mode); err != nil {
+	if err := parse(ctx, sources, mode, options.withoutComments); err != nil {
 		return nil, err
 	}
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 )
 
 // protobufMethods are the methods with which apimachinery encodes and decodes an object as protobuf.
@@ -60,14 +62,14 @@ func protobufOf(kind types.Type, list types.Object) string {
 
 // hasProtobuf is scope.hasProtobuf from types instead of syntax.
 func hasProtobuf(t types.Type) bool {
-	structType, ok := structOf(t)
-	has := methodsOf(t)
+	structType, ok := gotype.StructOf(t)
+	has := gotype.MethodsOf(t)
 	if !ok || slices.ContainsFunc(protobufMethods, func(name string) bool { return !has(name) }) {
 		return false
 	}
 	for i := range structType.NumFields() {
 		field := structType.Field(i)
-		isTypeMeta := field.Embedded() && metaName(field.Type()) == "TypeMeta"
+		isTypeMeta := field.Embedded() && gotype.MetaName(field.Type()) == "TypeMeta"
 		if field.Exported() && !isTypeMeta && !hasProtobufTag(reflect.StructTag(structType.Tag(i))) {
 			return false
 		}

@@ -92,7 +92,9 @@ func (p *pruning) visit(node ast.Node) { ast.Inspect(node, p.node) }
 func (p *pruning) node(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.StructType:
-		dropHidden(node)
+		if !p.withHidden {
+			dropHidden(node)
+		}
 	case *ast.FuncType:
 		node.TypeParams, node.Params, node.Results = nil, &ast.FieldList{}, nil
 	case *ast.Field: // its names refer to nothing

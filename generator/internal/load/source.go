@@ -35,8 +35,9 @@ type source struct {
 // largeFile is the size in bytes from which bodies are not parsed even in the user's packages.
 const largeFile = 8 << 20
 
-// parse reads the files of all packages in parallel.
-func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
+// parse reads the files of all packages in parallel. withoutBodies skips the bodies of functions, so that
+// mistakes in them are not found.
+func parse(ctx context.Context, sources []*source, mode parser.Mode, withoutBodies bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, src := range sources {
@@ -49,7 +50,7 @@ func parse(ctx context.Context, sources []*source, mode parser.Mode) error {
 					src.failures[i] = err
 					return ctx.Err()
 				}
-				if mode&parser.ParseComments == 0 || len(content) > largeFile {
+				if withoutBodies || len(content) > largeFile {
 					blankBodies(content)
 				}
 				src.files[i], src.failures[i] = parser.ParseFile(src.fset, name, content, mode)

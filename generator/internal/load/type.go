@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/markers"
 )
@@ -135,7 +136,7 @@ func isMeta(file *ast.File, expr ast.Expr, metaType string) bool {
 		return false
 	}
 	qualifier, ok := selector.X.(*ast.Ident)
-	return ok && importPath(file, qualifier.Name) == metaV1
+	return ok && importPath(file, qualifier.Name) == gotype.MetaV1
 }
 
 // fieldType returns the type of a field of a struct, or nil.

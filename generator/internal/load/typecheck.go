@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -65,8 +66,8 @@ const maxInstances = 8
 // embedsWithoutEnd reports whether a type embeds more than maxInstances of a generic type. outer are
 // the types that embed t.
 func embedsWithoutEnd(t types.Type, outer []*types.Named, seen map[types.Type]bool) bool {
-	t = types.Unalias(pointedTo(t))
-	structType, ok := structOf(t)
+	t = types.Unalias(gotype.PointedTo(t))
+	structType, ok := gotype.StructOf(t)
 	if !ok || seen[t] {
 		return false
 	}
@@ -96,7 +97,7 @@ type emptyImporter struct{}
 
 func (emptyImporter) Import(importPath string) (*types.Package, error) {
 	pkg := newPackage(importPath, conventionalName(importPath))
-	if importPath == metaV1 {
+	if importPath == gotype.MetaV1 {
 		declare := func(name string, fields ...*types.Var) {
 			declared := types.NewTypeName(token.NoPos, pkg, name, nil)
 			types.NewNamed(declared, types.NewStruct(fields, nil), nil)
@@ -137,12 +138,12 @@ func (s *scope) isReference(spec *ast.TypeSpec) bool {
 // needs a type that is not known.
 func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool) {
 	kind := lookUp(pkg, t.Name)
-	structType, ok := structOf(kind)
+	structType, ok := gotype.StructOf(kind)
 	if !ok {
 		t.IsStruct = false
-		return isValid(kind)
+		return gotype.IsValid(kind)
 	}
-	meta, hasMethod := metaOf(structType), methodsOf(kind)
+	meta, hasMethod := metaOf(structType), gotype.MethodsOf(kind)
 	t.IsStruct, t.HasTypeMeta = true, meta.has["TypeMeta"] || hasMethod("GetObjectKind")
 	missing := missingMethod(kind, objectMethods)
 	t.HasObjectMeta = meta.has["ObjectMeta"] || missing == ""
@@ -164,12 +165,12 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 
 // clarifyList is clarify for the list type.
 func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.Type) (sure bool) {
-	structType, ok := structOf(list)
+	structType, ok := gotype.StructOf(list)
 	if !ok {
 		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that is not a struct; make it one, with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name
-		return isValid(list)
+		return gotype.IsValid(list)
 	}
-	meta, hasMethod := metaOf(structType), methodsOf(list)
+	meta, hasMethod := metaOf(structType), gotype.MethodsOf(list)
 	hasTypeMeta := meta.has["TypeMeta"] || hasMethod("GetObjectKind")
 	hasListMethods := missingMethod(list, listMethods) == ""
 	hasListMeta := meta.has["ListMeta"] || hasListMethods || hasMethod("GetListMeta")
@@ -182,7 +183,7 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	switch {
 	case !hasTypeMeta:
 		return meta.sure
-	case isField && (indirect || pointedTo(field.Type()) != field.Type()):
+	case isField && (indirect || gotype.PointedTo(field.Type()) != field.Type()):
 		t.HasList, t.ListProblem = false, "has a list type "+t.Name+"List that embeds a pointer to its ListMeta, which client-go's fake clients cannot set; embed metav1.ListMeta itself"
 		return true
 	case isField:
@@ -229,5 +230,5 @@ func isSliceOfUnknown(field types.Object) bool {
 		return false
 	}
 	slice, ok := field.Type().Underlying().(*types.Slice)
-	return !isValid(field.Type()) || ok && !isValid(pointedTo(slice.Elem()))
+	return !gotype.IsValid(field.Type()) || ok && !gotype.IsValid(gotype.PointedTo(slice.Elem()))
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/spelling"
 )
@@ -42,15 +43,15 @@ func (c *comparison) of(obj types.Object) []input.Misfit {
 		return nil
 	}
 	c.seen = map[[2]types.Type]bool{}
-	view, isView := structOf(obj.Type())
-	kind, isKind := structOf(c.kind.Type())
+	view, isView := gotype.StructOf(obj.Type())
+	kind, isKind := gotype.StructOf(c.kind.Type())
 	switch {
-	case !isValid(obj.Type()) || !isValid(c.kind.Type()):
+	case !gotype.IsValid(obj.Type()) || !gotype.IsValid(c.kind.Type()):
 		c.unsure = true
 	case !isView || !isKind:
-	case decodesItself(obj.Type()):
+	case gotype.DecodesItself(obj.Type()):
 		c.add(obj, "it has a method for decoding, such as UnmarshalJSON, but views are decoded by their fields; remove the method")
-	case decodesItself(c.kind.Type()):
+	case gotype.DecodesItself(c.kind.Type()):
 		c.add(obj, "%s has a method for decoding, so its JSON may differ from its Go fields; use an informer of the whole kind", c.inKind(c.kind))
 	default:
 		c.compareFields(pair{"", obj, c.kind}, view, kind)
@@ -78,11 +79,11 @@ func (c *comparison) compare(at pair, view, kind types.Type) {
 		c.seen[both] = true
 	}
 	switch {
-	case c.depth > maxFieldDepth || !isValid(view) || !isValid(kind):
+	case c.depth > maxFieldDepth || !gotype.IsValid(view) || !gotype.IsValid(kind):
 		c.unsure = true
 	case isNamed && types.Identical(view, kind):
-	case decodesItself(view) || decodesItself(kind) || !c.compareUnderlying(at, view, kind):
-		c.add(at.view, "%s is %s here, but %s in %s; write %s here too", at.path, described(view), described(kind), c.inKind(at.kind), typeName(kind))
+	case gotype.DecodesItself(view) || gotype.DecodesItself(kind) || !c.compareUnderlying(at, view, kind):
+		c.add(at.view, "%s is %s here, but %s in %s; write %s here too", at.path, described(view), described(kind), c.inKind(at.kind), gotype.TypeName(kind))
 	}
 }
 
@@ -91,7 +92,7 @@ func (c *comparison) compare(at pair, view, kind types.Type) {
 func (c *comparison) compareUnderlying(at pair, view, kind types.Type) bool {
 	switch v := view.Underlying().(type) {
 	case *types.Struct:
-		k, ok := structOf(kind)
+		k, ok := gotype.StructOf(kind)
 		if ok {
 			c.compareFields(at, v, k)
 		}
@@ -122,46 +123,46 @@ func (c *comparison) compareUnderlying(at pair, view, kind types.Type) bool {
 
 // compareFields compares each field of the view with the field of the kind that has the same JSON name.
 func (c *comparison) compareFields(at pair, view, kind *types.Struct) {
-	ofView, viewSure := jsonFields(view)
-	ofKind, kindSure := jsonFields(kind)
+	ofView, viewSure := gotype.JSONFields(view)
+	ofKind, kindSure := gotype.JSONFields(kind)
 	if at.path == "" && !c.checkMeta(view, ofView) {
 		return
 	}
 	c.unsure = c.unsure || !viewSure || !metaOf(view).sure || !metaOf(kind).sure
-	byName := map[string]jsonField{}
+	byName := map[string]gotype.JSONField{}
 	for _, f := range ofKind {
-		byName[f.name] = f
+		byName[f.Name] = f
 	}
 	for _, f := range ofView {
-		path, of := f.name, c.inKind(at.kind)
+		path, of := f.Name, c.inKind(at.kind)
 		if at.path != "" {
-			path, of = at.path+"."+f.name, at.path+" of "+of
-		} else if f.isMeta() {
+			path, of = at.path+"."+f.Name, at.path+" of "+of
+		} else if f.IsMeta() {
 			continue
 		}
-		switch found, ok := byName[f.name]; {
-		case ok && found.quoted != f.quoted:
-			c.add(f.field, "%s has another JSON encoding than in %s, because only one of the two tags has the option \",string\"; write the same tag", path, c.inKind(found.field))
+		switch found, ok := byName[f.Name]; {
+		case ok && found.Quoted != f.Quoted:
+			c.add(f.Field, "%s has another JSON encoding than in %s, because only one of the two tags has the option \",string\"; write the same tag", path, c.inKind(found.Field))
 		case ok:
-			c.compare(pair{path, f.field, found.field}, f.field.Type(), found.field.Type())
+			c.compare(pair{path, f.Field, found.Field}, f.Field.Type(), found.Field.Type())
 		case !kindSure:
 			c.unsure = true
 		default:
-			c.add(f.field, "%s has no field with the JSON name %q%s", of, f.name, spelling.DidYouMean(f.name, fieldNames(ofKind)))
+			c.add(f.Field, "%s has no field with the JSON name %q%s", of, f.Name, spelling.DidYouMean(f.Name, fieldNames(ofKind)))
 		}
 	}
 }
 
 // checkMeta refuses a view whose metadata has another JSON name. It reports whether the metadata is right
 // or missing.
-func (c *comparison) checkMeta(view *types.Struct, fields []jsonField) bool {
+func (c *comparison) checkMeta(view *types.Struct, fields []gotype.JSONField) bool {
 	for _, f := range fields {
-		if f.name == "metadata" {
+		if f.Name == "metadata" {
 			return true
 		}
 	}
 	for field := range view.Fields() {
-		if field.Embedded() && metaName(field.Type()) == "ObjectMeta" {
+		if field.Embedded() && gotype.MetaName(field.Type()) == "ObjectMeta" {
 			c.add(field, "metav1.ObjectMeta does not have the JSON name metadata; write: metav1.ObjectMeta `json:\"metadata,omitempty\"`")
 			return false
 		}
@@ -175,10 +176,10 @@ func described(t types.Type) string {
 	switch {
 	case isStruct:
 		return "a struct"
-	case decodesItself(t):
-		return typeName(t) + ", which has a method for decoding,"
+	case gotype.DecodesItself(t):
+		return gotype.TypeName(t) + ", which has a method for decoding,"
 	}
-	return typeName(t)
+	return gotype.TypeName(t)
 }
 
 func (c *comparison) add(field types.Object, format string, args ...any) {
@@ -192,7 +193,7 @@ func (c *comparison) inKind(field types.Object) string {
 
 func withoutPointers(t types.Type) types.Type {
 	for range maxUnwrapped {
-		t = pointedTo(t)
+		t = gotype.PointedTo(t)
 	}
 	return types.Unalias(t)
 }

@@ -14,6 +14,11 @@ type Set struct {
 	Clientset *Clientset
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
+	// Apply has the apply configurations to generate. It is nil if the run generates none.
+	Apply *Apply
+	// DeepCopies and Registrations are the files to generate in API packages.
+	DeepCopies    []*DeepCopy
+	Registrations []*Registration
 	// Warnings report input that has no effect, in the order of their positions.
 	Warnings []*Error
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 
@@ -14,9 +15,14 @@ const (
 	informerRoot  = "informers"
 )
 
+// ApplyRoot is the folder of the apply configurations, unless the user names another one.
+const ApplyRoot = "applyconfiguration"
+
 // Roots returns the folders below the output folder that hold all emitted files. Other folders
-// next to them are the user's.
-func Roots() []string { return []string{clientsetRoot, listerRoot, informerRoot} }
+// next to them are the user's. applyName is the folder of the apply configurations, or "".
+func Roots(applyName string) []string {
+	return []string{clientsetRoot, listerRoot, informerRoot, cmp.Or(applyName, ApplyRoot)}
+}
 
 // informers is the package of the factory, above those of the groups.
 const informers = informerRoot + "/externalversions"

@@ -459,8 +459,8 @@ func usesPackage(body *ast.BlockStmt, named map[string]bool) (found bool) {
 func TestLayout(t *testing.T) {
 	for _, f := range renderSample(t) {
 		root, _, _ := strings.Cut(f.path, "/")
-		if !slices.Contains(Roots(), root) {
-			t.Errorf("%s is in none of %v", f.path, Roots())
+		if !slices.Contains(Roots(""), root) {
+			t.Errorf("%s is in none of %v", f.path, Roots(""))
 		}
 		want := ""
 		if f.GV != nil {

@@ -1,4 +1,4 @@
-package load
+package manifest
 
 import (
 	"bytes"
@@ -22,11 +22,11 @@ import (
 // other files in a folder, such as the templates of a chart, need not be YAML.
 const definition = "CustomResourceDefinition"
 
-// Manifests reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
+// Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
 // For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
 // ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
 // mistakes. The error is that of ctx.
-func Manifests(ctx context.Context, paths []string, mistakes *model.Errors) ([]*input.Manifest, error) {
+func Read(ctx context.Context, paths []string, mistakes *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	var folders []string
 	add := func(name string, named bool) {

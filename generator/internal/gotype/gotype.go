@@ -1,0 +1,70 @@
+package gotype
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// MetaV1 is the package of TypeMeta, ObjectMeta and ListMeta.
+const MetaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// MethodsOf returns a function that reports whether a pointer to t has an exported method, its own or
+// a promoted one. Only names are compared, because the signatures of a dependency's methods may not be
+// loaded. A wrong signature is an error when the generated code is compiled.
+func MethodsOf(t types.Type) (has func(name string) bool) {
+	methods := types.NewMethodSet(types.NewPointer(t))
+	return func(name string) bool { return methods.Lookup(nil, name) != nil }
+}
+
+// EncodesItself reports whether t has a method for its JSON, so that its fields do not show it.
+func EncodesItself(t types.Type) bool {
+	return slices.ContainsFunc([]string{"MarshalJSON", "MarshalJSONTo", "MarshalText"}, MethodsOf(t))
+}
+
+// DecodesItself is EncodesItself for decoding.
+func DecodesItself(t types.Type) bool {
+	return slices.ContainsFunc([]string{"UnmarshalJSON", "UnmarshalJSONFrom", "UnmarshalText"}, MethodsOf(t))
+}
+
+// MetaName returns the name of a type of meta/v1, and "" for other types.
+func MetaName(t types.Type) string {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != MetaV1 {
+		return ""
+	}
+	return named.Obj().Name()
+}
+
+// IsValid reports whether a type is known. A defined type is as invalid as the type that it is defined
+// by.
+func IsValid(t types.Type) bool { return t.Underlying() != types.Typ[types.Invalid] }
+
+func StructOf(t types.Type) (*types.Struct, bool) {
+	structType, ok := t.Underlying().(*types.Struct)
+	return structType, ok
+}
+
+// PointedTo returns the element of a pointer, and other types as they are.
+func PointedTo(t types.Type) types.Type {
+	if pointer, ok := types.Unalias(t).(*types.Pointer); ok {
+		return pointer.Elem()
+	}
+	return t
+}
+
+// NameOf returns the name of a type that other packages can use, or zero.
+func NameOf(t types.Type) model.TypeRef {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.TypeArgs().Len() > 0 || named.Obj().Pkg() == nil || !token.IsExported(named.Obj().Name()) {
+		return model.TypeRef{}
+	}
+	return model.TypeRef{Path: named.Obj().Pkg().Path(), Name: named.Obj().Name()}
+}
+
+// TypeName returns a type as code of another package writes it.
+func TypeName(t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
+}

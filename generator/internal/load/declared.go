@@ -1,0 +1,171 @@
+package load
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// Declared reads the Go types that the kinds in result.Packages consist of, and the types that their methods
+// take, with their comments. With options.AllTypes it reads all types of these packages. A type that cannot
+// be resolved is a mistake. The error is that of the go command, or of ctx.
+func Declared(ctx context.Context, options Options, result *Result, mistakes *model.Errors) (*input.Types, error) {
+	names := map[string][]string{}
+	for _, pkg := range result.Packages {
+		for _, t := range pkg.Types {
+			if t.Markers.MayBeKind() || t.IsCandidate {
+				names[pkg.Path] = append(names[pkg.Path], t.Name, t.Name+"List")
+			}
+			for _, m := range t.Markers {
+				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 {
+					names[method.Input.Path] = append(names[method.Input.Path], method.Input.Name)
+				}
+			}
+		}
+	}
+	if options.AllTypes {
+		for _, src := range result.sources {
+			names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+		}
+	}
+	delete(names, "")
+	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
+	if len(names) == 0 {
+		return found, nil
+	}
+	started := time.Now()
+	paths := slices.Sorted(maps.Keys(names))
+	c, err := newClosure(ctx, options, paths, result.sources)
+	if err != nil {
+		return nil, err
+	}
+	c.withComments, found.FileSet = true, c.fset
+	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error {
+		root, err := c.reach(names)
+		if err != nil {
+			return err
+		}
+		c.addProblems(root, options.Dir, mistakes)
+		for path, p := range c.parts {
+			found.Packages[path] = c.check(p)
+			p.addComments(found.Comments)
+		}
+		return nil
+	})
+	result.note("read types of %d packages for apply configurations and deep copies: %v", len(c.parts), time.Since(started).Round(time.Millisecond))
+	return found, err
+}
+
+// addProblems adds the references to missing declarations that root needs.
+func (c *closure) addProblems(root *declaration, dir string, mistakes *model.Errors) {
+	seen := map[*declaration]bool{root: true}
+	for queue := []*declaration{root}; len(queue) > 0; queue = queue[1:] {
+		for _, problem := range queue[0].problems {
+			mistakes.Add(absolute(dir, problem.pos), "%s", problem.text)
+		}
+		for _, used := range queue[0].uses {
+			if !seen[used] {
+				seen[used] = true
+				queue = append(queue, used)
+			}
+		}
+	}
+}
+
+// addComments adds the comments of the kept types of the package and of their fields.
+func (p *part) addComments(found map[token.Pos]input.Comment) {
+	for file, decls := range p.kept {
+		index := indexComments(p.src.fset, file)
+		for _, decl := range decls {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || group.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range group.Specs {
+				spec := spec.(*ast.TypeSpec)
+				t := p.src.scope().types[spec.Name.Name]
+				doc, start := spec.Doc, spec.Pos()
+				if !t.group.Lparen.IsValid() {
+					doc, start = t.group.Doc, t.group.Pos()
+				}
+				found[spec.Name.Pos()] = commentOf(p.src.fset, index.above(p.src.fset, doc, start)...)
+				if structType, ok := spec.Type.(*ast.StructType); ok {
+					addFieldComments(p.src.fset, structType, found)
+				}
+			}
+		}
+	}
+}
+
+func addFieldComments(fset *token.FileSet, structType *ast.StructType, found map[token.Pos]input.Comment) {
+	for _, field := range structType.Fields.List {
+		if field.Doc == nil {
+			continue
+		}
+		comment := commentOf(fset, field.Doc)
+		for _, name := range field.Names {
+			found[name.Pos()] = comment
+		}
+		if len(field.Names) == 0 {
+			found[embeddedName(field.Type)] = comment
+		}
+	}
+}
+
+// embeddedName returns the position of the name of an embedded field, as go/types has it.
+func embeddedName(expr ast.Expr) token.Pos {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return embeddedName(expr.X)
+	case *ast.IndexExpr:
+		return embeddedName(expr.X)
+	case *ast.IndexListExpr:
+		return embeddedName(expr.X)
+	case *ast.SelectorExpr:
+		return expr.Sel.Pos()
+	}
+	return expr.Pos()
+}
+
+// commentOf returns the text and the markers of comments, any of which may be nil.
+func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
+	var found input.Comment
+	for _, group := range groups {
+		if group == nil {
+			continue
+		}
+		for line := range strings.Lines(group.Text()) {
+			if !strings.HasPrefix(strings.TrimSpace(line), "+") {
+				found.Text = append(found.Text, strings.TrimRight(line, " \t\n"))
+			}
+		}
+		for _, comment := range group.List {
+			for n, line := range strings.Split(comment.Text, "\n") {
+				if text, ok := strings.CutPrefix(strings.Trim(line, "/* \t\r"), "+"); ok {
+					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// positionIn returns the position of the first + in a line of a comment.
+func positionIn(fset *token.FileSet, comment *ast.Comment, n int, line string) token.Position {
+	pos := fset.Position(comment.Pos())
+	pos.Line += n
+	pos.Column += strings.IndexByte(line, '+')
+	if n > 0 {
+		pos.Column = strings.IndexByte(line, '+') + 1
+	}
+	return pos
+}
