@@ -58,6 +58,16 @@ type TypeRef struct {
 // IsZero reports whether r names no type.
 func (r TypeRef) IsZero() bool { return r == TypeRef{} }
 
+// OpenAPIName returns the name of the type in OpenAPI documents, such as io.k8s.api.core.v1.Pod. It follows
+// runtime.Scheme.ToOpenAPIDefinitionName.
+func (r TypeRef) OpenAPIName() string {
+	parts := strings.Split(r.Path+"."+r.Name, "/")
+	host := strings.Split(parts[0], ".")
+	slices.Reverse(host)
+	parts[0] = strings.Join(host, ".")
+	return strings.Join(parts, ".")
+}
+
 // JoinVerbs returns a list of verbs for a message.
 func JoinVerbs(verbs []Verb) string {
 	words := make([]string, len(verbs))
