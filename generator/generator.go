@@ -114,7 +114,7 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Types: declared, Set: set, Manifests: in.Manifests, OpenAPI: s.openAPI}, mistakes)
 	}
 	if s.deepCopy {
-		set.DeepCopies = deepcopy.Decide(declared, in.Packages, mistakes)
+		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: declared, Packages: in.Packages, Set: set}, mistakes)
 	}
 	if s.register {
 		set.Registrations = register.Decide(in.Packages, set, mistakes)

@@ -28,7 +28,7 @@ type Options struct {
 	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
-	// AllTypes makes Declared read all types of the packages, with their unexported fields.
+	// AllTypes makes Declared read all types of packages that may get deep copies, and unexported fields.
 	AllTypes bool
 	// withoutComments leaves the comments out of the syntax.
 	withoutComments bool

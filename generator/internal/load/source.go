@@ -183,7 +183,12 @@ func receiver(decl *ast.FuncDecl) string {
 	if len(decl.Recv.List) == 0 { // func () f(), which parses
 		return ""
 	}
-	expr := decl.Recv.List[0].Type
+	return typeName(decl.Recv.List[0].Type)
+}
+
+// typeName returns the name of a type of the package, or of the type that a pointer points to. It is empty
+// for other types.
+func typeName(expr ast.Expr) string {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X
 	}
