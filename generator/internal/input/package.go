@@ -14,6 +14,8 @@ type Package struct {
 	Path string
 	// Name is the name in the package clause.
 	Name string
+	// Dir is the folder of the package on disk.
+	Dir string
 	// Dependency reports whether the package is outside the main module, so that the
 	// user cannot edit it.
 	Dependency bool
