@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type Result struct {
 	Externals map[string]*input.External
 	// TestsOnly are the import paths of packages that have only _test.go files.
 	TestsOnly []string
+	// Generated are the folders of the packages of the main module that have files of earlier runs.
+	Generated []string
 	// Notes have the packages that were read, and the duration.
 	Notes []string
 
@@ -151,7 +154,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			sources = append(sources, &source{path: pkg.PkgPath, dependency: pkg.Module == nil || !pkg.Module.Main, fset: fset, names: pkg.GoFiles})
+			sources = append(sources, &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: pkg.Module == nil || !pkg.Module.Main, fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
 	}

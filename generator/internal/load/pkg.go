@@ -3,7 +3,6 @@ package load
 import (
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // that have a list type.
 func (src *source) describe(candidates bool) *input.Package {
 	pkg := &input.Package{
-		Path: src.path, Dir: filepath.Dir(src.names[0]), Dependency: src.dependency, Declared: map[string]bool{},
+		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{},
 		GroupVersion: src.groupVersion(), HasAddToScheme: src.hasAddToScheme(), OldTypeConverter: src.hasOldTypeConverter(),
 		Types: src.marked(candidates),
 	}

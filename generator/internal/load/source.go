@@ -22,6 +22,8 @@ import (
 // source is the syntax of one package.
 type source struct {
 	path string
+	// dir is the folder of the files.
+	dir string
 	// dependency reports whether the package is outside the main module.
 	dependency bool
 	fset       *token.FileSet

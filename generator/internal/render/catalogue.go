@@ -90,6 +90,7 @@ var catalogue = []row{
 	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
 
 	{"deepcopy.go.tmpl", eachDeepCopy, func(layout, subject) string { return model.DeepCopyFile }, nil},
+	{"register.go.tmpl", eachRegistration, func(layout, subject) string { return model.RegisterFile }, nil},
 }
 
 func once(set *model.Set) []subject { return []subject{{Set: set}} }
@@ -114,6 +115,14 @@ func eachDeepCopy(set *model.Set) []subject {
 	var all []subject
 	for _, c := range set.DeepCopies {
 		all = append(all, subject{Set: set, DeepCopy: c})
+	}
+	return all
+}
+
+func eachRegistration(set *model.Set) []subject {
+	var all []subject
+	for _, r := range set.Registrations {
+		all = append(all, subject{Set: set, Registers: r})
 	}
 	return all
 }
