@@ -215,7 +215,7 @@ func (o Options) setup() (*setup, error) {
 		deepCopy:      o.DeepCopy,
 		register:      o.Register,
 	}
-	s.load.AllTypes = o.DeepCopy
+	s.load.AllTypes, s.load.Registers, s.load.Header = o.DeepCopy, o.Register, render.Header
 	s.applyExternals = make(map[model.TypeRef]string, len(o.ApplyConfigExternals))
 	for of, in := range o.ApplyConfigExternals {
 		ref, _ := markers.ParseTypeRef(of) // Validate has returned the error

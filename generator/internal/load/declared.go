@@ -52,20 +52,27 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		return nil, err
 	}
 	c.withComments, found.FileSet = true, c.fset
-	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error {
-		root, err := c.reach(names)
-		if err != nil {
-			return err
-		}
-		c.addProblems(root, options.Dir, mistakes)
-		for path, p := range c.parts {
-			found.Packages[path] = c.check(p)
-			p.addComments(found.Comments)
-		}
-		return nil
-	})
+	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error { return c.declare(names, options.Dir, found, mistakes) })
+	if err != nil {
+		return nil, err // the check may still run
+	}
 	result.note("read types of %d packages for apply configurations and deep copies: %v", len(c.parts), time.Since(started).Round(time.Millisecond))
-	return found, err
+	return found, nil
+}
+
+// declare adds the named types, and all that they need, to found. Relative paths in errors of the go command are
+// below dir.
+func (c *closure) declare(names map[string][]string, dir string, found *input.Types, mistakes *model.Errors) error {
+	root, err := c.reach(names)
+	if err != nil {
+		return err
+	}
+	c.addProblems(root, dir, mistakes)
+	for path, p := range c.parts {
+		found.Packages[path] = c.check(p)
+		p.addComments(found.Comments)
+	}
+	return nil
 }
 
 // hasCopyMarker reports whether a comment of the package has a marker for deep copies.
@@ -160,10 +167,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		if group == nil {
 			continue
 		}
-		for line := range strings.Lines(group.Text()) {
-			if !strings.HasPrefix(strings.TrimSpace(line), "+") {
-				found.Text = append(found.Text, strings.TrimRight(line, " \t\n"))
-			}
+		if text := withoutMarkers(group.Text()); text != "" {
+			found.Text = append(found.Text, strings.Split(text, "\n")...)
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {

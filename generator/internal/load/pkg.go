@@ -16,6 +16,7 @@ func (src *source) describe(candidates bool) *input.Package {
 	pkg := &input.Package{
 		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{},
 		GroupVersion: src.groupVersion(), HasAddToScheme: src.hasAddToScheme(), OldTypeConverter: src.hasOldTypeConverter(),
+		SchemeBuilder: src.schemeBuilder(), Objects: src.objects(),
 		Types: src.marked(candidates),
 	}
 	for _, file := range src.files {

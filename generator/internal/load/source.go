@@ -31,7 +31,11 @@ type source struct {
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error
-	indexed  *scope
+	// lists are the kinds whose list types the run writes. Their declarations are in the last file.
+	lists []string
+	// copies reports whether the run writes deep copies for the package.
+	copies  bool
+	indexed *scope
 }
 
 // largeFile is the size in bytes from which bodies are not parsed even in the user's packages.
@@ -178,6 +182,13 @@ func (s *scope) add(file *ast.File) {
 			}
 		}
 	}
+}
+
+// has reports whether the package declares a method of the type.
+func (s *scope) has(typeName, methodName string) bool {
+	return slices.ContainsFunc(s.methods, func(m method) bool {
+		return m.decl.Name.Name == methodName && receiver(m.decl) == typeName
+	})
 }
 
 // receiver returns the name of the type that has the method.
