@@ -32,6 +32,9 @@ type Input struct {
 	ApplyPackage string
 	// GeneratesApply reports whether this run generates the apply configurations.
 	GeneratesApply bool
+	// Registers reports whether this run writes what the packages of the main module lack to be registered
+	// with a scheme.
+	Registers bool
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }
