@@ -1,9 +1,11 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +86,53 @@ func TestNewcomer(t *testing.T) {
 	}
 	if snapshot(t, dir) != before {
 		t.Error("the second run has changed files")
+	}
+}
+
+// TestRegister generates for packages that lack different things, and registers all of them.
+func TestRegister(t *testing.T) {
+	const file = "testdata/register.txtar"
+	files := archiveFiles(t, file)
+	const crlf = "api/crlf/v1/types.go"
+	files[crlf] = strings.ReplaceAll(files[crlf], "\n", "\r\n")
+	dir := operatorModule(t, files)
+	goCommand(t, dir, "mod", "edit", "-require=sigs.k8s.io/controller-runtime@v0.0.0", "-replace=sigs.k8s.io/controller-runtime=./controller-runtime")
+
+	args := []string{"--output-dir=generated", "--deepcopy", "--register", "./api/..."}
+	if got := runTool(t, dir, args...); got.code != exitOK {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	written, err := filepath.Glob(filepath.Join(dir, "api/*/v1/zz_generated.register.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(written, filepath.Join(dir, "api/plain/zz_generated.register.go")) {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		way, _ := filepath.Rel(filepath.Join(dir, "api"), name)
+		got["want.register/"+filepath.ToSlash(way)] = string(content)
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if *update && !slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == name }) {
+			archive.Files = append(archive.Files, txtar.File{Name: name})
+		}
+	}
+	for _, f := range archive.Files {
+		if strings.HasPrefix(f.Name, "want.") && got[f.Name] == "" {
+			t.Errorf("the run has not written %s", f.Name)
+		}
+	}
+	compareArchive(t, file, archive, got)
+	goCommand(t, dir, "vet", "./api/...")
+	goCommand(t, dir, "test", "./api/...")
+	if got := runTool(t, dir, append(args, "--verify")...); got.code != exitOK {
+		t.Errorf("--verify: exit code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 }
