@@ -77,7 +77,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy}
 	loaded, err := load.Load(ctx, s.load, mistakes)
 	if err != nil {
 		return nil, in, err
@@ -104,6 +104,9 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Result, in decide.Input, mistakes *model.Errors) error {
 	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 {
 		return nil
+	}
+	if err := s.checkOwnPackages(in.Packages); err != nil {
+		return err
 	}
 	kinds := map[model.TypeRef]bool{}
 	for _, k := range set.Kinds() {

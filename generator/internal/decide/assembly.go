@@ -33,8 +33,8 @@ type Input struct {
 	// GeneratesApply reports whether this run generates the apply configurations.
 	GeneratesApply bool
 	// Registers reports whether this run writes what the packages of the main module lack to be registered
-	// with a scheme.
-	Registers bool
+	// with a scheme, and Copies whether it writes their deep copies.
+	Registers, Copies bool
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }
@@ -131,6 +131,17 @@ func (a *assembly) advice(own, elsewhere string) string {
 		return elsewhere
 	}
 	return own
+}
+
+// withoutFlags returns a fix without the flags of this run.
+func (a *assembly) withoutFlags(fix string) string {
+	if a.Registers {
+		fix = strings.TrimPrefix(fix, input.RegisterFix)
+	}
+	if a.Copies {
+		fix = strings.TrimPrefix(fix, input.CopyFix)
+	}
+	return fix
 }
 
 // leaveOut returns how to continue without a type of a dependency.

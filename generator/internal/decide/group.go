@@ -104,16 +104,20 @@ func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion,
 		gv.RegistersTypes = !pkg.HasAddToScheme
 		return
 	}
-	if gv.SchemeGroupVersion == "" {
-		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
+	switch {
+	case gv.SchemeGroupVersion != "":
+	case a.Registers:
+		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, so --register has no name for one; rename one of them", pkg.Path)
+	default:
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, group, version)
 	}
 	if !pkg.HasAddToScheme && (!a.Registers || pkg.Declared["AddToScheme"]) {
 		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
-		lacks := "no AddToScheme"
+		lacks, fix := "no AddToScheme", input.RegisterFix
 		if pkg.Declared["AddToScheme"] {
-			lacks = "no AddToScheme that takes a scheme and returns an error"
+			lacks, fix = "no AddToScheme that takes a scheme and returns an error", "rename the one that exists, and "
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(gv.Kinds), variable)
 	}
 }
 
