@@ -38,7 +38,7 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		}
 	}
 	delete(names, "")
-	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
+	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, PackageMarkers: map[string][]input.CommentMarker{}, Dependencies: map[string]bool{}, FileSet: token.NewFileSet()}
 	if len(names) == 0 {
 		return found, nil
 	}
@@ -58,6 +58,12 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		for path, p := range c.parts {
 			found.Packages[path] = c.check(p)
 			p.addComments(found.Comments)
+			found.Dependencies[path] = p.src.dependency
+			for _, file := range p.src.files {
+				if file != nil && file.Doc != nil {
+					found.PackageMarkers[path] = append(found.PackageMarkers[path], commentOf(p.src.fset, file.Doc).Markers...)
+				}
+			}
 		}
 		return nil
 	})
