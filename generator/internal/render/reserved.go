@@ -24,7 +24,7 @@ func Reserved() model.Reserved {
 var locals = map[string]bool{
 	"action": true, "b": true, "c": true, "client": true, "config": true, "cs": true, "ctx": true, "data": true,
 	"defaultResync": true, "entries": true, "err": true, "f": true, "fake": true, "fieldManager": true, "g": true, "group": true, "groupVersion": true,
-	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "informer": true, "inner": true, "invoke": true, "j": true, "l": true,
+	"gv": true, "h": true, "httpClient": true, "i": true, "indexer": true, "informer": true, "inner": true, "invoke": true, "j": true, "kind": true, "l": true,
 	"localSchemeBuilder": true, "name": true, "namespace": true, "namespaced": true, "obj": true,
 	"objects": true, "ok": true, "options": true, "opts": true, "patchOpts": true, "pt": true, "request": true,
 	"resource": true, "result": true, "server": true, "serverOf": true, "setConfigDefaults": true, "shallowCopy": true,
