@@ -65,13 +65,13 @@ type Object interface {
 	runtime.Object
 }
 
-// Parser returns the schemas of the kinds.
-func Parser() *typed.Parser { return parser() }
+// Parser returns the parser for the types of the kinds. It builds their schema when it is first called.
+func Parser() *typed.Parser {
+	parserOnce.Do(func() { parser.Schema.Types = typeDefs(types) })
+	return &parser
+}
 
-var parser = sync.OnceValue(func() *typed.Parser {
-	p, err := typed.NewParser(`types: []`)
-	if err != nil {
-		panic(err)
-	}
-	return p
-})
+var (
+	parserOnce sync.Once
+	parser     typed.Parser
+)
