@@ -15,6 +15,8 @@ type Types struct {
 	// Comments are by the position of the name that they document: that of a type, or of a field.
 	Comments map[token.Pos]Comment
 	FileSet  *token.FileSet
+	// Dependencies has the import paths of the packages outside the main module.
+	Dependencies map[string]bool
 }
 
 // Comment is the documentation of a type or a field.

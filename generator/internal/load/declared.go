@@ -38,7 +38,7 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		}
 	}
 	delete(names, "")
-	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
+	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(), Dependencies: map[string]bool{}}
 	if len(names) == 0 {
 		return found, nil
 	}
@@ -57,6 +57,9 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		c.addProblems(root, options.Dir, mistakes)
 		for path, p := range c.parts {
 			found.Packages[path] = c.check(p)
+			if module := p.listed.Module; module != nil && !module.Main {
+				found.Dependencies[path] = true
+			}
 			p.addComments(found.Comments)
 		}
 		return nil
