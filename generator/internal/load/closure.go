@@ -97,7 +97,7 @@ func (c *closure) open(path string) (*part, error) {
 		p.listed = &packages.Package{PkgPath: path}
 	}
 	if p.src == nil {
-		p.src = &source{path: path, fset: c.fset, names: p.listed.GoFiles}
+		p.src = &source{path: path, dependency: isDependency(p.listed), fset: c.fset, names: p.listed.GoFiles}
 		mode := parser.SkipObjectResolution
 		if c.withComments {
 			mode |= parser.ParseComments

@@ -38,7 +38,7 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		}
 	}
 	delete(names, "")
-	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(), Dependencies: map[string]bool{}}
+	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
 	if len(names) == 0 {
 		return found, nil
 	}
@@ -49,23 +49,33 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		return nil, err
 	}
 	c.withComments, found.FileSet = true, c.fset
-	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error {
-		root, err := c.reach(names)
-		if err != nil {
-			return err
-		}
-		c.addProblems(root, options.Dir, mistakes)
-		for path, p := range c.parts {
-			found.Packages[path] = c.check(p)
-			if module := p.listed.Module; module != nil && !module.Main {
-				found.Dependencies[path] = true
-			}
-			p.addComments(found.Comments)
-		}
-		return nil
-	})
+	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error { return c.declare(names, options.Dir, found, mistakes) })
+	if err != nil {
+		return nil, err // the check may still run
+	}
 	result.note("read types of %d packages for apply configurations and deep copies: %v", len(c.parts), time.Since(started).Round(time.Millisecond))
-	return found, err
+	return found, nil
+}
+
+// declare adds the named types, and all that they need, to found. Relative paths in errors of the go command are
+// below dir.
+func (c *closure) declare(names map[string][]string, dir string, found *input.Types, mistakes *model.Errors) error {
+	root, err := c.reach(names)
+	if err != nil {
+		return err
+	}
+	c.addProblems(root, dir, mistakes)
+	found.PackageMarkers, found.Dependencies = map[string][]input.CommentMarker{}, map[string]bool{}
+	for path, p := range c.parts {
+		found.Packages[path], found.Dependencies[path] = c.check(p), p.src.dependency
+		p.addComments(found.Comments)
+		for _, file := range p.src.files {
+			if file != nil && file.Doc != nil {
+				found.PackageMarkers[path] = append(found.PackageMarkers[path], commentOf(p.src.fset, file.Doc).Markers...)
+			}
+		}
+	}
+	return nil
 }
 
 // addProblems adds the references to missing declarations that root needs.
@@ -146,10 +156,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		if group == nil {
 			continue
 		}
-		for line := range strings.Lines(group.Text()) {
-			if !strings.HasPrefix(strings.TrimSpace(line), "+") {
-				found.Text = append(found.Text, strings.TrimRight(line, " \t\n"))
-			}
+		if text := withoutMarkers(group.Text()); text != "" {
+			found.Text = append(found.Text, strings.Split(text, "\n")...)
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {

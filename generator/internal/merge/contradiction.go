@@ -36,8 +36,8 @@ type place struct {
 	pos  token.Position
 }
 
-// site is where two schemas are compared.
-type site struct {
+// location is where two schemas are compared.
+type location struct {
 	// path is that of the field from the kind on, such as spec.ports[].name.
 	path string
 	// goPos is the field in Go.
@@ -60,7 +60,7 @@ func (c *comparison) root(name string, s *input.JSONSchema) model.SchemaType {
 	described := *s
 	described.HasProperties = true // those of the metadata
 	described.Properties = slices.DeleteFunc(slices.Clone(s.Properties), func(p input.JSONProperty) bool { return isMetaField(p.Name.Value) })
-	merged, same := c.object(&fields, &described, site{within: within{preserves: s.PreservesUnknown}})
+	merged, same := c.object(&fields, &described, location{within: within{preserves: s.PreservesUnknown}})
 	if same {
 		return model.SchemaType{Name: name, Atom: own}
 	}
@@ -75,7 +75,7 @@ func (c *comparison) root(name string, s *input.JSONSchema) model.SchemaType {
 
 // ref compares a type of Go with a schema of the CRD. same reports whether it returns of, because both merge
 // all values of the Go type in the same way.
-func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at site) (merged model.SchemaRef, same bool) {
+func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at location) (merged model.SchemaRef, same bool) {
 	own := c.resolve(of)
 	served := converter{}.ref(s, at.within)
 	at.preserves = at.preserves || s.PreservesUnknown
@@ -113,7 +113,7 @@ func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at site) (merg
 }
 
 // object compares a struct or a map with a schema of type object.
-func (c *comparison) object(own *model.SchemaMap, s *input.JSONSchema, at site) (merged *model.SchemaMap, same bool) {
+func (c *comparison) object(own *model.SchemaMap, s *input.JSONSchema, at location) (merged *model.SchemaMap, same bool) {
 	merged, same = &model.SchemaMap{Relationship: mapRelationship(s, model.Separable)}, true
 	if isAtomic := own.Relationship == model.Atomic; isAtomic != (merged.Relationship == model.Atomic) {
 		same = false
@@ -151,10 +151,10 @@ func (c *comparison) object(own *model.SchemaMap, s *input.JSONSchema, at site) 
 }
 
 // field compares a field with its property, and adds it to merged.
-func (c *comparison) field(field model.SchemaField, s *input.JSONSchema, merged *model.SchemaMap, at site) (same bool) {
+func (c *comparison) field(field model.SchemaField, s *input.JSONSchema, merged *model.SchemaMap, at location) (same bool) {
 	below := at.below(field)
 	t, same := c.ref(field.Type, s, below)
-	if slices.Contains(at.keys, field.Name) && field.Default != s.Default {
+	if slices.Contains(at.keys, field.Name) && field.Default != s.Default && (s.Default != "" || !isZero(field.Default)) {
 		same = false
 		if !at.isAtomic {
 			c.add(field.Pos, "correct the default of the field", "field %s of kind %s is a key of a list and has %s here, but %s in its CRD (%s)",
@@ -167,8 +167,11 @@ func (c *comparison) field(field model.SchemaField, s *input.JSONSchema, merged 
 	return same
 }
 
+// isZero reports whether a default is the zero value. JSON of the Go type has the value, so it needs no default.
+func isZero(text string) bool { return text == `""` || text == "0" || text == "false" }
+
 // otherField compares a field without a property with what the schema says of other members.
-func (c *comparison) otherField(field model.SchemaField, s *input.JSONSchema, merged *model.SchemaMap, at site) (same bool) {
+func (c *comparison) otherField(field model.SchemaField, s *input.JSONSchema, merged *model.SchemaMap, at location) (same bool) {
 	below := at.below(field)
 	switch {
 	case merged.Element != nil && s.Additional != nil:
@@ -189,7 +192,7 @@ func (c *comparison) otherField(field model.SchemaField, s *input.JSONSchema, me
 }
 
 // element compares the members of a map that are no fields.
-func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *model.SchemaMap, at site) (same bool) {
+func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *model.SchemaMap, at location) (same bool) {
 	switch {
 	case own.Element == nil:
 		return merged.Element == nil || !at.preserves && s.Additional == nil && s.AllowsAdditional == nil && len(own.Fields) == 0
@@ -207,12 +210,12 @@ func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *
 		merged.Element = nil
 	}
 	same = merged.Element == nil
-	merged.Element = &model.SchemaRef{Named: deduced}
+	merged.Element = new(deduced())
 	return same || *own.Element == *merged.Element
 }
 
-func (c *comparison) array(own *model.SchemaList, s *input.JSONSchema, at site) (merged *model.SchemaList, same bool) {
-	merged, same = &model.SchemaList{Element: model.SchemaRef{Named: untyped}}, true
+func (c *comparison) array(own *model.SchemaList, s *input.JSONSchema, at location) (merged *model.SchemaList, same bool) {
+	merged, same = &model.SchemaList{Element: model.SchemaRef{Named: untypedAtomic}}, true
 	merged.Relationship, merged.Keys = listRelationship(s)
 	if own.Relationship != merged.Relationship || !slices.Equal(slices.Sorted(slices.Values(own.Keys)), slices.Sorted(slices.Values(merged.Keys))) {
 		same = false
@@ -223,14 +226,14 @@ func (c *comparison) array(own *model.SchemaList, s *input.JSONSchema, at site) 
 	if s.Items == nil {
 		return merged, false
 	}
-	below := site{path: at.path + "[]", goPos: at.goPos, isAtomic: at.isAtomic || merged.Relationship == model.Atomic, within: within{at.preserves, merged.Keys}}
+	below := location{path: at.path + "[]", goPos: at.goPos, isAtomic: at.isAtomic || merged.Relationship == model.Atomic, within: within{at.preserves, merged.Keys}}
 	element, isSame := c.ref(own.Element, s.Items, below)
 	merged.Element = element
 	return merged, same && isSame
 }
 
-// below returns the site of a field.
-func (at site) below(field model.SchemaField) site {
+// below returns the location of a field.
+func (at location) below(field model.SchemaField) location {
 	at.path = strings.TrimPrefix(at.path+"."+field.Name, ".")
 	at.goPos, at.keys = field.Pos, nil
 	return at
@@ -242,9 +245,6 @@ func (c *comparison) resolve(ref model.SchemaRef) model.SchemaAtom {
 		return ref.Inline
 	}
 	atom := c.named[ref.Named]
-	if ref.Named == untyped || ref.Named == deduced {
-		atom = commonType(ref.Named).Atom
-	}
 	if ref.Relationship != "" && atom.Map != nil {
 		replaced := *atom.Map
 		replaced.Relationship = ref.Relationship
@@ -262,16 +262,16 @@ func isFree(atom model.SchemaAtom) bool {
 	case atom.List != nil:
 		return true
 	}
-	return len(atom.Map.Fields) == 0 && atom.Map.Element != nil && (atom.Map.Element.Named == deduced || atom.Map.Element.Named == untyped)
+	return len(atom.Map.Fields) == 0 && atom.Map.Element != nil && (atom.Map.Element.Named == untypedDeduced || atom.Map.Element.Named == untypedAtomic)
 }
 
 // addExtra adds a property without a field in Go.
-func (c *comparison) addExtra(property input.JSONProperty, merged *model.SchemaMap, at site) {
+func (c *comparison) addExtra(property input.JSONProperty, merged *model.SchemaMap, at location) {
 	merged.Fields = append(merged.Fields, converter{}.field(property, at.within))
 	c.extra = append(c.extra, place{strings.TrimPrefix(at.path+"."+property.Name.Value, "."), property.Name.Pos})
 }
 
-func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JSONSchema, at site) {
+func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JSONSchema, at location) {
 	here, there, pos := "granular", "atomic", s.MapType.Pos
 	if isAtomic {
 		here, there = there, here
@@ -286,7 +286,7 @@ func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JS
 	c.add(at.goPos, "write // +"+marker+"="+there, "field %s of kind %s is merged as %s here, but as %s in its CRD (%s)", at.path, c.kind, here, there, pos)
 }
 
-func (c *comparison) addListType(own, served *model.SchemaList, s *input.JSONSchema, at site) {
+func (c *comparison) addListType(own, served *model.SchemaList, s *input.JSONSchema, at location) {
 	pos := s.ListType.Pos
 	if !pos.IsValid() {
 		pos = s.Pos

@@ -9,29 +9,8 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// The names of the types that every schema of a server has.
-const (
-	// untyped values have one owner, whatever they are.
-	untyped = "__untyped_atomic_"
-	// deduced values are merged by what they are: maps by their keys, and lists as a whole.
-	deduced = "__untyped_deduced_"
-)
-
-// objectMeta is the name of the type of the metadata of each object.
-var objectMeta = model.TypeRef{Path: gotype.MetaV1, Name: "ObjectMeta"}.OpenAPIName()
-
-// commonType returns one of the types with the names above.
-func commonType(name string) model.SchemaType {
-	relationship := model.Separable
-	if name == untyped {
-		relationship = model.Atomic
-	}
-	return model.SchemaType{Name: name, Atom: model.SchemaAtom{
-		Scalar: "untyped",
-		List:   &model.SchemaList{Element: model.SchemaRef{Named: untyped}, Relationship: model.Atomic},
-		Map:    &model.SchemaMap{Element: &model.SchemaRef{Named: name}, Relationship: relationship},
-	}}
-}
+// objectMeta is the type of the metadata of each object.
+var objectMeta = model.TypeRef{Path: gotype.MetaV1, Name: "ObjectMeta"}
 
 // converter turns schemas of OpenAPI into those of structured merge, as API servers do.
 type converter struct {
@@ -50,11 +29,11 @@ type within struct {
 func (c converter) ref(s *input.JSONSchema, in within) model.SchemaRef {
 	switch {
 	case strings.HasSuffix(s.Ref, ".pkg.runtime.RawExtension"):
-		return model.SchemaRef{Named: untyped}
+		return model.SchemaRef{Named: untypedAtomic}
 	case s.Ref != "":
 		return model.SchemaRef{Named: s.Ref, Relationship: mapRelationship(s, "")}
 	case c.isFree(s):
-		return model.SchemaRef{Named: deduced}
+		return deduced()
 	}
 	return model.SchemaRef{Inline: c.atom(s, in)}
 }
@@ -93,7 +72,7 @@ func scalarOf(s *input.JSONSchema) string {
 }
 
 func (c converter) array(s *input.JSONSchema, in within) *model.SchemaList {
-	list := &model.SchemaList{Element: model.SchemaRef{Named: untyped}}
+	list := &model.SchemaList{Element: model.SchemaRef{Named: untypedAtomic}}
 	list.Relationship, list.Keys = listRelationship(s)
 	if s.Items != nil {
 		list.Element = c.ref(s.Items, within{in.preserves, list.Keys})
@@ -124,11 +103,11 @@ func (c converter) field(property input.JSONProperty, in within) model.SchemaFie
 
 // element returns the type of the members that an object has besides its fields, or nil.
 func (c converter) element(s *input.JSONSchema, hasFields bool, in within) *model.SchemaRef {
-	free := &model.SchemaRef{Named: deduced}
+	free := deduced()
 	switch {
 	case c.isDocument && s.HasProperties: // servers ignore additionalProperties next to properties here
 		if in.preserves {
-			return free
+			return &free
 		}
 		return nil
 	case s.Additional != nil:
@@ -136,7 +115,7 @@ func (c converter) element(s *input.JSONSchema, hasFields bool, in within) *mode
 		return &element
 	case s.AllowsAdditional != nil && (*s.AllowsAdditional || c.isDocument),
 		s.AllowsAdditional == nil && (in.preserves || !hasFields):
-		return free
+		return &free
 	}
 	return nil
 }
@@ -145,11 +124,10 @@ func (c converter) element(s *input.JSONSchema, hasFields bool, in within) *mode
 // the schema.
 func withMeta(fields []model.SchemaField) []model.SchemaField {
 	fields = slices.DeleteFunc(fields, func(f model.SchemaField) bool { return isMetaField(f.Name) })
-	text := model.SchemaRef{Inline: model.SchemaAtom{Scalar: "string"}}
 	fields = append(fields,
-		model.SchemaField{Name: "apiVersion", Type: text},
-		model.SchemaField{Name: "kind", Type: text},
-		model.SchemaField{Name: "metadata", Type: model.SchemaRef{Named: objectMeta}})
+		model.SchemaField{Name: "apiVersion", Type: scalar("string")},
+		model.SchemaField{Name: "kind", Type: scalar("string")},
+		model.SchemaField{Name: "metadata", Type: model.SchemaRef{Named: objectMeta.OpenAPIName()}})
 	slices.SortFunc(fields, func(x, y model.SchemaField) int { return strings.Compare(x.Name, y.Name) })
 	return fields
 }

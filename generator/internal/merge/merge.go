@@ -2,7 +2,11 @@
 // field is whose.
 //
 //	merge.go          Decide: the schema of all kinds
-//	gotype.go         from Go types and their markers
+//	gotype.go         from Go types
+//	topology.go       the markers of Go types
+//	known.go          Go types with other JSON than their fields
+//	list.go           lists, and markers that do not fit the Go type
+//	fallback.go       defaults
 //	manifest.go       from CRDs
 //	contradiction.go  what Go types and CRDs disagree on
 //	openapi.go        from an OpenAPI document
@@ -12,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"go/types"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -39,14 +44,14 @@ func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Schem
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d := &decision{Input: in, mistakes: mistakes, types: map[string]model.SchemaAtom{}}
+	d := &decision{Input: in, mistakes: mistakes, atoms: map[string]model.SchemaAtom{}}
 	for _, k := range in.Set.Kinds() {
 		if k.NeedsApply() {
 			d.kinds = append(d.kinds, k)
 		}
 	}
 	for _, t := range fromGo(in, mistakes).Types {
-		d.types[t.Name] = t.Atom
+		d.atoms[t.Name] = t.Atom
 	}
 	fromFile := d.readDocument()
 	d.readManifests(fromFile)
@@ -59,12 +64,19 @@ type decision struct {
 	mistakes *model.Errors
 	// kinds are those to apply.
 	kinds []*model.Kind
-	// types are by name.
-	types map[string]model.SchemaAtom
+	// atoms are the types by name.
+	atoms map[string]model.SchemaAtom
 }
 
-func nameOf(k *model.Kind) string {
-	return model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}.OpenAPIName()
+// nameOf returns the name of the type of a kind.
+func (d *decision) nameOf(k *model.Kind) string {
+	ref := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	if declared := d.Types.Lookup(ref); declared != nil {
+		if named, ok := types.Unalias(declared.Type()).(*types.Named); ok {
+			return d.Types.OpenAPIName(named)
+		}
+	}
+	return ref.OpenAPIName()
 }
 
 // readDocument replaces types by those of the OpenAPI document. It returns the kinds that are in it.
@@ -78,14 +90,14 @@ func (d *decision) readDocument() map[*model.Kind]bool {
 		return found
 	}
 	for _, k := range d.kinds {
-		if doc.add(nameOf(k), k) {
+		if doc.add(d.nameOf(k), k) {
 			found[k] = true
 		}
 	}
 	if len(found) == 0 && len(d.kinds) > 0 {
-		d.mistakes.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", nameOf(d.kinds[0]))
+		d.mistakes.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
 	}
-	maps.Copy(d.types, doc.types)
+	maps.Copy(d.atoms, doc.types)
 	return found
 }
 
@@ -108,12 +120,12 @@ func (d *decision) readManifests(but map[*model.Kind]bool) {
 		if version.Schema == nil {
 			continue // no server accepts such a CRD
 		}
-		c := &comparison{kind: k.Name, named: d.types}
-		root := c.root(nameOf(k), version.Schema)
+		c := &comparison{kind: k.Name, named: d.atoms}
+		root := c.root(d.nameOf(k), version.Schema)
 		merged[root.Name] = root.Atom
 		d.report(k, c, own, seen)
 	}
-	maps.Copy(d.types, merged)
+	maps.Copy(d.atoms, merged)
 }
 
 // report adds what a comparison has found. In the user's module, contradictions are mistakes. The user cannot
@@ -159,9 +171,6 @@ func (d *decision) warn(pos token.Position, format string, args ...any) {
 // ownFolders returns the folders of the packages that the user can edit.
 func (d *decision) ownFolders() map[string]bool {
 	own := map[string]bool{}
-	if d.Types == nil {
-		return own
-	}
 	for path, pkg := range d.Types.Packages {
 		if d.Types.Dependencies[path] {
 			continue
@@ -175,13 +184,13 @@ func (d *decision) ownFolders() map[string]bool {
 
 // schema returns the types that the kinds consist of.
 func (d *decision) schema() *model.Schema {
-	needed := map[string]bool{}
+	needed := map[string]bool{untypedAtomic: true, untypedDeduced: true} // as in all schemas of Kubernetes
 	for _, k := range d.kinds {
-		d.need(model.SchemaRef{Named: nameOf(k)}, needed)
+		d.need(model.SchemaRef{Named: d.nameOf(k)}, needed)
 	}
 	schema := &model.Schema{}
 	for _, name := range slices.Sorted(maps.Keys(needed)) {
-		if atom, ok := d.types[name]; ok {
+		if atom, ok := d.atoms[name]; ok {
 			schema.Types = append(schema.Types, model.SchemaType{Name: name, Atom: atom})
 		}
 	}
@@ -196,10 +205,7 @@ func (d *decision) need(ref model.SchemaRef, needed map[string]bool) {
 			return
 		}
 		needed[ref.Named] = true
-		if ref.Named == untyped || ref.Named == deduced {
-			d.types[ref.Named] = commonType(ref.Named).Atom
-		}
-		atom = d.types[ref.Named]
+		atom = d.atoms[ref.Named]
 	}
 	if atom.List != nil {
 		d.need(atom.List.Element, needed)

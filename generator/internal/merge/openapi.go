@@ -132,7 +132,7 @@ func (d *document) addDefinition(name string) {
 	case strings.HasSuffix(name, ".pkg.api.resource.Quantity"):
 		d.types[name] = model.SchemaAtom{Scalar: "untyped"}
 	case (converter{isDocument: true}).isFree(s):
-		d.types[name] = commonType(deduced).Atom
+		d.types[name] = anyValue()
 	default:
 		d.types[name] = converter{isDocument: true}.atom(s, within{})
 	}
@@ -198,7 +198,7 @@ func (r *definitionReader) schema(in *definition) *input.JSONSchema {
 		s.Ref = path.Base(ref)
 		if r.definitions[s.Ref] == nil {
 			r.add(`"`+ref+`"`, "definition %s refers to %q, which the document does not define", r.name, ref)
-			s.Ref = untyped
+			s.Ref = untypedAtomic
 			return s
 		}
 		r.refs = append(r.refs, s.Ref)
@@ -207,7 +207,7 @@ func (r *definitionReader) schema(in *definition) *input.JSONSchema {
 		s.Type = in.Type[0]
 	}
 	if string(in.Default) != "null" {
-		s.Default = scalar(in.Default)
+		s.Default = scalarJSON(in.Default)
 	}
 	for _, key := range in.MapKeys {
 		s.MapKeys = append(s.MapKeys, input.Placed{Value: key})
@@ -257,10 +257,20 @@ func (r *definitionReader) add(text, format string, args ...any) {
 	r.mistakes.Add(r.position(offset), "%s; export the document again, or correct it", fmt.Sprintf(format, args...))
 }
 
-// scalar returns a scalar in JSON, and "" for other values: their defaults have no effect on merges.
-func scalar(text json.RawMessage) string {
+// scalarJSON returns a scalar in JSON, and "" for other values: their defaults have no effect on merges.
+func scalarJSON(text json.RawMessage) string {
 	if len(text) == 0 || text[0] == '{' || text[0] == '[' {
 		return ""
 	}
 	return string(text)
+}
+
+// anyValue returns the type of values of any form.
+func anyValue() model.SchemaAtom {
+	for _, t := range untypedTypes() {
+		if t.Name == untypedDeduced {
+			return t.Atom
+		}
+	}
+	return model.SchemaAtom{}
 }
