@@ -272,18 +272,19 @@ func (c *comparison) addExtra(property input.JSONProperty, merged *model.SchemaM
 }
 
 func (c *comparison) addMapType(isAtomic bool, own *model.SchemaMap, s *input.JSONSchema, at location) {
-	here, there, pos := "granular", "atomic", s.MapType.Pos
-	if isAtomic {
-		here, there = there, here
+	marker, parts := "mapType", "key by key"
+	if len(own.Fields) > 0 {
+		marker, parts = "structType", "field by field"
 	}
+	here, there, fix := parts, "as a whole", "atomic"
+	if isAtomic {
+		here, there, fix = there, here, "granular"
+	}
+	pos := s.MapType.Pos
 	if !pos.IsValid() {
 		pos = s.Pos
 	}
-	marker := "mapType"
-	if len(own.Fields) > 0 {
-		marker = "structType"
-	}
-	c.add(at.goPos, "write // +"+marker+"="+there, "field %s of kind %s is merged as %s here, but as %s in its CRD (%s)", at.path, c.kind, here, there, pos)
+	c.add(at.goPos, "write // +"+marker+"="+fix, "field %s of kind %s is merged %s here, but %s in its CRD (%s)", at.path, c.kind, here, there, pos)
 }
 
 func (c *comparison) addListType(own, served *model.SchemaList, s *input.JSONSchema, at location) {
@@ -328,7 +329,7 @@ func describeAtom(atom model.SchemaAtom) string {
 func describeList(list *model.SchemaList) string {
 	switch {
 	case list.Relationship != model.Associative:
-		return "as a whole (listType=atomic)"
+		return "as a whole"
 	case len(list.Keys) == 0:
 		return "as a set"
 	}

@@ -144,9 +144,10 @@ func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, see
 		}
 	}
 	if len(others) > 0 {
+		k.DiffersFromCRD = true
 		more := ""
 		if len(others) > 1 {
-			more = fmt.Sprintf(" (and %d more fields)", len(others)-1)
+			more = ", and they differ in " + moreFields(len(others)-1)
 		}
 		d.warn(k.Pos, "%s%s; the schema for Extract and fakes follows the CRD", others[0].problem, more)
 	}
@@ -160,7 +161,14 @@ func describeExtra(extra []place) string {
 	if len(extra) == 1 {
 		return "the field " + extra[0].path
 	}
-	return fmt.Sprintf("the field %s and %d more fields", extra[0].path, len(extra)-1)
+	return fmt.Sprintf("the field %s and %s", extra[0].path, moreFields(len(extra)-1))
+}
+
+func moreFields(n int) string {
+	if n == 1 {
+		return "1 more field"
+	}
+	return fmt.Sprintf("%d more fields", n)
 }
 
 func (d *decision) warn(pos token.Position, format string, args ...any) {

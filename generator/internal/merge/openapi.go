@@ -34,7 +34,7 @@ type groupVersionKind struct{ Group, Version, Kind string }
 // mistake and returns nil.
 func openDocument(file string, mistakes *model.Errors) *document {
 	d := &document{file: file, types: map[string]model.SchemaAtom{}, mistakes: mistakes}
-	const fix = "name the output of kubectl get --raw /openapi/v2"
+	const fix = "name a file with the output of kubectl get --raw /openapi/v2"
 	var err error
 	if d.content, err = regular.ReadFile(file); err != nil {
 		mistakes.Add(token.Position{Filename: file}, "cannot read this file of --applyconfig-openapi-schema: %v; %s", regular.WithoutPath(err), fix)
@@ -45,7 +45,7 @@ func openDocument(file string, mistakes *model.Errors) *document {
 		Components  struct{ Schemas map[string]json.RawMessage }
 	}
 	if err := json.Unmarshal(d.content, &parsed); err != nil {
-		mistakes.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %v; %s", err, fix)
+		mistakes.Add(d.position(offsetOf(err)), "this file of --applyconfig-openapi-schema is not JSON as in an OpenAPI document: %s; %s", reason(err), fix)
 		return nil
 	}
 	d.definitions = parsed.Definitions
@@ -70,6 +70,15 @@ func offsetOf(err error) int {
 		return int(mismatch.Offset) - 1
 	}
 	return 0
+}
+
+// reason returns an error of the decoder without the names of Go types.
+func reason(err error) string {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return "unexpected " + mismatch.Value
+	}
+	return err.Error()
 }
 
 func (d *document) position(offset int) token.Position {
@@ -123,7 +132,7 @@ func (d *document) addDefinition(name string) {
 	d.types[name] = model.SchemaAtom{} // for definitions that refer to themselves
 	var defined definition
 	if err := json.Unmarshal(text, &defined); err != nil {
-		d.mistakes.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %v; export the document again", name, err)
+		d.mistakes.Add(d.position(d.offset(text)+offsetOf(err)), "definition %s is not a schema of OpenAPI: %s; export the document again, or correct it", name, reason(err))
 		return
 	}
 	r := definitionReader{document: d, name: name}
@@ -227,7 +236,7 @@ func (r *definitionReader) schema(in *definition) *input.JSONSchema {
 	default:
 		var other definition
 		if err := json.Unmarshal(in.Additional, &other); err != nil {
-			r.add(additional, "additionalProperties of definition %s is not a schema: %v", r.name, err)
+			r.add(additional, "additionalProperties of definition %s is not a schema: %s", r.name, reason(err))
 			return s
 		}
 		s.Additional = r.schema(&other)
