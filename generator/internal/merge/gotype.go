@@ -146,7 +146,7 @@ func (g *goSchema) named(t *types.Named, markers topology, at site) model.Schema
 	} else {
 		markers = markers.over(g.topology(t.Obj(), at))
 	}
-	if known := known[gotype.NameOf(t)]; known != nil && markers.form == "" {
+	if known := known[gotype.NameOf(t)]; known != nil && (markers.form == "" || known().Inline.Scalar != "") {
 		return g.opaque(known(), markers, t, at)
 	}
 	if markers.form == "" || markers.form == formOf(t) {
@@ -263,6 +263,9 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 	case *types.Basic:
 		if f := formOf(t); f != "" {
 			g.check(markers, f, t, at)
+			if markers.hasFormat && f == formString && !g.isOpenAPI(at.pkg) {
+				return scalar("untyped") // as a server reads the format of a CRD
+			}
 			return refOfForm(f)
 		}
 	}
@@ -302,9 +305,10 @@ func isRecursive(t types.Type, within []*types.Named) bool {
 	return false
 }
 
-// isOpenAPI reports whether kube-openapi describes the types of a package.
+// isOpenAPI reports whether kube-openapi describes the types of a package. With a marker of controller-gen,
+// CRDs describe them, whatever else does.
 func (g *goSchema) isOpenAPI(path string) bool {
-	return g.types.HasPackageMarker(path, "k8s:openapi-gen=true")
+	return g.types.HasPackageMarker(path, "k8s:openapi-gen=true") && !g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
 }
 
 func pathOf(declared types.Object) string {

@@ -27,6 +27,8 @@ type topology struct {
 	// form is the form in JSON that a marker gives the value, whatever the Go type is. It is empty
 	// without such a marker.
 	form form
+	// hasFormat reports whether a marker gives the value a format, such as email.
+	hasFormat bool
 	// preserves reports whether unknown fields are kept. embeds reports whether the value is an object with
 	// a kind and metadata.
 	preserves, embeds bool
@@ -113,6 +115,8 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 		}
 	case "kubebuilder:validation:Type":
 		t.form = form(strings.Trim(m.Value, `"`))
+	case "kubebuilder:validation:Format":
+		t.hasFormat = m.Value != "byte"
 	case "kubebuilder:validation:XIntOrString":
 		t.form = formIntOrString
 	case "kubebuilder:validation:Schemaless":
@@ -157,6 +161,7 @@ func (t topology) over(under topology) topology {
 	if t.items == nil {
 		t.items = under.items
 	}
+	t.hasFormat = t.hasFormat || under.hasFormat
 	t.preserves = t.preserves || under.preserves
 	t.embeds = t.embeds || under.embeds
 	return t

@@ -83,6 +83,8 @@ var catalogue = []row{
 	}, nil},
 	{"apply_utils.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, "utils.go") }, nil},
 	{"apply_internal.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "internal.go") }, nil},
+	{"apply_schema.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "schema.go") }, nil},
+	{"apply_shape.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "shape.go") }, nil},
 }
 
 func once(set *model.Set) []subject { return []subject{{Set: set}} }

@@ -48,7 +48,8 @@ var known = map[string]string{
 	"rest":          "k8s.io/client-go/rest",
 	"testing":       "k8s.io/client-go/testing",
 
-	"typed": "sigs.k8s.io/structured-merge-diff/v6/typed",
+	"smdschema": "sigs.k8s.io/structured-merge-diff/v6/schema",
+	"typed":     "sigs.k8s.io/structured-merge-diff/v6/typed",
 
 	"apitest":  "github.com/typedinformers/informer-gen/runtime/apitest",
 	"cache":    "github.com/typedinformers/informer-gen/runtime/cache",
