@@ -135,7 +135,7 @@ func (s subject) informed() []*model.Kind {
 // import may have.
 func (s subject) privateNames() []string {
 	if s.GV == nil {
-		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme"} // of the fake clientset
+		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme", "typeConverter"} // of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {
