@@ -51,7 +51,11 @@ func (f *file) GoType(t model.GoType) string {
 
 // qualifier returns the name of the package of a type, or "" if that is the package of the file.
 func (f *file) qualifier(ref model.TypeRef) string {
-	if ref.Path == path.Join(f.layout.root, path.Dir(f.path)) {
+	own := path.Join(f.layout.root, path.Dir(f.path))
+	if api := f.api(); api != nil {
+		own = api.Path
+	}
+	if ref.Path == own || ref.Path == "" {
 		return ""
 	}
 	if name, ok := f.imports.names[ref.Path]; ok {
