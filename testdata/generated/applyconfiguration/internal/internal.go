@@ -9,12 +9,10 @@ package internal
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // Ensure returns what *to points to. If *to is nil, it first makes it point to an empty value.
@@ -64,14 +62,3 @@ type Object interface {
 	metav1.Object
 	runtime.Object
 }
-
-// Parser returns the schemas of the kinds.
-func Parser() *typed.Parser { return parser() }
-
-var parser = sync.OnceValue(func() *typed.Parser {
-	p, err := typed.NewParser(`types: []`)
-	if err != nil {
-		panic(err)
-	}
-	return p
-})
