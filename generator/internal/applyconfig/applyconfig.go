@@ -36,21 +36,21 @@ type Input struct {
 // Decide returns the apply configurations of the kinds that have the verb apply or applyStatus, and of the
 // types that these consist of. It adds the reasons why a type cannot have one to the mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Apply {
-	a := &assembly{Input: in, mistakes: mistakes, homes: map[string]*home{}, configs: map[*types.TypeName]*config{}, kinds: map[*types.TypeName]*model.Kind{}}
+	a := &assembly{Input: in, mistakes: mistakes, homes: map[string]*home{}, configs: map[identity]*config{}}
 	a.addHomes()
-	a.addKinds()
 	a.reach()
-	for _, c := range a.sorted() {
-		a.complete(c)
-	}
-	a.checkNames()
+	slices.SortFunc(a.all, func(x, y *config) int {
+		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(x.out.File, y.out.File), strings.Compare(x.out.Name, y.out.Name))
+	})
 	apply := &model.Apply{Dir: in.Dir}
-	for _, c := range a.sorted() {
+	for _, c := range a.all {
+		a.complete(c)
 		if len(c.home.out.Types) == 0 {
 			apply.Packages = append(apply.Packages, c.home.out)
 		}
 		c.home.out.Types = append(c.home.out.Types, c.out)
 	}
+	a.checkNames()
 	return apply
 }
 
@@ -59,10 +59,10 @@ type assembly struct {
 	Input
 	// homes are the packages of the run, by import path.
 	homes map[string]*home
-	// configs are the types with an apply configuration that this run generates.
-	configs map[*types.TypeName]*config
-	// kinds are the kinds of the set by their types.
-	kinds    map[*types.TypeName]*model.Kind
+	// configs are the types with an apply configuration that this run generates. If a type is several
+	// kinds, this is the first one, and all has the others too.
+	configs  map[identity]*config
+	all      []*config
 	mistakes *model.Errors
 }
 
@@ -74,10 +74,30 @@ type home struct {
 
 // config is a type with an apply configuration.
 type config struct {
-	// declared is the type. It is the type behind the alias if the kind is an alias.
+	// of is the type. It is the type behind the alias if a kind is an alias.
+	of   *types.Named
+	home *home
+	out  *model.ApplyType
+}
+
+// identity identifies a type with a name.
+type identity struct {
 	declared *types.TypeName
-	home     *home
-	out      *model.ApplyType
+	// arguments are the type arguments of an instance of a generic type.
+	arguments string
+}
+
+// identify returns the identity of a type, without aliases. It is zero for types without a name.
+func identify(t types.Type) identity {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return identity{}
+	}
+	id := identity{declared: named.Obj()}
+	for arg := range named.TypeArgs().Types() {
+		id.arguments += types.TypeString(arg, nil) + ","
+	}
+	return id
 }
 
 func (a *assembly) addHomes() {
@@ -91,63 +111,14 @@ func (a *assembly) addHomes() {
 	}
 }
 
-// addKinds fills kinds. The apply configuration of a kind that is an alias is in the package of the alias,
-// unless the package of the type is in the run too.
-func (a *assembly) addKinds() {
-	for _, k := range a.Set.Kinds() {
-		ref := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
-		alias := a.Types.Lookup(ref)
-		if alias == nil {
-			continue
-		}
-		declared := declaredBy(alias.Type())
-		if declared == nil {
-			continue
-		}
-		a.kinds[declared] = k
-		if home := a.homes[ref.Path]; declared != alias && home != nil && a.homes[declared.Pkg().Path()] == nil {
-			// Its parts are declared next to it.
-			a.homes[declared.Pkg().Path()] = home
-		}
-	}
-}
-
-// sorted returns the configs by package and name.
-func (a *assembly) sorted() []*config {
-	all := make([]*config, 0, len(a.configs))
-	for _, c := range a.configs {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(x, y *config) int {
-		return cmp.Or(strings.Compare(x.home.out.Dir, y.home.out.Dir), strings.Compare(strings.ToLower(x.out.Name), strings.ToLower(y.out.Name)), strings.Compare(x.out.Name, y.out.Name))
-	})
-	return all
-}
-
 // ref returns the name of the apply configuration of a type, or zero if the type has none.
 func (a *assembly) ref(t types.Type) model.TypeRef {
-	declared := declaredBy(t)
-	if declared == nil {
+	id := identify(t)
+	if id.declared == nil {
 		return model.TypeRef{}
 	}
-	if c := a.configs[declared]; c != nil {
+	if c := a.configs[id]; c != nil {
 		return model.TypeRef{Path: path.Join(a.Set.ApplyPackage, c.home.out.Dir), Name: c.out.Config()}
 	}
-	of := gotype.NameOf(t)
-	if in := a.Externals[of]; in != "" {
-		return model.TypeRef{Path: in, Name: of.Name + model.ApplySuffix}
-	}
-	if model.HasMetaApply(of) {
-		return model.TypeRef{Path: model.MetaApplyPackage, Name: of.Name + model.ApplySuffix}
-	}
-	return model.TypeRef{}
-}
-
-// declaredBy returns the declaration of a type, without aliases. It is nil for types without a name and for
-// instances of generic types.
-func declaredBy(t types.Type) *types.TypeName {
-	if named, ok := types.Unalias(t).(*types.Named); ok && named.TypeArgs().Len() == 0 && named.Obj().Pkg() != nil {
-		return named.Obj()
-	}
-	return nil
+	return model.ExternalApply(gotype.NameOf(t), a.Externals)
 }

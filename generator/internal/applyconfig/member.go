@@ -11,22 +11,25 @@ import (
 
 // complete adds the members of the apply configuration.
 func (a *assembly) complete(c *config) {
-	structType, _ := gotype.StructOf(c.declared.Type())
-	c.out.Doc = trimmed(a.Types.Comment(c.declared))
+	structType, _ := gotype.StructOf(c.of)
+	c.out.Doc = trimmed(a.Types.Comment(c.of.Obj()))
 	c.out.HasTypeMeta = embedsTypeMeta(structType)
-	m := &members{assembly: a, out: c.out, of: c.declared}
+	m := &members{assembly: a, of: c.of, out: c.out}
 	m.addStruct(structType)
-	m.addGetters(structType)
-	if k := c.out.Kind; k != nil && k.NeedsApply() {
-		c.out.SchemaName = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}.OpenAPIName()
-		c.out.Subresources = subresources(k, structType)
+	m.addGetters()
+	if k := c.out.Kind; k != nil {
+		m.checkMeta()
+		if k.NeedsApply() {
+			c.out.SchemaName = c.out.Of.OpenAPIName()
+			c.out.Subresources = subresources(k, structType)
+		}
 	}
 }
 
 // members adds the fields and methods of one apply configuration.
 type members struct {
 	*assembly
-	of  *types.TypeName
+	of  types.Type
 	out *model.ApplyType
 }
 
@@ -43,7 +46,7 @@ func isBlocked(of types.Type, field *types.Var) bool {
 func (m *members) addStruct(structType *types.Struct) {
 	for i := range structType.NumFields() {
 		field, tag := structType.Field(i), tagOf(structType, i)
-		if tag.isHidden || isBlocked(m.of.Type(), field) {
+		if tag.isHidden || isBlocked(m.of, field) {
 			continue
 		}
 		if field.Embedded() {
@@ -61,12 +64,12 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 	switch {
 	case !ref.IsZero():
 		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.name != ""}
-		out := model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Type: named("", ref), Tag: ",inline"}
+		out := model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Type: named("", ref)}
 		if embedded.IsPointer {
 			out.Type, out.Tag = named("*", ref), tag.name+",omitempty"
 		}
 		m.out.Fields = append(m.out.Fields, out)
-		m.promote(of, structType, embedded)
+		m.promote(of, embedded)
 	case tag.name == "" && isStruct && !gotype.EncodesItself(of):
 		m.addStruct(structType) // all fields have to be optional
 	default:
@@ -74,12 +77,14 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 	}
 }
 
-// promote adds the methods With for the fields of an embedded apply configuration.
-func (m *members) promote(of types.Type, structType *types.Struct, embedded *model.ApplyEmbedded) {
-	inner := &members{assembly: m.assembly, of: declaredBy(of), out: &model.ApplyType{}}
+// promote adds the methods With for the fields of another apply configuration, which is in a field of this
+// one.
+func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
+	structType, _ := gotype.StructOf(of)
+	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}}
 	inner.addStruct(structType)
 	for _, s := range inner.out.Setters {
-		s.Through = embedded
+		s.IsNested, s.Through = s.Through != nil, through
 		m.addSetter(s)
 	}
 }
@@ -104,8 +109,12 @@ func (m *members) addField(field *types.Var, tag tag) {
 	}
 	t, s := m.form(field.Type())
 	s.Field = field.Name()
+	s.IsMeta = isMeta(m.of, field)
 	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name})
 	m.addSetter(s)
+	if m.out.Kind != nil && tag.name == "metadata" && !m.ref(field.Type()).IsZero() {
+		m.promote(field.Type(), &model.ApplyEmbedded{Name: field.Name(), IsPointer: true}) // clients need WithName and GetName
+	}
 }
 
 // form returns the type of a field in an apply configuration, and how the method With sets it.
@@ -140,19 +149,35 @@ func (m *members) form(t types.Type) (field model.GoType, s model.ApplySetter) {
 	return m.configured(of).Prefixed("*"), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
 }
 
-// addGetters adds the methods that the clients and the fake server need.
-func (m *members) addGetters(structType *types.Struct) {
-	for field := range structType.Fields() {
-		if !field.Embedded() {
-			continue
+// isMeta reports whether a field is one for which applyconfiguration-gen has a method Get.
+func isMeta(of types.Type, field *types.Var) bool {
+	switch name := field.Name(); gotype.MetaName(of) {
+	case "TypeMeta":
+		return name == "Kind" || name == "APIVersion"
+	case "ObjectMeta":
+		return name == "Name" || name == "Namespace"
+	}
+	return false
+}
+
+// addGetters adds the methods Get. Clients call those of kinds.
+func (m *members) addGetters() {
+	for _, s := range m.out.Setters {
+		isMeta := slices.Contains([]string{"Kind", "APIVersion", "Name", "Namespace"}, s.Field)
+		if s.IsMeta || m.out.Kind != nil && isMeta && s.Through != nil && s.Form == model.ApplyAddress {
+			m.out.Getters = append(m.out.Getters, model.ApplyGetter{Field: s.Field, Through: s.Through, IsNested: s.IsNested})
 		}
-		switch of := withoutPointers(field.Type()); gotype.MetaName(of) {
-		case "TypeMeta":
-			through := &model.ApplyEmbedded{Name: m.ref(of).Name}
-			m.out.Getters = append(m.out.Getters, model.ApplyGetter{Field: "Kind", Through: through}, model.ApplyGetter{Field: "APIVersion", Through: through})
-		case "ObjectMeta":
-			through := &model.ApplyEmbedded{Name: m.ref(of).Name, IsPointer: true}
-			m.out.Getters = append(m.out.Getters, model.ApplyGetter{Field: "Name", Through: through}, model.ApplyGetter{Field: "Namespace", Through: through})
+	}
+}
+
+// checkMeta adds a mistake if the metadata of a kind has no apply configuration.
+func (m *members) checkMeta() {
+	k := m.out.Kind
+	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
+		has := slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
+		if !has && (name != "Namespace" || k.Namespaced) {
+			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or add +genclient:skipVerbs=apply,applyStatus", k.Name, name)
+			return
 		}
 	}
 }

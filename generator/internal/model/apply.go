@@ -77,7 +77,7 @@ type ApplyField struct {
 	// Name is empty for an embedded field.
 	Name string
 	Type GoType
-	// Tag is the tag with the key json.
+	// Tag is the tag with the key json, or "".
 	Tag string
 }
 
@@ -106,8 +106,12 @@ type ApplySetter struct {
 	Form  ApplyForm
 	// Argument is the type of the argument. For the forms that append it is the type of one of them.
 	Argument GoType
-	// Through is the embedded apply configuration that has the field, or nil.
-	Through *ApplyEmbedded
+	// Through is the field with the apply configuration that has the method too, or nil. IsNested reports
+	// whether that one calls another one in turn.
+	Through  *ApplyEmbedded
+	IsNested bool
+	// IsMeta reports whether there is a method Get.
+	IsMeta bool
 }
 
 // Is reports whether the setter has a form. It takes a string for templates.
@@ -118,7 +122,7 @@ func (s ApplySetter) IsVariadic() bool {
 	return s.Form == ApplyAppend || s.Form == ApplyAppendElements || s.Form == ApplyAppendBehind
 }
 
-// ApplyEmbedded is an embedded apply configuration.
+// ApplyEmbedded is a field with an apply configuration whose methods the outer one has too.
 type ApplyEmbedded struct {
 	// Name is the name of the field.
 	Name      string
@@ -127,8 +131,9 @@ type ApplyEmbedded struct {
 
 // ApplyGetter is a method that returns a field of type string.
 type ApplyGetter struct {
-	Field   string
-	Through *ApplyEmbedded
+	Field    string
+	Through  *ApplyEmbedded
+	IsNested bool
 }
 
 // GoType is a type as Go code writes it, in parts.
@@ -164,7 +169,14 @@ var metaApplied = map[string]bool{
 	"ManagedFieldsEntry": true, "ObjectMeta": true, "OwnerReference": true, "TypeMeta": true,
 }
 
-// HasMetaApply reports whether a type has an apply configuration in MetaApplyPackage.
-func HasMetaApply(of TypeRef) bool {
-	return of.Path == "k8s.io/apimachinery/pkg/apis/meta/v1" && metaApplied[of.Name]
+// ExternalApply returns the name of the apply configuration of a type that other code declares, or zero.
+// externals are the packages with apply configurations that the user names, by type.
+func ExternalApply(of TypeRef, externals map[TypeRef]string) TypeRef {
+	if in := externals[of]; in != "" {
+		return TypeRef{Path: in, Name: of.Name + ApplySuffix}
+	}
+	if of.Path == "k8s.io/apimachinery/pkg/apis/meta/v1" && metaApplied[of.Name] {
+		return TypeRef{Path: MetaApplyPackage, Name: of.Name + ApplySuffix}
+	}
+	return TypeRef{}
 }

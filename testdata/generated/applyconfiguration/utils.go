@@ -92,6 +92,10 @@ func ForKind(kind schema.GroupVersionKind) any {
 		switch kind.Kind {
 		case "Letter":
 			return &applyformsv1.LetterApplyConfiguration{}
+		case "Paper":
+			return &applyformsv1.PaperApplyConfiguration{}
+		case "Stamp":
+			return &applyformsv1.StampApplyConfiguration{}
 		case "StampSpec":
 			return &applyformsv1.StampSpecApplyConfiguration{}
 		}

@@ -7,9 +7,12 @@
 package internal
 
 import (
-	"sync"
+	"fmt"
+	"strings"
 
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
 // Ensure returns what *to points to. If *to is nil, it first makes it point to an empty value.
@@ -43,13 +46,19 @@ func Put[M ~map[K]V, K comparable, V any](to, entries M) M {
 	return to
 }
 
-// Parser returns the schemas of the kinds.
-func Parser() *typed.Parser { return parser() }
-
-var parser = sync.OnceValue(func() *typed.Parser {
-	p, err := typed.NewParser(`types: []`)
-	if err != nil {
-		panic(err)
+// Extract sets the fields of into that fieldManager owns in obj through a subresource, or "" for the object
+// itself. schema is the name of the type of obj in Parser. Without managed fields, an object from a server would
+// look as if fieldManager owned nothing, and applying the result would remove all of its fields.
+func Extract(obj Object, schema, fieldManager string, into any, subresource string) error {
+	if obj.GetResourceVersion() != "" && len(obj.GetManagedFields()) == 0 {
+		return fmt.Errorf("cannot extract what %q has applied to %s %s: the object has no managedFields; read it with a client, or from an informer that keeps them (without cache.WithoutManagedFields)",
+			fieldManager, schema[strings.LastIndexByte(schema, '.')+1:], strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/"))
 	}
-	return p
-})
+	return managedfields.ExtractInto(obj, Parser().Type(schema), fieldManager, into, subresource)
+}
+
+// Object is an object of a kind.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -18,7 +17,7 @@ import (
 //
 // Item is the only kind.
 type ItemApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration    `json:",inline"`
+	applymetav1.TypeMetaApplyConfiguration
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Status                                    *ItemStatusApplyConfiguration `json:"status,omitempty"`
 }
@@ -32,18 +31,19 @@ func Item(name, namespace string) *ItemApplyConfiguration {
 		WithNamespace(namespace)
 }
 
-// ExtractItem returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name, the namespace and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractItem returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name,
+// the namespace and the kind of obj.
 func ExtractItem(obj *errorv1.Item, fieldManager string) (*ItemApplyConfiguration, error) {
 	return ExtractItemFrom(obj, fieldManager, "")
 }
 
-// ExtractItemFrom is ExtractItem for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractItemFrom is ExtractItem for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractItemFrom(obj *errorv1.Item, fieldManager, subresource string) (*ItemApplyConfiguration, error) {
 	b := &ItemApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.error.v1.Item"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.error.v1.Item", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -61,91 +61,91 @@ func ExtractItemStatus(obj *errorv1.Item, fieldManager string) (*ItemApplyConfig
 // IsApplyConfiguration marks b as an apply configuration.
 func (b ItemApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *ItemApplyConfiguration) WithKind(value string) *ItemApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *ItemApplyConfiguration) WithAPIVersion(value string) *ItemApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *ItemApplyConfiguration) WithName(value string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded ObjectMetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *ItemApplyConfiguration) WithGenerateName(value string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *ItemApplyConfiguration) WithNamespace(value string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *ItemApplyConfiguration) WithUID(value types.UID) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *ItemApplyConfiguration) WithResourceVersion(value string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded ObjectMetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *ItemApplyConfiguration) WithGeneration(value int64) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *ItemApplyConfiguration) WithCreationTimestamp(value metav1.Time) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *ItemApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *ItemApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ItemApplyConfiguration) WithLabels(entries map[string]string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ItemApplyConfiguration) WithAnnotations(entries map[string]string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded ObjectMetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *ItemApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded ObjectMetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *ItemApplyConfiguration) WithFinalizers(values ...string) *ItemApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b

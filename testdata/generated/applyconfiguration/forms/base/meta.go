@@ -16,7 +16,7 @@ import (
 //
 // Meta is embedded by kinds.
 type MetaApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration    `json:",inline"`
+	applymetav1.TypeMetaApplyConfiguration
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 
@@ -28,91 +28,91 @@ func Meta() *MetaApplyConfiguration {
 // IsApplyConfiguration marks b as an apply configuration.
 func (b MetaApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *MetaApplyConfiguration) WithKind(value string) *MetaApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *MetaApplyConfiguration) WithAPIVersion(value string) *MetaApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *MetaApplyConfiguration) WithName(value string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded ObjectMetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *MetaApplyConfiguration) WithGenerateName(value string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *MetaApplyConfiguration) WithNamespace(value string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *MetaApplyConfiguration) WithUID(value types.UID) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *MetaApplyConfiguration) WithResourceVersion(value string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded ObjectMetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *MetaApplyConfiguration) WithGeneration(value int64) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *MetaApplyConfiguration) WithCreationTimestamp(value metav1.Time) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *MetaApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *MetaApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *MetaApplyConfiguration) WithLabels(entries map[string]string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *MetaApplyConfiguration) WithAnnotations(entries map[string]string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded ObjectMetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *MetaApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded ObjectMetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *MetaApplyConfiguration) WithFinalizers(values ...string) *MetaApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b

@@ -11,7 +11,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -19,8 +18,8 @@ import (
 //
 // Letter embeds what makes it a kind.
 type LetterApplyConfiguration struct {
-	applyformsbase.MetaApplyConfiguration `json:",inline"`
-	Status                                *formsv1.Resource[formsv1.StampSpec] `json:"status,omitempty"`
+	applyformsbase.MetaApplyConfiguration
+	Status *StampApplyConfiguration `json:"status,omitempty"`
 }
 
 // Letter returns the apply configuration of the Letter with the given name.
@@ -31,18 +30,18 @@ func Letter(name string) *LetterApplyConfiguration {
 		WithName(name)
 }
 
-// ExtractLetter returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractLetter returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name and the kind of obj.
 func ExtractLetter(obj *formsv1.Letter, fieldManager string) (*LetterApplyConfiguration, error) {
 	return ExtractLetterFrom(obj, fieldManager, "")
 }
 
-// ExtractLetterFrom is ExtractLetter for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractLetterFrom is ExtractLetter for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractLetterFrom(obj *formsv1.Letter, fieldManager, subresource string) (*LetterApplyConfiguration, error) {
 	b := &LetterApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Letter"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Letter", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -59,98 +58,118 @@ func ExtractLetterStatus(obj *formsv1.Letter, fieldManager string) (*LetterApply
 // IsApplyConfiguration marks b as an apply configuration.
 func (b LetterApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded MetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *LetterApplyConfiguration) WithKind(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded MetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *LetterApplyConfiguration) WithAPIVersion(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded MetaApplyConfiguration.
+// WithName sets Name.
 func (b *LetterApplyConfiguration) WithName(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded MetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *LetterApplyConfiguration) WithGenerateName(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded MetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *LetterApplyConfiguration) WithNamespace(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded MetaApplyConfiguration.
+// WithUID sets UID.
 func (b *LetterApplyConfiguration) WithUID(value types.UID) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded MetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *LetterApplyConfiguration) WithResourceVersion(value string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded MetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *LetterApplyConfiguration) WithGeneration(value int64) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded MetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *LetterApplyConfiguration) WithCreationTimestamp(value metav1.Time) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded MetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *LetterApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded MetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *LetterApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded MetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *LetterApplyConfiguration) WithLabels(entries map[string]string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded MetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *LetterApplyConfiguration) WithAnnotations(entries map[string]string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded MetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *LetterApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded MetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *LetterApplyConfiguration) WithFinalizers(values ...string) *LetterApplyConfiguration {
 	b.MetaApplyConfiguration.WithFinalizers(values...)
 	return b
 }
 
 // WithStatus sets Status.
-func (b *LetterApplyConfiguration) WithStatus(value formsv1.Resource[formsv1.StampSpec]) *LetterApplyConfiguration {
-	b.Status = &value
+func (b *LetterApplyConfiguration) WithStatus(value *StampApplyConfiguration) *LetterApplyConfiguration {
+	b.Status = value
 	return b
+}
+
+// GetKind returns Kind, or nil if it is not set.
+func (b *LetterApplyConfiguration) GetKind() *string {
+	return b.MetaApplyConfiguration.GetKind()
+}
+
+// GetAPIVersion returns APIVersion, or nil if it is not set.
+func (b *LetterApplyConfiguration) GetAPIVersion() *string {
+	return b.MetaApplyConfiguration.GetAPIVersion()
+}
+
+// GetName returns Name, or nil if it is not set.
+func (b *LetterApplyConfiguration) GetName() *string {
+	return b.MetaApplyConfiguration.GetName()
+}
+
+// GetNamespace returns Namespace, or nil if it is not set.
+func (b *LetterApplyConfiguration) GetNamespace() *string {
+	return b.MetaApplyConfiguration.GetNamespace()
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -21,7 +20,7 @@ import (
 // Deprecated: Robots find their way without one, which is why nothing reads a Hall
 // since version 3.
 type HallApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration    `json:",inline"`
+	applymetav1.TypeMetaApplyConfiguration
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Status                                    *RobotStatusApplyConfiguration `json:"status,omitempty"`
 }
@@ -34,18 +33,18 @@ func Hall(name string) *HallApplyConfiguration {
 		WithName(name)
 }
 
-// ExtractHall returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractHall returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name and the kind of obj.
 func ExtractHall(obj *plantv1.Hall, fieldManager string) (*HallApplyConfiguration, error) {
 	return ExtractHallFrom(obj, fieldManager, "")
 }
 
-// ExtractHallFrom is ExtractHall for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractHallFrom is ExtractHall for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractHallFrom(obj *plantv1.Hall, fieldManager, subresource string) (*HallApplyConfiguration, error) {
 	b := &HallApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.plant.v1.Hall"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.plant.v1.Hall", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -57,91 +56,91 @@ func ExtractHallFrom(obj *plantv1.Hall, fieldManager, subresource string) (*Hall
 // IsApplyConfiguration marks b as an apply configuration.
 func (b HallApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *HallApplyConfiguration) WithKind(value string) *HallApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *HallApplyConfiguration) WithAPIVersion(value string) *HallApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *HallApplyConfiguration) WithName(value string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded ObjectMetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *HallApplyConfiguration) WithGenerateName(value string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *HallApplyConfiguration) WithNamespace(value string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *HallApplyConfiguration) WithUID(value types.UID) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *HallApplyConfiguration) WithResourceVersion(value string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded ObjectMetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *HallApplyConfiguration) WithGeneration(value int64) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *HallApplyConfiguration) WithCreationTimestamp(value metav1.Time) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *HallApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *HallApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *HallApplyConfiguration) WithLabels(entries map[string]string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *HallApplyConfiguration) WithAnnotations(entries map[string]string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded ObjectMetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *HallApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded ObjectMetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *HallApplyConfiguration) WithFinalizers(values ...string) *HallApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b

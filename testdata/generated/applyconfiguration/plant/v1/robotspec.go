@@ -17,16 +17,16 @@ import (
 //
 // RobotSpec is what a robot is to do.
 type RobotSpecApplyConfiguration struct {
-	PlaceApplyConfiguration `json:",inline"`
-	NodeName                *string                    `json:"nodeName,omitempty"`
-	Color                   *string                    `json:"color,omitempty"`
-	Priority                *int64                     `json:"priority,omitempty"`
-	Paused                  *bool                      `json:"paused,omitempty"`
-	Replicas                *int32                     `json:"replicas,omitempty"`
-	Charger                 *ChargerApplyConfiguration `json:"charger,omitempty"`
-	Tools                   []*plantv1.Tool            `json:"tools,omitempty"`
-	Spares                  map[string][]plantv1.Tool  `json:"spares,omitempty"`
-	Speed                   *float64                   `json:"speed,omitempty"`
+	PlaceApplyConfiguration
+	NodeName *string                    `json:"nodeName,omitempty"`
+	Color    *string                    `json:"color,omitempty"`
+	Priority *int64                     `json:"priority,omitempty"`
+	Paused   *bool                      `json:"paused,omitempty"`
+	Replicas *int32                     `json:"replicas,omitempty"`
+	Charger  *ChargerApplyConfiguration `json:"charger,omitempty"`
+	Tools    []*plantv1.Tool            `json:"tools,omitempty"`
+	Spares   map[string][]plantv1.Tool  `json:"spares,omitempty"`
+	Speed    *float64                   `json:"speed,omitempty"`
 	// These encode themselves.
 	Pause    *metav1.Duration        `json:"pause,omitempty"`
 	Since    *metav1.Time            `json:"since,omitempty"`
@@ -40,13 +40,13 @@ func RobotSpec() *RobotSpecApplyConfiguration {
 	return &RobotSpecApplyConfiguration{}
 }
 
-// WithHall calls WithHall of the embedded PlaceApplyConfiguration.
+// WithHall sets Hall.
 func (b *RobotSpecApplyConfiguration) WithHall(value string) *RobotSpecApplyConfiguration {
 	b.PlaceApplyConfiguration.WithHall(value)
 	return b
 }
 
-// WithRow calls WithRow of the embedded PlaceApplyConfiguration.
+// WithRow sets Row.
 func (b *RobotSpecApplyConfiguration) WithRow(value int32) *RobotSpecApplyConfiguration {
 	b.PlaceApplyConfiguration.WithRow(value)
 	return b
@@ -94,7 +94,7 @@ func (b *RobotSpecApplyConfiguration) WithTools(values ...**plantv1.Tool) *Robot
 	return b
 }
 
-// WithSpares adds entries to Spares, and replaces entries with the same key.
+// WithSpares adds entries to Spares. It replaces entries with the same keys.
 func (b *RobotSpecApplyConfiguration) WithSpares(entries map[string][]plantv1.Tool) *RobotSpecApplyConfiguration {
 	b.Spares = internal.Put(b.Spares, entries)
 	return b

@@ -59,13 +59,13 @@ func (b *ObjectMetaApplyConfiguration) WithDeletionTimestamp(value metav1.Time) 
 	return b
 }
 
-// WithLabels adds entries to Labels, and replaces entries with the same key.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ObjectMetaApplyConfiguration) WithLabels(entries map[string]string) *ObjectMetaApplyConfiguration {
 	b.Labels = internal.Put(b.Labels, entries)
 	return b
 }
 
-// WithAnnotations adds entries to Annotations, and replaces entries with the same key.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ObjectMetaApplyConfiguration) WithAnnotations(entries map[string]string) *ObjectMetaApplyConfiguration {
 	b.Annotations = internal.Put(b.Annotations, entries)
 	return b

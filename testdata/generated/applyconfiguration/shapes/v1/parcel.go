@@ -11,14 +11,13 @@ import (
 	applyshapesslim "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/slim"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
 // ParcelApplyConfiguration is a declarative configuration of Parcel for server-side apply.
 //
 // Parcel has metadata that is not apimachinery's.
 type ParcelApplyConfiguration struct {
-	applyshapesslim.TypeMetaApplyConfiguration    `json:",inline"`
+	applyshapesslim.TypeMetaApplyConfiguration
 	*applyshapesslim.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                          *SpecApplyConfiguration `json:"spec,omitempty"`
 }
@@ -32,18 +31,19 @@ func Parcel(name, namespace string) *ParcelApplyConfiguration {
 		WithNamespace(namespace)
 }
 
-// ExtractParcel returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name, the namespace and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractParcel returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name,
+// the namespace and the kind of obj.
 func ExtractParcel(obj *shapesv1.Parcel, fieldManager string) (*ParcelApplyConfiguration, error) {
 	return ExtractParcelFrom(obj, fieldManager, "")
 }
 
-// ExtractParcelFrom is ExtractParcel for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractParcelFrom is ExtractParcel for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractParcelFrom(obj *shapesv1.Parcel, fieldManager, subresource string) (*ParcelApplyConfiguration, error) {
 	b := &ParcelApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Parcel"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Parcel", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -56,55 +56,55 @@ func ExtractParcelFrom(obj *shapesv1.Parcel, fieldManager, subresource string) (
 // IsApplyConfiguration marks b as an apply configuration.
 func (b ParcelApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *ParcelApplyConfiguration) WithKind(value string) *ParcelApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *ParcelApplyConfiguration) WithAPIVersion(value string) *ParcelApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *ParcelApplyConfiguration) WithName(value string) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *ParcelApplyConfiguration) WithNamespace(value string) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *ParcelApplyConfiguration) WithUID(value types.UID) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *ParcelApplyConfiguration) WithResourceVersion(value string) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *ParcelApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *ParcelApplyConfiguration) WithLabels(entries map[string]string) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *ParcelApplyConfiguration) WithAnnotations(entries map[string]string) *ParcelApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
@@ -114,4 +114,30 @@ func (b *ParcelApplyConfiguration) WithAnnotations(entries map[string]string) *P
 func (b *ParcelApplyConfiguration) WithSpec(value *SpecApplyConfiguration) *ParcelApplyConfiguration {
 	b.Spec = value
 	return b
+}
+
+// GetKind returns Kind, or nil if it is not set.
+func (b *ParcelApplyConfiguration) GetKind() *string {
+	return b.TypeMetaApplyConfiguration.Kind
+}
+
+// GetAPIVersion returns APIVersion, or nil if it is not set.
+func (b *ParcelApplyConfiguration) GetAPIVersion() *string {
+	return b.TypeMetaApplyConfiguration.APIVersion
+}
+
+// GetName returns Name, or nil if it is not set.
+func (b *ParcelApplyConfiguration) GetName() *string {
+	if b.ObjectMetaApplyConfiguration == nil {
+		return nil
+	}
+	return b.ObjectMetaApplyConfiguration.Name
+}
+
+// GetNamespace returns Namespace, or nil if it is not set.
+func (b *ParcelApplyConfiguration) GetNamespace() *string {
+	if b.ObjectMetaApplyConfiguration == nil {
+		return nil
+	}
+	return b.ObjectMetaApplyConfiguration.Namespace
 }

@@ -8,7 +8,8 @@ package v1
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
-	"k8s.io/apimachinery/pkg/util/managedfields"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -16,9 +17,9 @@ import (
 //
 // Tin has methods of its own for its metadata, and so has its list.
 type TinApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration `json:",inline"`
-	Metadata                               *applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	Spec                                   *SpecApplyConfiguration                   `json:"spec,omitempty"`
+	applymetav1.TypeMetaApplyConfiguration
+	Metadata *applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
+	Spec     *SpecApplyConfiguration                   `json:"spec,omitempty"`
 }
 
 // Tin returns the apply configuration of the Tin with the given name and namespace.
@@ -30,18 +31,19 @@ func Tin(name, namespace string) *TinApplyConfiguration {
 		WithNamespace(namespace)
 }
 
-// ExtractTin returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name, the namespace and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractTin returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name,
+// the namespace and the kind of obj.
 func ExtractTin(obj *shapesv1.Tin, fieldManager string) (*TinApplyConfiguration, error) {
 	return ExtractTinFrom(obj, fieldManager, "")
 }
 
-// ExtractTinFrom is ExtractTin for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractTinFrom is ExtractTin for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractTinFrom(obj *shapesv1.Tin, fieldManager, subresource string) (*TinApplyConfiguration, error) {
 	b := &TinApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Tin"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Tin", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -54,13 +56,13 @@ func ExtractTinFrom(obj *shapesv1.Tin, fieldManager, subresource string) (*TinAp
 // IsApplyConfiguration marks b as an apply configuration.
 func (b TinApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *TinApplyConfiguration) WithKind(value string) *TinApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *TinApplyConfiguration) WithAPIVersion(value string) *TinApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
@@ -69,6 +71,84 @@ func (b *TinApplyConfiguration) WithAPIVersion(value string) *TinApplyConfigurat
 // WithMetadata sets Metadata.
 func (b *TinApplyConfiguration) WithMetadata(value *applymetav1.ObjectMetaApplyConfiguration) *TinApplyConfiguration {
 	b.Metadata = value
+	return b
+}
+
+// WithName sets Name.
+func (b *TinApplyConfiguration) WithName(value string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithName(value)
+	return b
+}
+
+// WithGenerateName sets GenerateName.
+func (b *TinApplyConfiguration) WithGenerateName(value string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithGenerateName(value)
+	return b
+}
+
+// WithNamespace sets Namespace.
+func (b *TinApplyConfiguration) WithNamespace(value string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithNamespace(value)
+	return b
+}
+
+// WithUID sets UID.
+func (b *TinApplyConfiguration) WithUID(value types.UID) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithUID(value)
+	return b
+}
+
+// WithResourceVersion sets ResourceVersion.
+func (b *TinApplyConfiguration) WithResourceVersion(value string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithResourceVersion(value)
+	return b
+}
+
+// WithGeneration sets Generation.
+func (b *TinApplyConfiguration) WithGeneration(value int64) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithGeneration(value)
+	return b
+}
+
+// WithCreationTimestamp sets CreationTimestamp.
+func (b *TinApplyConfiguration) WithCreationTimestamp(value metav1.Time) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithCreationTimestamp(value)
+	return b
+}
+
+// WithDeletionTimestamp sets DeletionTimestamp.
+func (b *TinApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithDeletionTimestamp(value)
+	return b
+}
+
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
+func (b *TinApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithDeletionGracePeriodSeconds(value)
+	return b
+}
+
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
+func (b *TinApplyConfiguration) WithLabels(entries map[string]string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithLabels(entries)
+	return b
+}
+
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
+func (b *TinApplyConfiguration) WithAnnotations(entries map[string]string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithAnnotations(entries)
+	return b
+}
+
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
+func (b *TinApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithOwnerReferences(values...)
+	return b
+}
+
+// WithFinalizers appends values to Finalizers.
+func (b *TinApplyConfiguration) WithFinalizers(values ...string) *TinApplyConfiguration {
+	internal.Ensure(&b.Metadata).WithFinalizers(values...)
 	return b
 }
 
@@ -86,4 +166,20 @@ func (b *TinApplyConfiguration) GetKind() *string {
 // GetAPIVersion returns APIVersion, or nil if it is not set.
 func (b *TinApplyConfiguration) GetAPIVersion() *string {
 	return b.TypeMetaApplyConfiguration.APIVersion
+}
+
+// GetName returns Name, or nil if it is not set.
+func (b *TinApplyConfiguration) GetName() *string {
+	if b.Metadata == nil {
+		return nil
+	}
+	return b.Metadata.Name
+}
+
+// GetNamespace returns Namespace, or nil if it is not set.
+func (b *TinApplyConfiguration) GetNamespace() *string {
+	if b.Metadata == nil {
+		return nil
+	}
+	return b.Metadata.Namespace
 }

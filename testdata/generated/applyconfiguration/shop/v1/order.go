@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -19,7 +18,7 @@ import (
 // Order is what a customer has ordered. It is namespaced and has a status, and
 // methods for its subresources.
 type OrderApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration    `json:",inline"`
+	applymetav1.TypeMetaApplyConfiguration
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *OrderSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *OrderStatusApplyConfiguration `json:"status,omitempty"`
@@ -34,18 +33,19 @@ func Order(name, namespace string) *OrderApplyConfiguration {
 		WithNamespace(namespace)
 }
 
-// ExtractOrder returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name, the namespace and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractOrder returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name,
+// the namespace and the kind of obj.
 func ExtractOrder(obj *shopv1.Order, fieldManager string) (*OrderApplyConfiguration, error) {
 	return ExtractOrderFrom(obj, fieldManager, "")
 }
 
-// ExtractOrderFrom is ExtractOrder for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractOrderFrom is ExtractOrder for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractOrderFrom(obj *shopv1.Order, fieldManager, subresource string) (*OrderApplyConfiguration, error) {
 	b := &OrderApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Order"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Order", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -73,91 +73,91 @@ func ExtractOrderStatus(obj *shopv1.Order, fieldManager string) (*OrderApplyConf
 // IsApplyConfiguration marks b as an apply configuration.
 func (b OrderApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *OrderApplyConfiguration) WithKind(value string) *OrderApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *OrderApplyConfiguration) WithAPIVersion(value string) *OrderApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *OrderApplyConfiguration) WithName(value string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded ObjectMetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *OrderApplyConfiguration) WithGenerateName(value string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *OrderApplyConfiguration) WithNamespace(value string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *OrderApplyConfiguration) WithUID(value types.UID) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *OrderApplyConfiguration) WithResourceVersion(value string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded ObjectMetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *OrderApplyConfiguration) WithGeneration(value int64) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *OrderApplyConfiguration) WithCreationTimestamp(value metav1.Time) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *OrderApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *OrderApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *OrderApplyConfiguration) WithLabels(entries map[string]string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *OrderApplyConfiguration) WithAnnotations(entries map[string]string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded ObjectMetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *OrderApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded ObjectMetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *OrderApplyConfiguration) WithFinalizers(values ...string) *OrderApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b

@@ -10,7 +10,6 @@ import (
 	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -18,7 +17,7 @@ import (
 //
 // Box ends in x.
 type BoxApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration    `json:",inline"`
+	applymetav1.TypeMetaApplyConfiguration
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 
@@ -31,18 +30,19 @@ func Box(name, namespace string) *BoxApplyConfiguration {
 		WithNamespace(namespace)
 }
 
-// ExtractBox returns the fields of obj that fieldManager owns. It ignores fields that fieldManager
-// owns through a subresource. If fieldManager owns none, the result has only the name, the namespace and the type of obj.
-// obj must be unchanged since it came from the server, with its managed fields.
+// ExtractBox returns the fields of obj that fieldManager has applied and still owns, without those of
+// subresources. To change them, modify the result and apply it again. obj must be as the server returned
+// it, with its managed fields. If fieldManager owns no field, the result has only the name,
+// the namespace and the kind of obj.
 func ExtractBox(obj *shopv1beta1.Box, fieldManager string) (*BoxApplyConfiguration, error) {
 	return ExtractBoxFrom(obj, fieldManager, "")
 }
 
-// ExtractBoxFrom is ExtractBox for the fields that fieldManager owns through a subresource, such as
-// "status". The subresource "" is the object itself.
+// ExtractBoxFrom is ExtractBox for the fields that fieldManager owns through a subresource,
+// such as "status". The subresource "" is the object itself.
 func ExtractBoxFrom(obj *shopv1beta1.Box, fieldManager, subresource string) (*BoxApplyConfiguration, error) {
 	b := &BoxApplyConfiguration{}
-	if err := managedfields.ExtractInto(obj, internal.Parser().Type("com.github.typedinformers.informer-gen.testdata.apis.shop.v1beta1.Box"), fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.shop.v1beta1.Box", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.
@@ -55,91 +55,91 @@ func ExtractBoxFrom(obj *shopv1beta1.Box, fieldManager, subresource string) (*Bo
 // IsApplyConfiguration marks b as an apply configuration.
 func (b BoxApplyConfiguration) IsApplyConfiguration() {}
 
-// WithKind calls WithKind of the embedded TypeMetaApplyConfiguration.
+// WithKind sets Kind.
 func (b *BoxApplyConfiguration) WithKind(value string) *BoxApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithKind(value)
 	return b
 }
 
-// WithAPIVersion calls WithAPIVersion of the embedded TypeMetaApplyConfiguration.
+// WithAPIVersion sets APIVersion.
 func (b *BoxApplyConfiguration) WithAPIVersion(value string) *BoxApplyConfiguration {
 	b.TypeMetaApplyConfiguration.WithAPIVersion(value)
 	return b
 }
 
-// WithName calls WithName of the embedded ObjectMetaApplyConfiguration.
+// WithName sets Name.
 func (b *BoxApplyConfiguration) WithName(value string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithName(value)
 	return b
 }
 
-// WithGenerateName calls WithGenerateName of the embedded ObjectMetaApplyConfiguration.
+// WithGenerateName sets GenerateName.
 func (b *BoxApplyConfiguration) WithGenerateName(value string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGenerateName(value)
 	return b
 }
 
-// WithNamespace calls WithNamespace of the embedded ObjectMetaApplyConfiguration.
+// WithNamespace sets Namespace.
 func (b *BoxApplyConfiguration) WithNamespace(value string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithNamespace(value)
 	return b
 }
 
-// WithUID calls WithUID of the embedded ObjectMetaApplyConfiguration.
+// WithUID sets UID.
 func (b *BoxApplyConfiguration) WithUID(value types.UID) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithUID(value)
 	return b
 }
 
-// WithResourceVersion calls WithResourceVersion of the embedded ObjectMetaApplyConfiguration.
+// WithResourceVersion sets ResourceVersion.
 func (b *BoxApplyConfiguration) WithResourceVersion(value string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithResourceVersion(value)
 	return b
 }
 
-// WithGeneration calls WithGeneration of the embedded ObjectMetaApplyConfiguration.
+// WithGeneration sets Generation.
 func (b *BoxApplyConfiguration) WithGeneration(value int64) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithGeneration(value)
 	return b
 }
 
-// WithCreationTimestamp calls WithCreationTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithCreationTimestamp sets CreationTimestamp.
 func (b *BoxApplyConfiguration) WithCreationTimestamp(value metav1.Time) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithCreationTimestamp(value)
 	return b
 }
 
-// WithDeletionTimestamp calls WithDeletionTimestamp of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionTimestamp sets DeletionTimestamp.
 func (b *BoxApplyConfiguration) WithDeletionTimestamp(value metav1.Time) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionTimestamp(value)
 	return b
 }
 
-// WithDeletionGracePeriodSeconds calls WithDeletionGracePeriodSeconds of the embedded ObjectMetaApplyConfiguration.
+// WithDeletionGracePeriodSeconds sets DeletionGracePeriodSeconds.
 func (b *BoxApplyConfiguration) WithDeletionGracePeriodSeconds(value int64) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithDeletionGracePeriodSeconds(value)
 	return b
 }
 
-// WithLabels calls WithLabels of the embedded ObjectMetaApplyConfiguration.
+// WithLabels adds entries to Labels. It replaces entries with the same keys.
 func (b *BoxApplyConfiguration) WithLabels(entries map[string]string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithLabels(entries)
 	return b
 }
 
-// WithAnnotations calls WithAnnotations of the embedded ObjectMetaApplyConfiguration.
+// WithAnnotations adds entries to Annotations. It replaces entries with the same keys.
 func (b *BoxApplyConfiguration) WithAnnotations(entries map[string]string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithAnnotations(entries)
 	return b
 }
 
-// WithOwnerReferences calls WithOwnerReferences of the embedded ObjectMetaApplyConfiguration.
+// WithOwnerReferences appends values to OwnerReferences. It panics if one of them is nil.
 func (b *BoxApplyConfiguration) WithOwnerReferences(values ...*applymetav1.OwnerReferenceApplyConfiguration) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithOwnerReferences(values...)
 	return b
 }
 
-// WithFinalizers calls WithFinalizers of the embedded ObjectMetaApplyConfiguration.
+// WithFinalizers appends values to Finalizers.
 func (b *BoxApplyConfiguration) WithFinalizers(values ...string) *BoxApplyConfiguration {
 	internal.Ensure(&b.ObjectMetaApplyConfiguration).WithFinalizers(values...)
 	return b
