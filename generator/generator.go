@@ -95,7 +95,7 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
-	in.Manifests, err = manifest.Read(ctx, s.crds, mistakes)
+	in.Manifests, err = manifest.Read(ctx, manifest.Options{Paths: s.crds, Schemas: in.GeneratesApply}, mistakes)
 	return loaded, in, err
 }
 

@@ -75,6 +75,11 @@ func (f *file) ApplyInternal() string {
 	return f.emitted(path.Join(f.Set.Apply.Dir, model.InternalDir), "internal", "applyinternal")
 }
 
+// ApplyRoot returns the package with the converter for the schemas of the kinds.
+func (f *file) ApplyRoot() string {
+	return f.emitted(f.Set.Apply.Dir, path.Base(f.Set.Apply.Dir), "apply"+path.Base(f.Set.Apply.Dir))
+}
+
 // ApplyConfigs returns the package of the apply configurations of the types of an API package.
 func (f *file) ApplyConfigs(of *model.ApplyPackage) string {
 	importPath := path.Join(f.Set.ApplyPackage, of.Dir)
