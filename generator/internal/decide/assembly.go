@@ -35,6 +35,8 @@ type Input struct {
 	// Registers reports whether this run writes what the packages of the main module lack to be registered
 	// with a scheme, and Copies whether it writes their deep copies.
 	Registers, Copies bool
+	// ApplyExternals are the packages with apply configurations that exist, by type.
+	ApplyExternals map[model.TypeRef]string
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }
