@@ -125,9 +125,33 @@ func sampleApply(zebra, gnu *model.Kind) *model.Apply {
 	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
 	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
 	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
-	return &model.Apply{Dir: ApplyRoot, Packages: []*model.ApplyPackage{
+	return &model.Apply{Dir: ApplyRoot, Schema: sampleSchema(), Packages: []*model.ApplyPackage{
 		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
 	}}
+}
+
+// sampleSchema returns a schema with types of all forms.
+func sampleSchema() *model.Schema {
+	gnu := model.SchemaRef{Named: "yak.Gnu"}
+	atoms := []model.SchemaAtom{
+		{Scalar: "string"}, {Scalar: "numeric"}, {Scalar: "boolean"}, {Scalar: "untyped"},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Atomic}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative, Keys: []string{"gnu"}}},
+		{Map: &model.SchemaMap{Element: &gnu, Relationship: model.Separable}},
+		{Map: &model.SchemaMap{Fields: []model.SchemaField{{Name: "gnu", Type: gnu, Default: `"gnu"`}}, Element: &gnu, Relationship: model.Atomic}},
+	}
+	all := model.SchemaAtom{Scalar: "untyped", List: atoms[4].List, Map: atoms[7].Map}
+	schema := &model.Schema{Types: []model.SchemaType{{Name: "yak.All", Atom: all}}}
+	for _, relationship := range []model.Relationship{"", model.Atomic, model.Separable} {
+		element := gnu
+		element.Relationship = relationship
+		atoms = append(atoms, model.SchemaAtom{Map: &model.SchemaMap{Element: &element, Relationship: model.Separable}})
+	}
+	for _, atom := range atoms {
+		schema.Types = append(schema.Types, model.SchemaType{Name: "yak.Gnu", Atom: atom})
+	}
+	return schema
 }
 
 // sampleCopies returns deep copies with every sort of copy.
