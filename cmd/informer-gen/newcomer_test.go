@@ -70,7 +70,7 @@ func TestNewcomer(t *testing.T) {
 		t.Skip("compiles a clientset")
 	}
 	dir := operatorModule(t, archiveFiles(t, "testdata/newcomer.txtar"))
-	args := []string{"--output-dir=generated", "--deepcopy", "--register", "./api/..."}
+	args := []string{"--output-dir=generated", "--deepcopy", "--register", "--with-applyconfig", "./api/..."}
 	if got := runTool(t, dir, args...); got.code != exitOK || !strings.Contains(got.stderr, "1 kind in 1 group version: wrote ") {
 		t.Fatalf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
