@@ -91,6 +91,9 @@ func (c *copying) underlying(t types.Type) *model.Copy {
 		}
 		return copied
 	case *types.Pointer:
+		if _, ok := t.(*types.Named); ok {
+			return &model.Copy{Op: model.CopyPointer, Elem: c.of(u.Elem()), Indirect: true}
+		}
 		return c.ofPointer(u.Elem())
 	case *types.Struct:
 		return c.ofStruct(u)
