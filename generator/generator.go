@@ -77,7 +77,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != ""}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", ApplyExternals: s.applyExternals}
 	loaded, err := load.Load(ctx, s.load, mistakes)
 	if err != nil {
 		return nil, in, err
@@ -95,7 +95,7 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
-	in.Manifests, err = manifest.Read(ctx, s.crds, mistakes)
+	in.Manifests, err = manifest.Read(ctx, manifest.Options{Paths: s.crds, Schemas: in.GeneratesApply}, mistakes)
 	return loaded, in, err
 }
 

@@ -21,10 +21,11 @@ const testdata = "../testdata"
 // golden has the options for testdata/generated.
 func golden() generator.Options {
 	return generator.Options{
-		Dir:        testdata,
-		Patterns:   []string{"./apis/..."},
-		OutputDir:  "generated",
-		HeaderFile: "../hack/boilerplate.go.txt",
+		Dir:             testdata,
+		Patterns:        []string{"./apis/..."},
+		OutputDir:       "generated",
+		HeaderFile:      "../hack/boilerplate.go.txt",
+		WithApplyConfig: true,
 	}
 }
 

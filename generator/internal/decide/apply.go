@@ -7,16 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 // applyPath returns the import path of the apply configurations of a package. It is root
-// with the last two elements of the package's path, where applyconfiguration-gen writes them.
-func applyPath(root, packagePath string) string {
-	elements := strings.Split(packagePath, "/")
-	last := elements[max(len(elements)-2, 0):]
-	return path.Join(root, strings.ToLower(path.Join(last...)))
-}
+// with the folder of these types.
+func applyPath(root, packagePath string) string { return path.Join(root, model.ApplyDir(packagePath)) }
 
 // possibleVerbs returns the verbs of a kind without a marker that restricts them.
 func (a *assembly) possibleVerbs() []model.Verb {
@@ -28,8 +25,26 @@ func (a *assembly) possibleVerbs() []model.Verb {
 
 // applyConfiguration returns the apply configuration of a type.
 func (a *assembly) applyConfiguration(ref model.TypeRef) model.TypeRef {
-	return model.TypeRef{Path: applyPath(a.ApplyPackage, ref.Path), Name: ref.Name + "ApplyConfiguration"}
+	return model.TypeRef{Path: applyPath(a.ApplyPackage, ref.Path), Name: ref.Name + model.ApplySuffix}
 }
+
+// applyInput returns the apply configuration of the type that a method sends: one that this run generates, one
+// that the user has named, or one of client-go, which has those of the built-in types. It is zero if there
+// is none.
+func (a *assembly) applyInput(ref model.TypeRef) model.TypeRef {
+	isOwn := func(pkg *input.Package) bool { return pkg.Path == ref.Path }
+	if !a.GeneratesApply || slices.ContainsFunc(a.Packages, isOwn) {
+		return a.applyConfiguration(ref)
+	}
+	external := model.ExternalApply(ref, a.ApplyExternals)
+	if external.IsZero() && strings.HasPrefix(ref.Path, "k8s.io/api/") {
+		return model.TypeRef{Path: applyPath(clientGoApply, ref.Path), Name: ref.Name + model.ApplySuffix}
+	}
+	return external
+}
+
+// clientGoApply is the root of the apply configurations of the built-in types.
+const clientGoApply = "k8s.io/client-go/applyconfigurations"
 
 // addApply sets the type that the Apply of k takes.
 func (a *assembly) addApply(k *model.Kind) {

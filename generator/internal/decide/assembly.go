@@ -32,6 +32,8 @@ type Input struct {
 	ApplyPackage string
 	// GeneratesApply reports whether this run generates the apply configurations.
 	GeneratesApply bool
+	// ApplyExternals are the packages with apply configurations that exist, by type.
+	ApplyExternals map[model.TypeRef]string
 	// Clientset is the clientset that exists. It is nil if the run generates one.
 	Clientset *input.Clientset
 }

@@ -76,12 +76,20 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 	if a.errs.Len() > before {
 		return false
 	}
-	if m.Verb == "apply" && a.ApplyPackage != "" {
-		m.Input = a.applyConfiguration(m.Input)
-		if problem := a.missing(m.Input, false); problem != "" {
-			a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
-			return false
-		}
+	if m.Verb != "apply" || a.ApplyPackage == "" {
+		return true
 	}
-	return true
+	of := m.Input
+	m.Input = a.applyInput(of)
+	switch problem := a.missing(m.Input, false); {
+	case m.Input.IsZero():
+		a.errs.Add(m.Pos, "method %s takes the apply configuration of %s.%s, which this run does not generate; name package %s too, or name the package that has it with --applyconfig-externals=%s.%s:…", m.Name, of.Path, of.Name, of.Path, of.Path, of.Name)
+	case problem == "":
+		return true
+	case a.GeneratesApply:
+		a.errs.Add(m.Pos, "method %s: %s, which the method takes; name the package that has it with --applyconfig-externals=%s.%s:…, or remove the method", m.Name, withoutFix(problem), of.Path, of.Name)
+	default:
+		a.errs.Add(m.Pos, "method %s: %s, which the method takes; run applyconfiguration-gen for that type, or remove the method", m.Name, withoutFix(problem))
+	}
+	return false
 }

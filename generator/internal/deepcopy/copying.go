@@ -264,11 +264,11 @@ func sort(t types.Type) string {
 func goType(t types.Type, in *types.Package) (written model.GoType, ok bool) {
 	of := func(prefix string, elem types.Type) (model.GoType, bool) {
 		written, ok := goType(elem, in)
-		return model.GoType{Prefix: prefix, Elem: &written}, ok
+		return written.Prefixed(prefix), ok
 	}
 	switch t := t.(type) {
 	case *types.Basic:
-		return model.GoType{Named: model.TypeRef{Name: t.Name()}}, true
+		return model.GoType{{Text: t.Name()}}, true
 	case *types.Pointer:
 		return of("*", t.Elem())
 	case *types.Slice:
@@ -276,9 +276,9 @@ func goType(t types.Type, in *types.Package) (written model.GoType, ok bool) {
 	case *types.Array:
 		return of(fmt.Sprintf("[%d]", t.Len()), t.Elem())
 	case *types.Map:
-		key, ok := goType(t.Key(), in)
-		elem, elemOK := goType(t.Elem(), in)
-		return model.GoType{Prefix: "map", Key: &key, Elem: &elem}, ok && elemOK
+		key, ok := of("map[", t.Key())
+		elem, elemOK := of("]", t.Elem())
+		return append(key, elem...), ok && elemOK
 	case interface {
 		Obj() *types.TypeName
 		TypeArgs() *types.TypeList
@@ -288,17 +288,20 @@ func goType(t types.Type, in *types.Package) (written model.GoType, ok bool) {
 			ref.Path = pkg.Path()
 		}
 		if ref.Path != in.Path() && ref.Path != "" && !token.IsExported(ref.Name) {
-			return model.GoType{}, false
+			return nil, false
 		}
-		written = model.GoType{Named: ref}
-		for argument := range t.TypeArgs().Types() {
-			arg, ok := goType(argument, in)
+		written = model.GoType{{Ref: ref}}
+		for i := range t.TypeArgs().Len() {
+			arg, ok := of(map[bool]string{true: "[", false: ", "}[i == 0], t.TypeArgs().At(i))
 			if !ok {
-				return model.GoType{}, false
+				return nil, false
 			}
-			written.Args = append(written.Args, arg)
+			written = append(written, arg...)
+		}
+		if t.TypeArgs().Len() > 0 {
+			written = append(written, model.GoTypePart{Text: "]"})
 		}
 		return written, true
 	}
-	return model.GoType{}, false
+	return nil, false
 }

@@ -68,9 +68,13 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 		return err
 	}
 	c.addProblems(root, dir, mistakes)
+	found.PackageMarkers, found.Dependencies = map[string][]input.CommentMarker{}, map[string]bool{}
 	for path, p := range c.parts {
-		found.Packages[path] = c.check(p)
+		found.Packages[path], found.Dependencies[path] = c.check(p), p.src.dependency
 		p.addComments(found.Comments)
+		for _, file := range p.src.files {
+			found.PackageMarkers[path] = append(found.PackageMarkers[path], packageMarkers(p.src.fset, file)...)
+		}
 	}
 	return nil
 }
@@ -103,6 +107,22 @@ func (c *closure) addProblems(root *declaration, dir string, mistakes *model.Err
 			}
 		}
 	}
+}
+
+// packageMarkers returns the markers above the package clause of a file, which may be nil. A blank line may be
+// between them.
+func packageMarkers(fset *token.FileSet, file *ast.File) []input.CommentMarker {
+	if file == nil {
+		return nil
+	}
+	var found []input.CommentMarker
+	for _, group := range file.Comments {
+		if group.Pos() > file.Package {
+			break
+		}
+		found = append(found, commentOf(fset, group).Markers...)
+	}
+	return found
 }
 
 // addComments adds the comments of the kept types of the package and of their fields.

@@ -50,17 +50,17 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 	scope := src.scope()
 	_, isStruct := t.spec.Type.(*ast.StructType)
 	described := &input.Type{
-		Name:              name,
-		Pos:               src.fset.Position(t.spec.Name.Pos()),
-		IsStruct:          isStruct && !t.spec.Assign.IsValid(),
-		IsGeneric:         t.spec.TypeParams != nil,
-		BuildConstraint:   tagged(t.file),
-		HasTypeMeta:       scope.embeds(t, "TypeMeta", nil),
-		HasObjectMeta:     scope.embeds(t, "ObjectMeta", nil),
-		WritesCopy:        src.copies && !t.spec.Assign.IsValid(),
-		WritesList:        slices.Contains(src.lists, name),
-		HasStatus:         fieldType(t, "Status") != nil,
-		Protobuf:          src.protobuf(name),
+		Name:            name,
+		Pos:             src.fset.Position(t.spec.Name.Pos()),
+		IsStruct:        isStruct && !t.spec.Assign.IsValid(),
+		IsGeneric:       t.spec.TypeParams != nil,
+		BuildConstraint: tagged(t.file),
+		HasTypeMeta:     scope.embeds(t, "TypeMeta", nil),
+		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
+		WritesCopy:      src.copies && !t.spec.Assign.IsValid(),
+		WritesList:      slices.Contains(src.lists, name),
+		HasStatus:       fieldType(t, "Status") != nil,
+		Protobuf:        src.protobuf(name),
 	}
 	described.HasDeepCopyObject = scope.deepCopied[name] || described.WritesCopy
 	described.ListPos = described.Pos

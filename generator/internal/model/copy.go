@@ -74,15 +74,3 @@ const (
 	CopyMap
 	CopyPointer
 )
-
-// GoType is a type as Go code writes it.
-type GoType struct {
-	// Prefix precedes the rest: "*", "[]", "[4]", or "map" before Key and Elem.
-	Prefix string
-	// Named is a type with a name, with Args if it is an instance of a generic type. Its path is empty for
-	// a predeclared type.
-	Named TypeRef
-	Args  []GoType
-	Key   *GoType
-	Elem  *GoType
-}

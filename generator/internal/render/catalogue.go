@@ -47,6 +47,9 @@ type subject struct {
 	Group *model.Group
 	GV    *model.GroupVersion
 	Kind  *model.Kind
+	// Apply and ApplyType are set for apply configurations only.
+	Apply     *model.ApplyPackage
+	ApplyType *model.ApplyType
 	// DeepCopy or Registers is set for a file in an API package.
 	DeepCopy  *model.DeepCopy
 	Registers *model.Registration
@@ -89,6 +92,13 @@ var catalogue = []row{
 	{"typed_fields.go.tmpl", existing(eachKind), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+"_fields.go") }, func(s subject) bool { return hasInformer(s) && hasFields(s) }},
 	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
 
+	{"apply_type.go.tmpl", eachApplyType, func(l layout, s subject) string {
+		return path.Join(s.Set.Apply.Dir, s.Apply.Dir, s.ApplyType.File+".go")
+	}, nil},
+	{"apply_utils.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, "utils.go") }, nil},
+	{"apply_internal.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "internal.go") }, nil},
+	{"apply_schema.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "schema.go") }, nil},
+	{"apply_shape.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "shape.go") }, nil},
 	{"deepcopy.go.tmpl", eachDeepCopy, func(layout, subject) string { return model.DeepCopyFile }, nil},
 	{"register.go.tmpl", eachRegistration, func(layout, subject) string { return model.RegisterFile }, nil},
 }
@@ -160,7 +170,7 @@ func (s subject) privateNames() []string {
 		return api.Private
 	}
 	if s.GV == nil {
-		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme"} // of the fake clientset
+		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme", "typeConverter"} // of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -16,31 +15,7 @@ func (f *file) Receiver(t *model.CopiedType) string {
 }
 
 // Named returns an expression for a type, which may be of the file's own package.
-func (f *file) Named(ref model.TypeRef) string {
-	switch ref.Path {
-	case "", f.DeepCopy.Path:
-		return ref.Name
-	}
-	alias := externalAlias(ref.Path)
-	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name
-}
-
-// GoType returns an expression for a type.
-func (f *file) GoType(t model.GoType) string {
-	switch {
-	case t.Key != nil:
-		return "map[" + f.GoType(*t.Key) + "]" + f.GoType(*t.Elem)
-	case t.Elem != nil:
-		return t.Prefix + f.GoType(*t.Elem)
-	case len(t.Args) == 0:
-		return f.Named(t.Named)
-	}
-	args := make([]string, len(t.Args))
-	for i, arg := range t.Args {
-		args[i] = f.GoType(arg)
-	}
-	return f.Named(t.Named) + "[" + strings.Join(args, ", ") + "]"
-}
+func (f *file) Named(ref model.TypeRef) string { return f.GoType(model.GoType{{Ref: ref}}) }
 
 // CopyBody returns the statements of DeepCopyInto.
 func (f *file) CopyBody(t *model.CopiedType) []string {
@@ -192,7 +167,7 @@ func (c *copier) present(copied *model.Copy, dst, src operand) []string {
 		body = append(c.declare(copied.Elem, name, operand{val, false}), dst.index(key).expr+" = "+name)
 	}
 	made := "make(" + c.GoType(copied.Type) + ", len(" + src.value() + "))"
-	if copied.Type.Named.IsZero() && copied.Type.Elem == nil {
+	if len(copied.Type) == 0 {
 		made = c.Import("maps") + ".Clone(" + src.value() + ")"
 	}
 	lines := []string{dst.value() + " = " + made}

@@ -79,13 +79,42 @@ func sample() *model.Set {
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}}
+	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Apply: sampleApply(zebra, gnu)}
+}
+
+// sampleApply returns apply configurations with fields and methods of all forms.
+func sampleApply(zebra, gnu *model.Kind) *model.Apply {
+	ref := model.TypeRef{Path: "example.com/yak/v1", Name: "Gnu"}
+	named := model.GoType{{Text: "[]", Ref: ref}}
+	direct, pointer := &model.ApplyEmbedded{Name: "Zebra"}, &model.ApplyEmbedded{Name: "Gnu", IsPointer: true}
+	t := func(name string, k *model.Kind) *model.ApplyType {
+		return &model.ApplyType{
+			Of: ref, Name: name, File: strings.ToLower(name), Kind: k, HasTypeMeta: true, Doc: []string{"Zebra.", "", "Gnu."},
+			Fields: []model.ApplyField{{Type: model.GoType{{Text: "*", Ref: ref}}}, {Name: "Gnu", Type: model.GoType{{Text: "string"}}, Tag: "gnu", Doc: []string{"Gnu."}}},
+			Setters: []model.ApplySetter{
+				{Field: "Zebra1", Form: model.ApplySet, Argument: named},
+				{Field: "Zebra2", Form: model.ApplyAddress, Argument: named},
+				{Field: "Zebra3", Form: model.ApplyAppend, Argument: named},
+				{Field: "Zebra4", Form: model.ApplyAppendElements, Argument: named},
+				{Field: "Zebra5", Form: model.ApplyAppendBehind, Argument: named},
+				{Field: "Zebra6", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]"}, {Ref: ref}}},
+				{Field: "Zebra7", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]string"}}, Through: direct},
+				{Field: "Zebra8", Form: model.ApplyAppend, Argument: named, Through: pointer},
+			},
+			Getters: []model.ApplyGetter{{Field: "Zebra1"}, {Field: "Zebra7", Through: direct}, {Field: "Zebra8", Through: pointer, IsNested: true}},
+		}
+	}
+	kind, cluster, part := t("Zebra", zebra), t("Gnu", gnu), t("ZebraPart", nil)
+	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
+	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
+	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
+	return &model.Apply{Dir: ApplyRoot, Packages: []*model.ApplyPackage{
+		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
+	}}
 }
 
 // sampleCopies returns deep copies with every sort of copy.
 func sampleCopies() *model.DeepCopy {
-	gnu := model.GoType{Named: model.TypeRef{Path: "example.com/gnu", Name: "Gnu"}}
-	text := model.GoType{Named: model.TypeRef{Name: "string"}}
 	slice := &model.Copy{Op: model.CopySlice}
 	for range 3 {
 		slice = &model.Copy{Op: model.CopySlice, Elem: slice}
@@ -93,7 +122,7 @@ func sampleCopies() *model.DeepCopy {
 	body := &model.Copy{Op: model.CopyFields}
 	for _, copied := range []*model.Copy{
 		slice,
-		{Op: model.CopyMap}, {Op: model.CopyMap, Type: model.GoType{Prefix: "map", Key: &text, Elem: &gnu}, Elem: &model.Copy{Op: model.CopyInto}},
+		{Op: model.CopyMap}, {Op: model.CopyMap, Type: model.GoType{{Text: "map[string]", Ref: model.TypeRef{Path: "example.com/gnu", Name: "Gnu"}}}, Elem: &model.Copy{Op: model.CopyInto}},
 		{Op: model.CopyPointer}, {Op: model.CopyByCall, Method: "DeepCopyYak", Guarded: true, Indirect: true},
 	} {
 		body.Fields = append(body.Fields, model.CopiedField{Name: "Zebra", Copy: copied})

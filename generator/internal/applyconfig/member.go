@@ -1,0 +1,204 @@
+package applyconfig
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// complete adds the members of the apply configuration.
+func (a *assembly) complete(c *config) {
+	structType, _ := gotype.StructOf(c.of)
+	c.out.Doc = trimmed(a.Types.Comment(c.of.Obj()))
+	c.out.HasTypeMeta = embedsTypeMeta(structType)
+	m := &members{assembly: a, of: c.of, out: c.out}
+	m.addStruct(structType)
+	m.addGetters()
+	if k := c.out.Kind; k != nil {
+		m.checkMeta()
+		if k.NeedsApply() {
+			c.out.SchemaName = a.Types.OpenAPIName(c.of)
+			c.out.Subresources = subresources(k, structType)
+		}
+	}
+}
+
+// members adds the fields and methods of one apply configuration.
+type members struct {
+	*assembly
+	of  types.Type
+	out *model.ApplyType
+}
+
+// isBlocked reports whether a field cannot be applied.
+func isBlocked(of types.Type, field *types.Var) bool {
+	name := field.Name()
+	if gotype.MetaName(of) == "ObjectMeta" && (name == "ManagedFields" || name == "SelfLink") {
+		return true
+	}
+	return len(name) > 4 && name[:4] == "ZZZ_" // fields that are about to be removed
+}
+
+// addStruct adds the fields of a struct, and the methods With for them.
+func (m *members) addStruct(structType *types.Struct) {
+	for i := range structType.NumFields() {
+		field, tag := structType.Field(i), tagOf(structType, i)
+		if tag.isHidden || isBlocked(m.of, field) {
+			continue
+		}
+		if field.Embedded() {
+			m.addEmbedded(field, tag)
+		} else if field.Exported() {
+			m.addField(field, tag)
+		}
+	}
+}
+
+func (m *members) addEmbedded(field *types.Var, tag tag) {
+	of := withoutPointers(field.Type())
+	structType, isStruct := gotype.StructOf(of)
+	ref := m.ref(of)
+	switch {
+	case !ref.IsZero():
+		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.name != ""}
+		out := model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Type: named("", ref)}
+		if embedded.IsPointer {
+			out.Type, out.Tag = named("*", ref), tag.name+",omitempty"
+		}
+		m.out.Fields = append(m.out.Fields, out)
+		m.promote(of, embedded)
+	case tag.name == "" && isStruct && !gotype.EncodesItself(of):
+		m.addStruct(structType) // all fields have to be optional
+	default:
+		m.addField(field, tag)
+	}
+}
+
+// promote adds the methods With for the fields of another apply configuration, which is in a field of this
+// one.
+func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
+	structType, _ := gotype.StructOf(of)
+	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}}
+	inner.addStruct(structType)
+	for _, s := range inner.out.Setters {
+		s.IsNested, s.Through = s.Through != nil, through
+		m.addSetter(s)
+	}
+}
+
+// addSetter adds a method. Of two fields with one name, the first one has the method, as with
+// applyconfiguration-gen.
+func (m *members) addSetter(s model.ApplySetter) {
+	if !slices.ContainsFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field }) {
+		m.out.Setters = append(m.out.Setters, s)
+	}
+}
+
+// addField adds a field with a JSON name, and its method With.
+func (m *members) addField(field *types.Var, tag tag) {
+	name := tag.name
+	if name == "" {
+		name = field.Name()
+	}
+	name += ",omitempty"
+	if tag.isQuoted {
+		name += ",string"
+	}
+	t, s := m.form(field.Type())
+	s.Field = field.Name()
+	s.IsMeta = isMeta(m.of, field)
+	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name})
+	m.addSetter(s)
+	if m.out.Kind != nil && tag.name == "metadata" && !m.ref(field.Type()).IsZero() {
+		m.promote(field.Type(), &model.ApplyEmbedded{Name: field.Name(), IsPointer: true}) // clients need WithName and GetName
+	}
+}
+
+// form returns the type of a field in an apply configuration, and how the method With sets it.
+func (m *members) form(t types.Type) (field model.GoType, s model.ApplySetter) {
+	of := withoutPointers(t)
+	if ref := m.ref(of); !ref.IsZero() {
+		return named("*", ref), model.ApplySetter{Form: model.ApplySet, Argument: named("*", ref)}
+	}
+	_, isPointer := types.Unalias(t).(*types.Pointer)
+	if slice, ok := types.Unalias(of).(*types.Slice); ok {
+		field = m.configured(of)
+		switch ref := m.ref(withoutPointers(slice.Elem())); {
+		case !ref.IsZero() && m.ref(slice.Elem()).IsZero():
+			// A slice of pointers. The elements are the types themselves, and the arguments are
+			// pointers to them, as with applyconfiguration-gen.
+			s = model.ApplySetter{Form: model.ApplyAppendElements, Argument: m.expression(slice.Elem()).Prefixed("*")}
+		case !ref.IsZero():
+			s = model.ApplySetter{Form: model.ApplyAppendElements, Argument: named("*", ref)}
+		case isPointer:
+			return field.Prefixed("*"), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
+		default:
+			s = model.ApplySetter{Form: model.ApplyAppend, Argument: m.expression(slice.Elem())}
+		}
+		if isPointer {
+			field, s.Form = field.Prefixed("*"), model.ApplyAppendBehind
+		}
+		return field, s
+	}
+	if _, ok := types.Unalias(of).(*types.Map); ok && !isPointer {
+		return m.configured(of), model.ApplySetter{Form: model.ApplyPut, Argument: m.configured(of)}
+	}
+	return m.configured(of).Prefixed("*"), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
+}
+
+// isMeta reports whether a field is one for which applyconfiguration-gen has a method Get.
+func isMeta(of types.Type, field *types.Var) bool {
+	switch name := field.Name(); gotype.MetaName(of) {
+	case "TypeMeta":
+		return name == "Kind" || name == "APIVersion"
+	case "ObjectMeta":
+		return name == "Name" || name == "Namespace"
+	}
+	return false
+}
+
+// addGetters adds the methods Get. Clients call those of kinds.
+func (m *members) addGetters() {
+	for _, s := range m.out.Setters {
+		isMeta := slices.Contains([]string{"Kind", "APIVersion", "Name", "Namespace"}, s.Field)
+		if s.IsMeta || m.out.Kind != nil && isMeta && s.Through != nil && s.Form == model.ApplyAddress {
+			m.out.Getters = append(m.out.Getters, model.ApplyGetter{Field: s.Field, Through: s.Through, IsNested: s.IsNested})
+		}
+	}
+}
+
+// checkMeta adds a mistake if the metadata of a kind has no apply configuration.
+func (m *members) checkMeta() {
+	k := m.out.Kind
+	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
+		has := slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
+		if !has && (name != "Namespace" || k.Namespaced) {
+			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or add +genclient:skipVerbs=apply,applyStatus", k.Name, name)
+			return
+		}
+	}
+}
+
+func embedsTypeMeta(structType *types.Struct) bool {
+	for field := range structType.Fields() {
+		if field.Embedded() && gotype.MetaName(field.Type()) == "TypeMeta" {
+			return true
+		}
+	}
+	return false
+}
+
+// trimmed returns the lines of a comment without empty ones at the beginning and the end.
+func trimmed(c input.Comment) []string {
+	lines := c.Text
+	for len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}

@@ -1,0 +1,174 @@
+package applyconfig
+
+import (
+	"go/types"
+	"path"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// reach adds the configs of the kinds that can be applied, of the types that their methods apply, and of
+// all types that these consist of.
+func (a *assembly) reach() {
+	r := &reaching{assembly: a, kinds: map[identity]*model.Kind{}, seen: map[types.Type]bool{}}
+	for _, k := range a.Set.Kinds() {
+		if declared := a.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}); declared != nil {
+			r.addKind(k, declared)
+		}
+	}
+	for _, k := range a.Set.Kinds() {
+		if declared := a.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}); declared != nil && k.NeedsApply() {
+			r.visit(declared.Type())
+			if id := identify(declared.Type()); r.kinds[id] != k && a.configs[id] != nil {
+				r.add(a.configs[id].of, k)
+			}
+		}
+		for _, m := range k.Methods {
+			if m.Has("apply") {
+				r.visitInput(m.Input)
+			}
+		}
+	}
+}
+
+// reaching visits types once.
+type reaching struct {
+	*assembly
+	// kinds are the kinds of the set by their types. If a type is several kinds, this is the first one.
+	kinds map[identity]*model.Kind
+	seen  map[types.Type]bool
+}
+
+// addKind records the type of a kind, which may be declared as an alias. If the package of the type is not in
+// the run, the apply configurations of its other types are next to that of the alias.
+func (r *reaching) addKind(k *model.Kind, declared *types.TypeName) {
+	id := identify(declared.Type())
+	if id.declared == nil {
+		return
+	}
+	if r.kinds[id] == nil {
+		r.kinds[id] = k
+	}
+	if h := r.homes[k.GroupVersion.Path]; h != nil && r.homes[id.declared.Pkg().Path()] == nil {
+		r.homes[id.declared.Pkg().Path()] = h
+	}
+}
+
+// visitInput visits the type whose apply configuration a method takes.
+func (r *reaching) visitInput(of model.TypeRef) {
+	for importPath, h := range r.homes {
+		if path.Join(r.Set.ApplyPackage, h.out.Dir) != of.Path {
+			continue
+		}
+		if declared := r.Types.Lookup(model.TypeRef{Path: importPath, Name: strings.TrimSuffix(of.Name, model.ApplySuffix)}); declared != nil {
+			r.visit(declared.Type())
+		}
+	}
+}
+
+func (r *reaching) visit(t types.Type) {
+	t = types.Unalias(t)
+	if r.seen[t] {
+		return
+	}
+	r.seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		r.addReached(t)
+		for arg := range t.TypeArgs().Types() {
+			r.visit(arg)
+		}
+		r.visit(t.Underlying())
+	case *types.Pointer:
+		r.visit(t.Elem())
+	case *types.Slice:
+		r.visit(t.Elem())
+	case *types.Array:
+		r.visit(t.Elem())
+	case *types.Map:
+		r.visit(t.Key())
+		r.visit(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if tag := tagOf(t, i); !tag.isHidden {
+				r.visit(t.Field(i).Type())
+			}
+		}
+	}
+}
+
+// addReached adds the config of a type if it is a struct in a package of the run.
+func (r *reaching) addReached(t *types.Named) {
+	if id := identify(t); id.declared != nil && r.homes[id.declared.Pkg().Path()] != nil && hasJSONFields(t) {
+		r.configs[id] = r.add(t, r.kinds[id])
+	}
+}
+
+// add adds the config of a type, which may be a kind.
+func (r *reaching) add(t *types.Named, k *model.Kind) *config {
+	declared := t.Obj()
+	c := &config{of: t, home: r.homes[declared.Pkg().Path()], out: &model.ApplyType{
+		Of:   model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()},
+		Name: instanceName(t),
+		Pos:  r.Types.Position(declared),
+	}}
+	if k != nil {
+		c.home = r.homes[k.GroupVersion.Path]
+		c.out.Kind, c.out.Name, c.out.Pos = k, k.Name, k.Pos
+		c.out.Of = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	}
+	c.out.File = strings.ToLower(c.out.Name)
+	r.all = append(r.all, c)
+	return c
+}
+
+// instanceName returns the name of a type with an upper-case first letter. For an instance of a generic
+// type, the names of the type arguments follow.
+func instanceName(t *types.Named) string {
+	name := upperFirst(t.Obj().Name())
+	for arg := range t.TypeArgs().Types() {
+		isSeparator := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		for _, word := range strings.FieldsFunc(types.TypeString(arg, func(*types.Package) string { return "" }), isSeparator) {
+			name += upperFirst(word)
+		}
+	}
+	return name
+}
+
+// hasJSONFields reports whether a type is a struct that JSON encodes field by field, and at least one of
+// the fields has a tag.
+func hasJSONFields(t *types.Named) bool {
+	structType, ok := gotype.StructOf(t)
+	if !ok || gotype.EncodesItself(t) {
+		return false
+	}
+	for i := range structType.NumFields() {
+		if tag := tagOf(structType, i); tag.exists && !tag.isHidden {
+			return true
+		}
+	}
+	return false
+}
+
+// tag is the tag of a field with the key json.
+type tag struct {
+	name string
+	// exists reports whether there is a tag, and isHidden whether it leaves the field out of JSON.
+	exists, isHidden bool
+	// isQuoted reports whether it has the option string.
+	isQuoted bool
+}
+
+func tagOf(of *types.Struct, i int) tag {
+	text, exists := reflect.StructTag(of.Tag(i)).Lookup("json")
+	name, options, _ := strings.Cut(text, ",")
+	found := tag{name: name, exists: exists, isHidden: text == "-"}
+	for option := range strings.SplitSeq(options, ",") {
+		found.isQuoted = found.isQuoted || option == "string"
+	}
+	return found
+}
