@@ -175,13 +175,24 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {
-				if text, ok := strings.CutPrefix(strings.Trim(line, "/* \t\r"), "+"); ok {
+				if text, ok := strings.CutPrefix(withoutCommentSigns(line), "+"); ok {
 					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
 				}
 			}
 		}
 	}
 	return found
+}
+
+// withoutCommentSigns returns a line of a comment without the signs of the comment. A comment in an example
+// keeps its own.
+func withoutCommentSigns(line string) string {
+	line = strings.TrimSpace(line)
+	text, isLine := strings.CutPrefix(line, "//")
+	if !isLine {
+		text = strings.TrimSuffix(strings.TrimLeft(strings.TrimPrefix(line, "/*"), "* \t"), "*/")
+	}
+	return strings.TrimSpace(text)
 }
 
 // positionIn returns the position of the first + in a line of a comment.
