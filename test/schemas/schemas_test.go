@@ -37,7 +37,7 @@ func main() {
 
 // generated returns the parser that the generator emits for packages. No file of it is on disk in the
 // repository: the go command gets it through an overlay.
-func generated(t *testing.T, patterns ...string) *typed.Parser {
+func generated(t testing.TB, patterns ...string) *typed.Parser {
 	t.Helper()
 	out := t.TempDir()
 	result, err := generator.Generate(t.Context(), generator.Options{
