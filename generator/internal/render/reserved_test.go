@@ -108,7 +108,7 @@ func sampleApply(zebra, gnu *model.Kind) *model.Apply {
 	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
 	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
 	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
-	return &model.Apply{Dir: ApplyRoot, Packages: []*model.ApplyPackage{
+	return &model.Apply{Dir: ApplyRoot, Schema: &model.Schema{Types: []model.SchemaType{{Name: "yak.Zebra", Atom: model.SchemaAtom{Scalar: "string"}}}}, Packages: []*model.ApplyPackage{
 		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
 	}}
 }
