@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/gotype":      {"generator/internal/model"},
 	"generator/internal/manifest":    {"generator/internal/input", "generator/internal/model", "generator/internal/regular"},
-	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular"},
+	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
 	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
 	"generator/internal/load":        {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},

@@ -16,6 +16,8 @@ type JSONField struct {
 	Through []*types.Var
 	// Quoted reports whether its tag has the option ",string".
 	Quoted bool
+	// OmitsEmpty reports whether its tag has the option ",omitempty" or ",omitzero".
+	OmitsEmpty bool
 }
 
 // IsMeta reports whether the field belongs to the metadata of every object.
@@ -66,7 +68,8 @@ func JSONFields(structType *types.Struct) (fields []JSONField, sure bool) {
 					name = field.Name()
 				}
 				if !taken[name] {
-					found = append(found, JSONField{name, field, in.through, slices.Contains(strings.Split(options, ","), "string")})
+					has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
+					found = append(found, JSONField{name, field, in.through, has("string"), has("omitempty") || has("omitzero")})
 					count[name]++
 				}
 			}

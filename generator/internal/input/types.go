@@ -3,6 +3,8 @@ package input
 import (
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -14,7 +16,11 @@ type Types struct {
 	Packages map[string]*types.Package
 	// Comments are by the position of the name that they document: that of a type, or of a field.
 	Comments map[token.Pos]Comment
-	FileSet  *token.FileSet
+	// PackageMarkers has the markers above the package clauses, by import path.
+	PackageMarkers map[string][]CommentMarker
+	// Dependencies has the packages outside the main module, which the user cannot edit.
+	Dependencies map[string]bool
+	FileSet      *token.FileSet
 }
 
 // Comment is the documentation of a type or a field.
@@ -47,3 +53,34 @@ func (t *Types) Comment(of types.Object) Comment { return t.Comments[of.Pos()] }
 
 // Position returns the position of the name of a type or a field.
 func (t *Types) Position(of types.Object) token.Position { return t.FileSet.Position(of.Pos()) }
+
+// HasPackageMarker reports whether a marker with that text is above a package clause.
+func (t *Types) HasPackageMarker(path, text string) bool {
+	return slices.ContainsFunc(t.PackageMarkers[path], func(m CommentMarker) bool { return m.Text == text })
+}
+
+// modelPackage is the marker with the beginning of the names that OpenAPIModelName returns.
+const modelPackage = "k8s:openapi-model-package="
+
+// OpenAPIName returns the name of a type in OpenAPI documents. It is the name that
+// runtime.Scheme.ToOpenAPIDefinitionName returns for a kind.
+func (t *Types) OpenAPIName(of *types.Named) string {
+	declared := of.Obj()
+	ref := model.TypeRef{Name: declared.Name()}
+	if declared.Pkg() != nil {
+		ref.Path = declared.Pkg().Path()
+	}
+	if of.TypeArgs().Len() > 0 {
+		ref.Name = strings.TrimPrefix(types.TypeString(of, nil), ref.Path+".")
+	}
+	method := types.NewMethodSet(of).Lookup(nil, "OpenAPIModelName")
+	if method == nil || len(method.Index()) > 1 { // an embedded type has the method
+		return ref.OpenAPIName()
+	}
+	for _, m := range slices.Concat(t.Comment(declared).Markers, t.PackageMarkers[ref.Path]) {
+		if prefix, ok := strings.CutPrefix(m.Text, modelPackage); ok && prefix != "" {
+			return prefix + "." + ref.Name
+		}
+	}
+	return ref.OpenAPIName()
+}

@@ -73,7 +73,7 @@ type problem struct {
 // newClosure lists packages and their imports. It compiles nothing. A missing or broken package matters
 // only if a question needs it.
 func newClosure(ctx context.Context, options Options, paths []string, sources []*source) (*closure, error) {
-	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 	roots, err := packages.Load(options.config(ctx, mode), paths...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return nil, fmt.Errorf("cannot list the imports of %s: %w", strings.Join(paths, " "), withoutCommand{err})
@@ -97,7 +97,7 @@ func (c *closure) open(path string) (*part, error) {
 		p.listed = &packages.Package{PkgPath: path}
 	}
 	if p.src == nil {
-		p.src = &source{path: path, fset: c.fset, names: p.listed.GoFiles}
+		p.src = &source{path: path, dependency: isDependency(p.listed), fset: c.fset, names: p.listed.GoFiles}
 		mode := parser.SkipObjectResolution
 		if c.withComments {
 			mode |= parser.ParseComments

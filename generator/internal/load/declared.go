@@ -49,20 +49,31 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 		return nil, err
 	}
 	c.withComments, found.FileSet = true, c.fset
-	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error {
-		root, err := c.reach(names)
-		if err != nil {
-			return err
-		}
-		c.addProblems(root, options.Dir, mistakes)
-		for path, p := range c.parts {
-			found.Packages[path] = c.check(p)
-			p.addComments(found.Comments)
-		}
-		return nil
-	})
+	err = within(ctx, maxChecking, strings.Join(paths, ", "), func() error { return c.declare(names, options.Dir, found, mistakes) })
+	if err != nil {
+		return nil, err // the check may still run
+	}
 	result.note("read types of %d packages for apply configurations and deep copies: %v", len(c.parts), time.Since(started).Round(time.Millisecond))
-	return found, err
+	return found, nil
+}
+
+// declare adds the named types, and all that they need, to found. Relative paths in errors of the go command are
+// below dir.
+func (c *closure) declare(names map[string][]string, dir string, found *input.Types, mistakes *model.Errors) error {
+	root, err := c.reach(names)
+	if err != nil {
+		return err
+	}
+	c.addProblems(root, dir, mistakes)
+	found.PackageMarkers, found.Dependencies = map[string][]input.CommentMarker{}, map[string]bool{}
+	for path, p := range c.parts {
+		found.Packages[path], found.Dependencies[path] = c.check(p), p.src.dependency
+		p.addComments(found.Comments)
+		for _, file := range p.src.files {
+			found.PackageMarkers[path] = append(found.PackageMarkers[path], packageMarkers(p.src.fset, file)...)
+		}
+	}
+	return nil
 }
 
 // addProblems adds the references to missing declarations that root needs.
@@ -79,6 +90,22 @@ func (c *closure) addProblems(root *declaration, dir string, mistakes *model.Err
 			}
 		}
 	}
+}
+
+// packageMarkers returns the markers above the package clause of a file, which may be nil. A blank line may be
+// between them.
+func packageMarkers(fset *token.FileSet, file *ast.File) []input.CommentMarker {
+	if file == nil {
+		return nil
+	}
+	var found []input.CommentMarker
+	for _, group := range file.Comments {
+		if group.Pos() > file.Package {
+			break
+		}
+		found = append(found, commentOf(fset, group).Markers...)
+	}
+	return found
 }
 
 // addComments adds the comments of the kept types of the package and of their fields.
@@ -143,10 +170,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		if group == nil {
 			continue
 		}
-		for line := range strings.Lines(group.Text()) {
-			if !strings.HasPrefix(strings.TrimSpace(line), "+") {
-				found.Text = append(found.Text, strings.TrimRight(line, " \t\n"))
-			}
+		if text := withoutMarkers(group.Text()); text != "" {
+			found.Text = append(found.Text, strings.Split(text, "\n")...)
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {

@@ -151,7 +151,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			sources = append(sources, &source{path: pkg.PkgPath, dependency: pkg.Module == nil || !pkg.Module.Main, fset: fset, names: pkg.GoFiles})
+			sources = append(sources, &source{path: pkg.PkgPath, dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
 	}
@@ -165,3 +165,6 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	result.note("loaded the syntax of %d packages, %d files: %v to list them, %v to parse them", len(sources), files, found.Sub(started).Round(time.Millisecond), time.Since(found).Round(time.Millisecond))
 	return sources, nil
 }
+
+// isDependency reports whether a package is outside the main module.
+func isDependency(pkg *packages.Package) bool { return pkg.Module == nil || !pkg.Module.Main }

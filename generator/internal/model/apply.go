@@ -1,5 +1,11 @@
 package model
 
+import (
+	"go/token"
+	"path"
+	"strings"
+)
+
 // Apply has the apply configurations of a run.
 type Apply struct {
 	// Dir is the folder in the output folder, such as applyconfiguration.
@@ -10,10 +16,146 @@ type Apply struct {
 	Schema *Schema
 }
 
+// InternalDir is the folder in Apply.Dir of the package that all apply configurations share.
+const InternalDir = "internal"
+
 // ApplyPackage has the apply configurations of the types of one API package.
 type ApplyPackage struct {
 	// Path is the import path of the API package.
 	Path string
 	// Dir is the folder in Apply.Dir, such as apps/v1.
 	Dir string
+	// GroupVersion is nil if the package has no kinds.
+	GroupVersion *GroupVersion
+	// Types are sorted by name.
+	Types []*ApplyType
+}
+
+// Package returns the name of the Go package.
+func (p *ApplyPackage) Package() string { return path.Base(p.Dir) }
+
+// ApplyType is the apply configuration of a type.
+type ApplyType struct {
+	// Of is the type, and Name its name with an upper-case first letter.
+	Of   TypeRef
+	Name string
+	// File is the name of the file without ".go".
+	File string
+	// Doc has the lines of the type's comment.
+	Doc     []string
+	Fields  []ApplyField
+	Setters []ApplySetter
+	Getters []ApplyGetter
+	// Kind is nil unless the type is a kind of the run.
+	Kind *Kind
+	// HasTypeMeta reports whether the type embeds TypeMeta.
+	HasTypeMeta bool
+	// Subresources are those of a kind for which there is a function Extract, sorted.
+	Subresources []ApplySubresource
+	// SchemaName is the name of the type in Apply.Schema. It is empty unless the type is a kind that
+	// can be applied.
+	SchemaName string
+	// Pos is the name in the type declaration.
+	Pos token.Position
+}
+
+// Config returns the name of the apply configuration.
+func (t *ApplyType) Config() string { return t.Name + ApplySuffix }
+
+// ApplySuffix ends the names of apply configurations.
+const ApplySuffix = "ApplyConfiguration"
+
+// ApplySubresource is a subresource with a function Extract.
+type ApplySubresource struct {
+	// Name is the name on the wire, such as status, and GoName ends the name of the function.
+	Name, GoName string
+}
+
+// ApplyField is a field of an apply configuration.
+type ApplyField struct {
+	Doc []string
+	// Name is empty for an embedded field.
+	Name string
+	Type GoType
+	// Tag is the tag with the key json.
+	Tag string
+}
+
+// ApplyForm is how a method With sets a field.
+type ApplyForm string
+
+const (
+	// ApplySet sets a field that has the type of the argument: an apply configuration or a map.
+	ApplySet ApplyForm = "set"
+	// ApplyAddress sets a pointer to the argument.
+	ApplyAddress ApplyForm = "address"
+	// ApplyAppend appends the arguments to a slice.
+	ApplyAppend ApplyForm = "append"
+	// ApplyAppendElements appends what the arguments, which are pointers, point to.
+	ApplyAppendElements ApplyForm = "appendElements"
+	// ApplyAppendBehind is ApplyAppendElements for a pointer to a slice.
+	ApplyAppendBehind ApplyForm = "appendBehind"
+	// ApplyPut sets the entries of a map.
+	ApplyPut ApplyForm = "put"
+)
+
+// ApplySetter is a method With of an apply configuration.
+type ApplySetter struct {
+	// Field is the name of the field, and the method is With and the name.
+	Field string
+	Form  ApplyForm
+	// Argument is the type of the argument. For the forms that append it is the type of one of them.
+	Argument GoType
+	// Through is the embedded apply configuration that has the field, or nil.
+	Through *ApplyEmbedded
+}
+
+// Is reports whether the setter has a form. It takes a string for templates.
+func (s ApplySetter) Is(form string) bool { return s.Form == ApplyForm(form) }
+
+// IsVariadic reports whether the method takes any number of arguments.
+func (s ApplySetter) IsVariadic() bool {
+	return s.Form == ApplyAppend || s.Form == ApplyAppendElements || s.Form == ApplyAppendBehind
+}
+
+// ApplyEmbedded is an embedded apply configuration.
+type ApplyEmbedded struct {
+	// Name is the name of the field.
+	Name      string
+	IsPointer bool
+}
+
+// ApplyGetter is a method that returns a field of type string.
+type ApplyGetter struct {
+	Field   string
+	Through *ApplyEmbedded
+}
+
+// GoType is a type as Go code writes it, in parts.
+type GoType []GoTypePart
+
+// GoTypePart is a text such as "map[string]", or the name of a type in another package.
+type GoTypePart struct {
+	Text string
+	Ref  TypeRef
+}
+
+// ApplyDir returns the folder in Apply.Dir for the types of a package: the last two elements of the path
+// of the package, where applyconfiguration-gen writes them.
+func ApplyDir(packagePath string) string {
+	elements := strings.Split(packagePath, "/")
+	return strings.ToLower(path.Join(elements[max(len(elements)-2, 0):]...))
+}
+
+// MetaApplyPackage has the apply configurations of meta/v1.
+const MetaApplyPackage = "k8s.io/client-go/applyconfigurations/meta/v1"
+
+var metaApplied = map[string]bool{
+	"Condition": true, "DeleteOptions": true, "LabelSelector": true, "LabelSelectorRequirement": true,
+	"ManagedFieldsEntry": true, "ObjectMeta": true, "OwnerReference": true, "TypeMeta": true,
+}
+
+// HasMetaApply reports whether a type has an apply configuration in MetaApplyPackage.
+func HasMetaApply(of TypeRef) bool {
+	return of.Path == "k8s.io/apimachinery/pkg/apis/meta/v1" && metaApplied[of.Name]
 }

@@ -47,6 +47,9 @@ type subject struct {
 	Group *model.Group
 	GV    *model.GroupVersion
 	Kind  *model.Kind
+	// Apply and ApplyType are set for apply configurations only.
+	Apply     *model.ApplyPackage
+	ApplyType *model.ApplyType
 }
 
 // catalogue has all emitted files. To emit another one, add a template and a row.
@@ -74,6 +77,14 @@ var catalogue = []row{
 	{"informer_version.go.tmpl", eachVersion, func(l layout, s subject) string { return path.Join(l.informers(s.GV), "interface.go") }, hasInformer},
 	{"typed_fields.go.tmpl", existing(eachKind), func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+"_fields.go") }, func(s subject) bool { return hasInformer(s) && hasFields(s) }},
 	{"informer.go.tmpl", eachInformed, func(l layout, s subject) string { return path.Join(l.informers(s.GV), s.Kind.File+".go") }, hasInformer},
+
+	{"apply_type.go.tmpl", eachApplyType, func(l layout, s subject) string {
+		return path.Join(s.Set.Apply.Dir, s.Apply.Dir, s.ApplyType.File+".go")
+	}, nil},
+	{"apply_utils.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, "utils.go") }, nil},
+	{"apply_internal.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "internal.go") }, nil},
+	{"apply_schema.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "schema.go") }, nil},
+	{"apply_shape.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "shape.go") }, nil},
 }
 
 func once(set *model.Set) []subject { return []subject{{Set: set}} }

@@ -110,7 +110,8 @@ func (f *file) Type(ref model.TypeRef) string {
 		}
 	}
 	alias := externalAlias(ref.Path)
-	if root := f.Set.ApplyPackage; root != "" && strings.HasPrefix(ref.Path, root+"/") {
+	root := f.Set.ApplyPackage
+	if root != "" && strings.HasPrefix(ref.Path, root+"/") || strings.HasPrefix(ref.Path, "k8s.io/client-go/applyconfigurations/") {
 		alias = "apply" + alias
 	}
 	return f.imports.use(ref.Path, alias, "other"+alias) + "." + ref.Name

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/api/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type CronTabInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*singlev1.CronTabList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *singlev1.CronTab, err error)
+	Apply(ctx context.Context, cronTab *applyapiv1.CronTabApplyConfiguration, opts metav1.ApplyOptions) (*singlev1.CronTab, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, cronTab *applyapiv1.CronTabApplyConfiguration, opts metav1.ApplyOptions) (*singlev1.CronTab, error)
 	CronTabExpansion
 }
 
 // cronTabs implements CronTabInterface.
 type cronTabs struct {
-	*gentype.ClientWithList[*singlev1.CronTab, *singlev1.CronTabList]
+	*gentype.ClientWithListAndApply[*singlev1.CronTab, *singlev1.CronTabList, *applyapiv1.CronTabApplyConfiguration]
 }
 
 func newCronTabs(c *SingleV1Client, namespace string) *cronTabs {
 	return &cronTabs{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*singlev1.CronTab, *singlev1.CronTabList, *applyapiv1.CronTabApplyConfiguration](
 			"crontabs",
 			c.RESTClient(),
 			scheme.ParameterCodec,

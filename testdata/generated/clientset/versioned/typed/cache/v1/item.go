@@ -9,6 +9,7 @@ import (
 	"context"
 
 	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
+	applycachev1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/cache/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type ItemInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*cachev1.ItemList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *cachev1.Item, err error)
+	Apply(ctx context.Context, item *applycachev1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*cachev1.Item, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, item *applycachev1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*cachev1.Item, error)
 	ItemExpansion
 }
 
 // items implements ItemInterface.
 type items struct {
-	*gentype.ClientWithList[*cachev1.Item, *cachev1.ItemList]
+	*gentype.ClientWithListAndApply[*cachev1.Item, *cachev1.ItemList, *applycachev1.ItemApplyConfiguration]
 }
 
 func newItems(c *CacheV1Client, namespace string) *items {
 	return &items{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*cachev1.Item, *cachev1.ItemList, *applycachev1.ItemApplyConfiguration](
 			"items",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
+	applydiscoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/discovery/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type ItemInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*discoveryv1.ItemList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *discoveryv1.Item, err error)
+	Apply(ctx context.Context, item *applydiscoveryv1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*discoveryv1.Item, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, item *applydiscoveryv1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*discoveryv1.Item, error)
 	ItemExpansion
 }
 
 // items implements ItemInterface.
 type items struct {
-	*gentype.ClientWithList[*discoveryv1.Item, *discoveryv1.ItemList]
+	*gentype.ClientWithListAndApply[*discoveryv1.Item, *discoveryv1.ItemList, *applydiscoveryv1.ItemApplyConfiguration]
 }
 
 func newItems(c *DiscoveryV1Client, namespace string) *items {
 	return &items{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*discoveryv1.Item, *discoveryv1.ItemList, *applydiscoveryv1.ItemApplyConfiguration](
 			"items",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
+	applyerrorv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/error/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type ItemInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*errorv1.ItemList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *errorv1.Item, err error)
+	Apply(ctx context.Context, item *applyerrorv1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*errorv1.Item, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, item *applyerrorv1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*errorv1.Item, error)
 	ItemExpansion
 }
 
 // items implements ItemInterface.
 type items struct {
-	*gentype.ClientWithList[*errorv1.Item, *errorv1.ItemList]
+	*gentype.ClientWithListAndApply[*errorv1.Item, *errorv1.ItemList, *applyerrorv1.ItemApplyConfiguration]
 }
 
 func newItems(c *ErrorV1Client, namespace string) *items {
 	return &items{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*errorv1.Item, *errorv1.ItemList, *applyerrorv1.ItemApplyConfiguration](
 			"items",
 			c.RESTClient(),
 			scheme.ParameterCodec,

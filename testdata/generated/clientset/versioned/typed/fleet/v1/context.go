@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,6 +34,7 @@ type ContextInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.ContextList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Context, err error)
+	Apply(ctx context.Context, context *applyfleetv1.ContextApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Context, error)
 	Invoke(ctx context.Context, name string, obj *vesselsv1.Opts, opts metav1.CreateOptions) (*vesselsv1.Error, error)
 	Result(ctx context.Context, obj *vesselsv1.Type, opts metav1.UpdateOptions) (*vesselsv1.Interface, error)
 	Status(ctx context.Context, name string, opts metav1.GetOptions) (*metav1.Status, error)
@@ -41,12 +43,12 @@ type ContextInterface interface {
 
 // contexts implements ContextInterface.
 type contexts struct {
-	*gentype.ClientWithList[*vesselsv1.Context, *vesselsv1.ContextList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Context, *vesselsv1.ContextList, *applyfleetv1.ContextApplyConfiguration]
 }
 
 func newContexts(c *VesselsV1Client, namespace string) *contexts {
 	return &contexts{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Context, *vesselsv1.ContextList, *applyfleetv1.ContextApplyConfiguration](
 			"contexts",
 			c.RESTClient(),
 			scheme.ParameterCodec,

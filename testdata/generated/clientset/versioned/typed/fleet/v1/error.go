@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type ErrorInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.ErrorList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Error, err error)
+	Apply(ctx context.Context, error *applyfleetv1.ErrorApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Error, error)
 	ErrorExpansion
 }
 
 // errors implements ErrorInterface.
 type errors struct {
-	*gentype.ClientWithList[*vesselsv1.Error, *vesselsv1.ErrorList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Error, *vesselsv1.ErrorList, *applyfleetv1.ErrorApplyConfiguration]
 }
 
 func newErrors(c *VesselsV1Client, namespace string) *errors {
 	return &errors{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Error, *vesselsv1.ErrorList, *applyfleetv1.ErrorApplyConfiguration](
 			"errors",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type InterfaceInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.InterfaceList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Interface, err error)
+	Apply(ctx context.Context, interfaceObject *applyfleetv1.InterfaceApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Interface, error)
 	InterfaceExpansion
 }
 
 // interfaces implements InterfaceInterface.
 type interfaces struct {
-	*gentype.ClientWithList[*vesselsv1.Interface, *vesselsv1.InterfaceList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Interface, *vesselsv1.InterfaceList, *applyfleetv1.InterfaceApplyConfiguration]
 }
 
 func newInterfaces(c *VesselsV1Client, namespace string) *interfaces {
 	return &interfaces{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Interface, *vesselsv1.InterfaceList, *applyfleetv1.InterfaceApplyConfiguration](
 			"interfaces",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type OptsInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.OptsList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Opts, err error)
+	Apply(ctx context.Context, optsObject *applyfleetv1.OptsApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Opts, error)
 	OptsExpansion
 }
 
 // optses implements OptsInterface.
 type optses struct {
-	*gentype.ClientWithList[*vesselsv1.Opts, *vesselsv1.OptsList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Opts, *vesselsv1.OptsList, *applyfleetv1.OptsApplyConfiguration]
 }
 
 func newOptses(c *VesselsV1Client, namespace string) *optses {
 	return &optses{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Opts, *vesselsv1.OptsList, *applyfleetv1.OptsApplyConfiguration](
 			"optses",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type PackageInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.PackageList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Package, err error)
+	Apply(ctx context.Context, packageObject *applyfleetv1.PackageApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Package, error)
 	PackageExpansion
 }
 
 // packages implements PackageInterface.
 type packages struct {
-	*gentype.ClientWithList[*vesselsv1.Package, *vesselsv1.PackageList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Package, *vesselsv1.PackageList, *applyfleetv1.PackageApplyConfiguration]
 }
 
 func newPackages(c *VesselsV1Client, namespace string) *packages {
 	return &packages{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Package, *vesselsv1.PackageList, *applyfleetv1.PackageApplyConfiguration](
 			"packages",
 			c.RESTClient(),
 			scheme.ParameterCodec,

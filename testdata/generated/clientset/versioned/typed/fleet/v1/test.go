@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type TestInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.TestList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Test, err error)
+	Apply(ctx context.Context, test *applyfleetv1.TestApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Test, error)
 	TestExpansion
 }
 
 // tests implements TestInterface.
 type tests struct {
-	*gentype.ClientWithList[*vesselsv1.Test, *vesselsv1.TestList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Test, *vesselsv1.TestList, *applyfleetv1.TestApplyConfiguration]
 }
 
 func newTests(c *VesselsV1Client, namespace string) *tests {
 	return &tests{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Test, *vesselsv1.TestList, *applyfleetv1.TestApplyConfiguration](
 			"tests",
 			c.RESTClient(),
 			scheme.ParameterCodec,

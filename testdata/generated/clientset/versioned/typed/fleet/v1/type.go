@@ -7,14 +7,18 @@ package v1
 
 import (
 	"context"
+	"fmt"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyautoscalingv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/autoscaling/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/util/apply"
 )
 
 // TypesGetter returns a client for Types.
@@ -34,19 +38,21 @@ type TypeInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.TypeList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Type, err error)
+	Apply(ctx context.Context, typeObject *applyfleetv1.TypeApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Type, error)
 	GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)
 	UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error)
+	ApplyScale(ctx context.Context, name string, obj *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error)
 	TypeExpansion
 }
 
 // typesClient implements TypeInterface.
 type typesClient struct {
-	*gentype.ClientWithList[*vesselsv1.Type, *vesselsv1.TypeList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Type, *vesselsv1.TypeList, *applyfleetv1.TypeApplyConfiguration]
 }
 
 func newTypes(c *VesselsV1Client, namespace string) *typesClient {
 	return &typesClient{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Type, *vesselsv1.TypeList, *applyfleetv1.TypeApplyConfiguration](
 			"types",
 			c.RESTClient(),
 			scheme.ParameterCodec,
@@ -81,6 +87,28 @@ func (c *typesClient) UpdateScale(ctx context.Context, name string, obj *autosca
 		SubResource("scale").
 		VersionedParams(&opts, scheme.ParameterCodec).
 		Body(obj).
+		Do(ctx).
+		Into(result)
+	return result, err
+}
+
+// ApplyScale applies obj to the scale subresource of the Type with the given name.
+func (c *typesClient) ApplyScale(ctx context.Context, name string, obj *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
+	if obj == nil {
+		return nil, fmt.Errorf("the apply configuration for ApplyScale must not be nil")
+	}
+	request, err := apply.NewRequest(c.GetClient(), obj)
+	if err != nil {
+		return nil, err
+	}
+	patchOpts := opts.ToPatchOptions()
+	result := &autoscalingv1.Scale{}
+	err = request.
+		Namespace(c.GetNamespace()).
+		Resource("types").
+		Name(name).
+		SubResource("scale").
+		VersionedParams(&patchOpts, scheme.ParameterCodec).
 		Do(ctx).
 		Into(result)
 	return result, err

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type WindowsInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*vesselsv1.WindowsList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *vesselsv1.Windows, err error)
+	Apply(ctx context.Context, windows *applyfleetv1.WindowsApplyConfiguration, opts metav1.ApplyOptions) (*vesselsv1.Windows, error)
 	WindowsExpansion
 }
 
 // windowses implements WindowsInterface.
 type windowses struct {
-	*gentype.ClientWithList[*vesselsv1.Windows, *vesselsv1.WindowsList]
+	*gentype.ClientWithListAndApply[*vesselsv1.Windows, *vesselsv1.WindowsList, *applyfleetv1.WindowsApplyConfiguration]
 }
 
 func newWindowses(c *VesselsV1Client) *windowses {
 	return &windowses{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*vesselsv1.Windows, *vesselsv1.WindowsList, *applyfleetv1.WindowsApplyConfiguration](
 			"windowses",
 			c.RESTClient(),
 			scheme.ParameterCodec,

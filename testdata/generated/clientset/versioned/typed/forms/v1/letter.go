@@ -9,6 +9,7 @@ import (
 	"context"
 
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type LetterInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*formsv1.LetterList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *formsv1.Letter, err error)
+	Apply(ctx context.Context, letter *applyformsv1.LetterApplyConfiguration, opts metav1.ApplyOptions) (*formsv1.Letter, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, letter *applyformsv1.LetterApplyConfiguration, opts metav1.ApplyOptions) (*formsv1.Letter, error)
 	LetterExpansion
 }
 
 // letters implements LetterInterface.
 type letters struct {
-	*gentype.ClientWithList[*formsv1.Letter, *formsv1.LetterList]
+	*gentype.ClientWithListAndApply[*formsv1.Letter, *formsv1.LetterList, *applyformsv1.LetterApplyConfiguration]
 }
 
 func newLetters(c *FormsV1Client) *letters {
 	return &letters{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*formsv1.Letter, *formsv1.LetterList, *applyformsv1.LetterApplyConfiguration](
 			"letters",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type PaperInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*formsv1.PaperList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *formsv1.Paper, err error)
+	Apply(ctx context.Context, paper *applyformsv1.PaperApplyConfiguration, opts metav1.ApplyOptions) (*formsv1.Paper, error)
 	PaperExpansion
 }
 
 // papers implements PaperInterface.
 type papers struct {
-	*gentype.ClientWithList[*formsv1.Paper, *formsv1.PaperList]
+	*gentype.ClientWithListAndApply[*formsv1.Paper, *formsv1.PaperList, *applyformsv1.PaperApplyConfiguration]
 }
 
 func newPapers(c *FormsV1Client, namespace string) *papers {
 	return &papers{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*formsv1.Paper, *formsv1.PaperList, *applyformsv1.PaperApplyConfiguration](
 			"papers",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type StampInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*formsv1.StampList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *formsv1.Stamp, err error)
+	Apply(ctx context.Context, stamp *applyformsv1.StampApplyConfiguration, opts metav1.ApplyOptions) (*formsv1.Stamp, error)
 	StampExpansion
 }
 
 // stamps implements StampInterface.
 type stamps struct {
-	*gentype.ClientWithList[*formsv1.Stamp, *formsv1.StampList]
+	*gentype.ClientWithListAndApply[*formsv1.Stamp, *formsv1.StampList, *applyformsv1.StampApplyConfiguration]
 }
 
 func newStamps(c *FormsV1Client, namespace string) *stamps {
 	return &stamps{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*formsv1.Stamp, *formsv1.StampList, *applyformsv1.StampApplyConfiguration](
 			"stamps",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	applyplantv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/plant/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,17 +37,18 @@ type HallInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*plantv1.HallList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *plantv1.Hall, err error)
+	Apply(ctx context.Context, hall *applyplantv1.HallApplyConfiguration, opts metav1.ApplyOptions) (*plantv1.Hall, error)
 	HallExpansion
 }
 
 // halls implements HallInterface.
 type halls struct {
-	*gentype.ClientWithList[*plantv1.Hall, *plantv1.HallList]
+	*gentype.ClientWithListAndApply[*plantv1.Hall, *plantv1.HallList, *applyplantv1.HallApplyConfiguration]
 }
 
 func newHalls(c *PlantV1Client) *halls {
 	return &halls{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*plantv1.Hall, *plantv1.HallList, *applyplantv1.HallApplyConfiguration](
 			"factoryhalls",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	applyplantv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/plant/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,9 @@ type RobotInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*plantv1.RobotList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *plantv1.Robot, err error)
+	Apply(ctx context.Context, robot *applyplantv1.RobotApplyConfiguration, opts metav1.ApplyOptions) (*plantv1.Robot, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, robot *applyplantv1.RobotApplyConfiguration, opts metav1.ApplyOptions) (*plantv1.Robot, error)
 	GetScale(ctx context.Context, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error)
 	UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error)
 	RobotExpansion
@@ -43,12 +47,12 @@ type RobotInterface interface {
 
 // robots implements RobotInterface.
 type robots struct {
-	*gentype.ClientWithList[*plantv1.Robot, *plantv1.RobotList]
+	*gentype.ClientWithListAndApply[*plantv1.Robot, *plantv1.RobotList, *applyplantv1.RobotApplyConfiguration]
 }
 
 func newRobots(c *PlantV1Client, namespace string) *robots {
 	return &robots{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*plantv1.Robot, *plantv1.RobotList, *applyplantv1.RobotApplyConfiguration](
 			"robots",
 			c.RESTClient(),
 			scheme.ParameterCodec,

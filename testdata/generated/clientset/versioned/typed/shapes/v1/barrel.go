@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type BarrelInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shapesv1.BarrelList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shapesv1.Barrel, err error)
+	Apply(ctx context.Context, barrel *applyshapesv1.BarrelApplyConfiguration, opts metav1.ApplyOptions) (*shapesv1.Barrel, error)
 	BarrelExpansion
 }
 
 // barrels implements BarrelInterface.
 type barrels struct {
-	*gentype.ClientWithList[*shapesv1.Barrel, *shapesv1.BarrelList]
+	*gentype.ClientWithListAndApply[*shapesv1.Barrel, *shapesv1.BarrelList, *applyshapesv1.BarrelApplyConfiguration]
 }
 
 func newBarrels(c *ShapesV1Client, namespace string) *barrels {
 	return &barrels{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shapesv1.Barrel, *shapesv1.BarrelList, *applyshapesv1.BarrelApplyConfiguration](
 			"barrels",
 			c.RESTClient(),
 			scheme.ParameterCodec,

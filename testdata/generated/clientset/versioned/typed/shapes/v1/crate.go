@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type CrateInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shapesv1.CrateList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shapesv1.Crate, err error)
+	Apply(ctx context.Context, crate *applyshapesv1.CrateApplyConfiguration, opts metav1.ApplyOptions) (*shapesv1.Crate, error)
 	CrateExpansion
 }
 
 // crates implements CrateInterface.
 type crates struct {
-	*gentype.ClientWithList[*shapesv1.Crate, *shapesv1.CrateList]
+	*gentype.ClientWithListAndApply[*shapesv1.Crate, *shapesv1.CrateList, *applyshapesv1.CrateApplyConfiguration]
 }
 
 func newCrates(c *ShapesV1Client, namespace string) *crates {
 	return &crates{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shapesv1.Crate, *shapesv1.CrateList, *applyshapesv1.CrateApplyConfiguration](
 			"crates",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type PalletInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shapesv1.PalletList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shapesv1.Pallet, err error)
+	Apply(ctx context.Context, pallet *applyshapesv1.PalletApplyConfiguration, opts metav1.ApplyOptions) (*shapesv1.Pallet, error)
 	PalletExpansion
 }
 
 // pallets implements PalletInterface.
 type pallets struct {
-	*gentype.ClientWithList[*shapesv1.Pallet, *shapesv1.PalletList]
+	*gentype.ClientWithListAndApply[*shapesv1.Pallet, *shapesv1.PalletList, *applyshapesv1.PalletApplyConfiguration]
 }
 
 func newPallets(c *ShapesV1Client, namespace string) *pallets {
 	return &pallets{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shapesv1.Pallet, *shapesv1.PalletList, *applyshapesv1.PalletApplyConfiguration](
 			"pallets",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type ParcelInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shapesv1.ParcelList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shapesv1.Parcel, err error)
+	Apply(ctx context.Context, parcel *applyshapesv1.ParcelApplyConfiguration, opts metav1.ApplyOptions) (*shapesv1.Parcel, error)
 	ParcelExpansion
 }
 
 // parcels implements ParcelInterface.
 type parcels struct {
-	*gentype.ClientWithList[*shapesv1.Parcel, *shapesv1.ParcelList]
+	*gentype.ClientWithListAndApply[*shapesv1.Parcel, *shapesv1.ParcelList, *applyshapesv1.ParcelApplyConfiguration]
 }
 
 func newParcels(c *ShapesV1Client, namespace string) *parcels {
 	return &parcels{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shapesv1.Parcel, *shapesv1.ParcelList, *applyshapesv1.ParcelApplyConfiguration](
 			"parcels",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type TinInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shapesv1.TinList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shapesv1.Tin, err error)
+	Apply(ctx context.Context, tin *applyshapesv1.TinApplyConfiguration, opts metav1.ApplyOptions) (*shapesv1.Tin, error)
 	TinExpansion
 }
 
 // tins implements TinInterface.
 type tins struct {
-	*gentype.ClientWithList[*shapesv1.Tin, *shapesv1.TinList]
+	*gentype.ClientWithListAndApply[*shapesv1.Tin, *shapesv1.TinList, *applyshapesv1.TinApplyConfiguration]
 }
 
 func newTins(c *ShapesV1Client, namespace string) *tins {
 	return &tins{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shapesv1.Tin, *shapesv1.TinList, *applyshapesv1.TinApplyConfiguration](
 			"tins",
 			c.RESTClient(),
 			scheme.ParameterCodec,

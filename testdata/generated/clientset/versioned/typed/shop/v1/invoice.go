@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type InvoiceInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.InvoiceList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Invoice, err error)
+	Apply(ctx context.Context, invoice *applyshopv1.InvoiceApplyConfiguration, opts metav1.ApplyOptions) (*shopv1.Invoice, error)
 	InvoiceExpansion
 }
 
 // invoices implements InvoiceInterface.
 type invoices struct {
-	*gentype.ClientWithList[*shopv1.Invoice, *shopv1.InvoiceList]
+	*gentype.ClientWithListAndApply[*shopv1.Invoice, *shopv1.InvoiceList, *applyshopv1.InvoiceApplyConfiguration]
 }
 
 func newInvoices(c *ShopV1Client, namespace string) *invoices {
 	return &invoices{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1.Invoice, *shopv1.InvoiceList, *applyshopv1.InvoiceApplyConfiguration](
 			"invoices",
 			c.RESTClient(),
 			scheme.ParameterCodec,

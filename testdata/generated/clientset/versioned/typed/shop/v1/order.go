@@ -10,6 +10,7 @@ import (
 	"time"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +37,9 @@ type OrderInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.OrderList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Order, err error)
+	Apply(ctx context.Context, order *applyshopv1.OrderApplyConfiguration, opts metav1.ApplyOptions) (*shopv1.Order, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, order *applyshopv1.OrderApplyConfiguration, opts metav1.ApplyOptions) (*shopv1.Order, error)
 	GetInvoice(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Invoice, error)
 	ListReceipts(ctx context.Context, name string, opts metav1.ListOptions) (*shopv1.ReceiptList, error)
 	CreateInvoice(ctx context.Context, name string, obj *shopv1.Voucher, opts metav1.CreateOptions) (*shopv1.Invoice, error)
@@ -46,12 +50,12 @@ type OrderInterface interface {
 
 // orders implements OrderInterface.
 type orders struct {
-	*gentype.ClientWithList[*shopv1.Order, *shopv1.OrderList]
+	*gentype.ClientWithListAndApply[*shopv1.Order, *shopv1.OrderList, *applyshopv1.OrderApplyConfiguration]
 }
 
 func newOrders(c *ShopV1Client, namespace string) *orders {
 	return &orders{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1.Order, *shopv1.OrderList, *applyshopv1.OrderApplyConfiguration](
 			"orders",
 			c.RESTClient(),
 			scheme.ParameterCodec,

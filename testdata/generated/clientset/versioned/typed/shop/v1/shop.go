@@ -10,6 +10,7 @@ import (
 	"time"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,6 +35,7 @@ type ShopInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Shop, err error)
+	Apply(ctx context.Context, shop *applyshopv1.ShopApplyConfiguration, opts metav1.ApplyOptions) (*shopv1.Shop, error)
 	GetOpen(ctx context.Context, name string, opts metav1.GetOptions) (*shopv1.Shop, error)
 	ListOpen(ctx context.Context, opts metav1.ListOptions) (*shopv1.ShopList, error)
 	Import(ctx context.Context, obj *shopv1.Order, opts metav1.CreateOptions) (*shopv1.Shop, error)
@@ -44,12 +46,12 @@ type ShopInterface interface {
 
 // shops implements ShopInterface.
 type shops struct {
-	*gentype.ClientWithList[*shopv1.Shop, *shopv1.ShopList]
+	*gentype.ClientWithListAndApply[*shopv1.Shop, *shopv1.ShopList, *applyshopv1.ShopApplyConfiguration]
 }
 
 func newShops(c *ShopV1Client) *shops {
 	return &shops{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1.Shop, *shopv1.ShopList, *applyshopv1.ShopApplyConfiguration](
 			"shops",
 			c.RESTClient(),
 			scheme.ParameterCodec,

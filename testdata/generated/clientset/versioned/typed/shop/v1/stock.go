@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type StockInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1.StockList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1.Stock, err error)
+	Apply(ctx context.Context, stock *applyshopv1.StockApplyConfiguration, opts metav1.ApplyOptions) (*shopv1.Stock, error)
 	StockExpansion
 }
 
 // stocks implements StockInterface.
 type stocks struct {
-	*gentype.ClientWithList[*shopv1.Stock, *shopv1.StockList]
+	*gentype.ClientWithListAndApply[*shopv1.Stock, *shopv1.StockList, *applyshopv1.StockApplyConfiguration]
 }
 
 func newStocks(c *ShopV1Client, namespace string) *stocks {
 	return &stocks{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1.Stock, *shopv1.StockList, *applyshopv1.StockApplyConfiguration](
 			"stock-levels",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type BoxInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.BoxList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Box, err error)
+	Apply(ctx context.Context, box *applyshopv1beta1.BoxApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Box, error)
 	BoxExpansion
 }
 
 // boxes implements BoxInterface.
 type boxes struct {
-	*gentype.ClientWithList[*shopv1beta1.Box, *shopv1beta1.BoxList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Box, *shopv1beta1.BoxList, *applyshopv1beta1.BoxApplyConfiguration]
 }
 
 func newBoxes(c *ShopV1beta1Client, namespace string) *boxes {
 	return &boxes{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Box, *shopv1beta1.BoxList, *applyshopv1beta1.BoxApplyConfiguration](
 			"boxes",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type EndpointsInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.EndpointsList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Endpoints, err error)
+	Apply(ctx context.Context, endpoints *applyshopv1beta1.EndpointsApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Endpoints, error)
 	EndpointsExpansion
 }
 
 // endpoints implements EndpointsInterface.
 type endpoints struct {
-	*gentype.ClientWithList[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList, *applyshopv1beta1.EndpointsApplyConfiguration]
 }
 
 func newEndpoints(c *ShopV1beta1Client, namespace string) *endpoints {
 	return &endpoints{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList, *applyshopv1beta1.EndpointsApplyConfiguration](
 			"endpoints",
 			c.RESTClient(),
 			scheme.ParameterCodec,

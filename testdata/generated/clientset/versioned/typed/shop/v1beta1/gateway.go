@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type GatewayInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.GatewayList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Gateway, err error)
+	Apply(ctx context.Context, gateway *applyshopv1beta1.GatewayApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Gateway, error)
 	GatewayExpansion
 }
 
 // gateways implements GatewayInterface.
 type gateways struct {
-	*gentype.ClientWithList[*shopv1beta1.Gateway, *shopv1beta1.GatewayList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Gateway, *shopv1beta1.GatewayList, *applyshopv1beta1.GatewayApplyConfiguration]
 }
 
 func newGateways(c *ShopV1beta1Client, namespace string) *gateways {
 	return &gateways{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Gateway, *shopv1beta1.GatewayList, *applyshopv1beta1.GatewayApplyConfiguration](
 			"gateways",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type IngressInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.IngressList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Ingress, err error)
+	Apply(ctx context.Context, ingress *applyshopv1beta1.IngressApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Ingress, error)
 	IngressExpansion
 }
 
 // ingresses implements IngressInterface.
 type ingresses struct {
-	*gentype.ClientWithList[*shopv1beta1.Ingress, *shopv1beta1.IngressList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Ingress, *shopv1beta1.IngressList, *applyshopv1beta1.IngressApplyConfiguration]
 }
 
 func newIngresses(c *ShopV1beta1Client, namespace string) *ingresses {
 	return &ingresses{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Ingress, *shopv1beta1.IngressList, *applyshopv1beta1.IngressApplyConfiguration](
 			"ingresses",
 			c.RESTClient(),
 			scheme.ParameterCodec,

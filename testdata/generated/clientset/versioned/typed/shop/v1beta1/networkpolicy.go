@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type NetworkPolicyInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.NetworkPolicyList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.NetworkPolicy, err error)
+	Apply(ctx context.Context, networkPolicy *applyshopv1beta1.NetworkPolicyApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.NetworkPolicy, error)
 	NetworkPolicyExpansion
 }
 
 // networkPolicies implements NetworkPolicyInterface.
 type networkPolicies struct {
-	*gentype.ClientWithList[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList, *applyshopv1beta1.NetworkPolicyApplyConfiguration]
 }
 
 func newNetworkPolicies(c *ShopV1beta1Client, namespace string) *networkPolicies {
 	return &networkPolicies{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList, *applyshopv1beta1.NetworkPolicyApplyConfiguration](
 			"networkpolicies",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type OrderInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.OrderList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Order, err error)
+	Apply(ctx context.Context, order *applyshopv1beta1.OrderApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Order, error)
 	OrderExpansion
 }
 
 // orders implements OrderInterface.
 type orders struct {
-	*gentype.ClientWithList[*shopv1beta1.Order, *shopv1beta1.OrderList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Order, *shopv1beta1.OrderList, *applyshopv1beta1.OrderApplyConfiguration]
 }
 
 func newOrders(c *ShopV1beta1Client, namespace string) *orders {
 	return &orders{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Order, *shopv1beta1.OrderList, *applyshopv1beta1.OrderApplyConfiguration](
 			"orders",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type ProxyInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.ProxyList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Proxy, err error)
+	Apply(ctx context.Context, proxy *applyshopv1beta1.ProxyApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Proxy, error)
 	ProxyExpansion
 }
 
 // proxies implements ProxyInterface.
 type proxies struct {
-	*gentype.ClientWithList[*shopv1beta1.Proxy, *shopv1beta1.ProxyList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Proxy, *shopv1beta1.ProxyList, *applyshopv1beta1.ProxyApplyConfiguration]
 }
 
 func newProxies(c *ShopV1beta1Client, namespace string) *proxies {
 	return &proxies{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Proxy, *shopv1beta1.ProxyList, *applyshopv1beta1.ProxyApplyConfiguration](
 			"proxies",
 			c.RESTClient(),
 			scheme.ParameterCodec,

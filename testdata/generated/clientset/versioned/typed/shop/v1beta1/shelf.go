@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type ShelfInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*shopv1beta1.ShelfList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *shopv1beta1.Shelf, err error)
+	Apply(ctx context.Context, shelf *applyshopv1beta1.ShelfApplyConfiguration, opts metav1.ApplyOptions) (*shopv1beta1.Shelf, error)
 	ShelfExpansion
 }
 
 // shelves implements ShelfInterface.
 type shelves struct {
-	*gentype.ClientWithList[*shopv1beta1.Shelf, *shopv1beta1.ShelfList]
+	*gentype.ClientWithListAndApply[*shopv1beta1.Shelf, *shopv1beta1.ShelfList, *applyshopv1beta1.ShelfApplyConfiguration]
 }
 
 func newShelves(c *ShopV1beta1Client, namespace string) *shelves {
 	return &shelves{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*shopv1beta1.Shelf, *shopv1beta1.ShelfList, *applyshopv1beta1.ShelfApplyConfiguration](
 			"shelves",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
+	applytypev1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/type/v1"
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type ItemInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*typev1.ItemList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *typev1.Item, err error)
+	Apply(ctx context.Context, item *applytypev1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*typev1.Item, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, item *applytypev1.ItemApplyConfiguration, opts metav1.ApplyOptions) (*typev1.Item, error)
 	ItemExpansion
 }
 
 // items implements ItemInterface.
 type items struct {
-	*gentype.ClientWithList[*typev1.Item, *typev1.ItemList]
+	*gentype.ClientWithListAndApply[*typev1.Item, *typev1.ItemList, *applytypev1.ItemApplyConfiguration]
 }
 
 func newItems(c *TypeV1Client, namespace string) *items {
 	return &items{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*typev1.Item, *typev1.ItemList, *applytypev1.ItemApplyConfiguration](
 			"items",
 			c.RESTClient(),
 			scheme.ParameterCodec,

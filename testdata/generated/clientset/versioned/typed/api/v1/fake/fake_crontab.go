@@ -7,19 +7,20 @@ package fake
 
 import (
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/api/v1"
 	typedsinglev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/api/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeCronTabs implements CronTabInterface.
 type fakeCronTabs struct {
-	*gentype.FakeClientWithList[*singlev1.CronTab, *singlev1.CronTabList]
+	*gentype.FakeClientWithListAndApply[*singlev1.CronTab, *singlev1.CronTabList, *applyapiv1.CronTabApplyConfiguration]
 	Fake *FakeSingleV1
 }
 
 func newFakeCronTabs(fake *FakeSingleV1, namespace string) typedsinglev1.CronTabInterface {
 	return &fakeCronTabs{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*singlev1.CronTab, *singlev1.CronTabList, *applyapiv1.CronTabApplyConfiguration](
 			fake.Fake,
 			namespace,
 			singlev1.GroupVersion.WithResource("crontabs"),

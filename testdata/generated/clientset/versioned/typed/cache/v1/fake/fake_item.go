@@ -7,19 +7,20 @@ package fake
 
 import (
 	cachev1 "github.com/typedinformers/informer-gen/testdata/apis/cache/v1"
+	applycachev1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/cache/v1"
 	typedcachev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/cache/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeItems implements ItemInterface.
 type fakeItems struct {
-	*gentype.FakeClientWithList[*cachev1.Item, *cachev1.ItemList]
+	*gentype.FakeClientWithListAndApply[*cachev1.Item, *cachev1.ItemList, *applycachev1.ItemApplyConfiguration]
 	Fake *FakeCacheV1
 }
 
 func newFakeItems(fake *FakeCacheV1, namespace string) typedcachev1.ItemInterface {
 	return &fakeItems{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*cachev1.Item, *cachev1.ItemList, *applycachev1.ItemApplyConfiguration](
 			fake.Fake,
 			namespace,
 			cachev1.SchemeGroupVersion.WithResource("items"),

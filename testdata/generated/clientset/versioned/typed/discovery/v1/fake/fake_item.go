@@ -7,19 +7,20 @@ package fake
 
 import (
 	discoveryv1 "github.com/typedinformers/informer-gen/testdata/apis/discovery/v1"
+	applydiscoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/discovery/v1"
 	typeddiscoveryv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/discovery/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeItems implements ItemInterface.
 type fakeItems struct {
-	*gentype.FakeClientWithList[*discoveryv1.Item, *discoveryv1.ItemList]
+	*gentype.FakeClientWithListAndApply[*discoveryv1.Item, *discoveryv1.ItemList, *applydiscoveryv1.ItemApplyConfiguration]
 	Fake *FakeDiscoveryV1
 }
 
 func newFakeItems(fake *FakeDiscoveryV1, namespace string) typeddiscoveryv1.ItemInterface {
 	return &fakeItems{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*discoveryv1.Item, *discoveryv1.ItemList, *applydiscoveryv1.ItemApplyConfiguration](
 			fake.Fake,
 			namespace,
 			discoveryv1.SchemeGroupVersion.WithResource("items"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	errorv1 "github.com/typedinformers/informer-gen/testdata/apis/error/v1"
+	applyerrorv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/error/v1"
 	typederrorv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/error/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeItems implements ItemInterface.
 type fakeItems struct {
-	*gentype.FakeClientWithList[*errorv1.Item, *errorv1.ItemList]
+	*gentype.FakeClientWithListAndApply[*errorv1.Item, *errorv1.ItemList, *applyerrorv1.ItemApplyConfiguration]
 	Fake *FakeErrorV1
 }
 
 func newFakeItems(fake *FakeErrorV1, namespace string) typederrorv1.ItemInterface {
 	return &fakeItems{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*errorv1.Item, *errorv1.ItemList, *applyerrorv1.ItemApplyConfiguration](
 			fake.Fake,
 			namespace,
 			errorv1.SchemeGroupVersion.WithResource("items"),

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/gentype"
@@ -17,13 +18,13 @@ import (
 
 // fakeContexts implements ContextInterface.
 type fakeContexts struct {
-	*gentype.FakeClientWithList[*vesselsv1.Context, *vesselsv1.ContextList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Context, *vesselsv1.ContextList, *applyfleetv1.ContextApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeContexts(fake *FakeVesselsV1, namespace string) typedvesselsv1.ContextInterface {
 	return &fakeContexts{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Context, *vesselsv1.ContextList, *applyfleetv1.ContextApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("contexts"),

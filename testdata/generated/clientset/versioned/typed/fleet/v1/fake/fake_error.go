@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeErrors implements ErrorInterface.
 type fakeErrors struct {
-	*gentype.FakeClientWithList[*vesselsv1.Error, *vesselsv1.ErrorList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Error, *vesselsv1.ErrorList, *applyfleetv1.ErrorApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeErrors(fake *FakeVesselsV1, namespace string) typedvesselsv1.ErrorInterface {
 	return &fakeErrors{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Error, *vesselsv1.ErrorList, *applyfleetv1.ErrorApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("errors"),

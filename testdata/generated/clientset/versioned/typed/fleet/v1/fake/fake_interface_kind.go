@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeInterfaces implements InterfaceInterface.
 type fakeInterfaces struct {
-	*gentype.FakeClientWithList[*vesselsv1.Interface, *vesselsv1.InterfaceList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Interface, *vesselsv1.InterfaceList, *applyfleetv1.InterfaceApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeInterfaces(fake *FakeVesselsV1, namespace string) typedvesselsv1.InterfaceInterface {
 	return &fakeInterfaces{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Interface, *vesselsv1.InterfaceList, *applyfleetv1.InterfaceApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("interfaces"),

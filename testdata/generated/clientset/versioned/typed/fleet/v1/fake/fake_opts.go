@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeOptses implements OptsInterface.
 type fakeOptses struct {
-	*gentype.FakeClientWithList[*vesselsv1.Opts, *vesselsv1.OptsList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Opts, *vesselsv1.OptsList, *applyfleetv1.OptsApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeOptses(fake *FakeVesselsV1, namespace string) typedvesselsv1.OptsInterface {
 	return &fakeOptses{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Opts, *vesselsv1.OptsList, *applyfleetv1.OptsApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("optses"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakePackages implements PackageInterface.
 type fakePackages struct {
-	*gentype.FakeClientWithList[*vesselsv1.Package, *vesselsv1.PackageList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Package, *vesselsv1.PackageList, *applyfleetv1.PackageApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakePackages(fake *FakeVesselsV1, namespace string) typedvesselsv1.PackageInterface {
 	return &fakePackages{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Package, *vesselsv1.PackageList, *applyfleetv1.PackageApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("packages"),

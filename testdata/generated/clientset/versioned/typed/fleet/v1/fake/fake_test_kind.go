@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeTests implements TestInterface.
 type fakeTests struct {
-	*gentype.FakeClientWithList[*vesselsv1.Test, *vesselsv1.TestList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Test, *vesselsv1.TestList, *applyfleetv1.TestApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeTests(fake *FakeVesselsV1, namespace string) typedvesselsv1.TestInterface {
 	return &fakeTests{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Test, *vesselsv1.TestList, *applyfleetv1.TestApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("tests"),

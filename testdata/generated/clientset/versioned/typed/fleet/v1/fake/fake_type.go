@@ -7,24 +7,29 @@ package fake
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyautoscalingv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/autoscaling/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/gentype"
 	"k8s.io/client-go/testing"
 )
 
 // fakeTypes implements TypeInterface.
 type fakeTypes struct {
-	*gentype.FakeClientWithList[*vesselsv1.Type, *vesselsv1.TypeList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Type, *vesselsv1.TypeList, *applyfleetv1.TypeApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeTypes(fake *FakeVesselsV1, namespace string) typedvesselsv1.TypeInterface {
 	return &fakeTypes{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Type, *vesselsv1.TypeList, *applyfleetv1.TypeApplyConfiguration](
 			fake.Fake,
 			namespace,
 			vesselsv1.SchemeGroupVersion.WithResource("types"),
@@ -48,5 +53,18 @@ func (c *fakeTypes) GetScale(ctx context.Context, name string, opts metav1.GetOp
 // UpdateScale replaces the scale subresource of the Type with the given name.
 func (c *fakeTypes) UpdateScale(ctx context.Context, name string, obj *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
 	action := testing.NewUpdateSubresourceActionWithOptions(c.Resource(), "scale", c.Namespace(), obj, opts)
+	return invoke(c.Fake, action, &autoscalingv1.Scale{})
+}
+
+// ApplyScale applies obj to the scale subresource of the Type with the given name.
+func (c *fakeTypes) ApplyScale(ctx context.Context, name string, obj *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
+	if obj == nil {
+		return nil, fmt.Errorf("the apply configuration for ApplyScale must not be nil")
+	}
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	action := testing.NewPatchSubresourceActionWithOptions(c.Resource(), c.Namespace(), name, types.ApplyPatchType, data, opts.ToPatchOptions(), "scale")
 	return invoke(c.Fake, action, &autoscalingv1.Scale{})
 }

@@ -7,19 +7,20 @@ package fake
 
 import (
 	vesselsv1 "github.com/typedinformers/informer-gen/testdata/apis/fleet/v1"
+	applyfleetv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/fleet/v1"
 	typedvesselsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/fleet/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeWindowses implements WindowsInterface.
 type fakeWindowses struct {
-	*gentype.FakeClientWithList[*vesselsv1.Windows, *vesselsv1.WindowsList]
+	*gentype.FakeClientWithListAndApply[*vesselsv1.Windows, *vesselsv1.WindowsList, *applyfleetv1.WindowsApplyConfiguration]
 	Fake *FakeVesselsV1
 }
 
 func newFakeWindowses(fake *FakeVesselsV1) typedvesselsv1.WindowsInterface {
 	return &fakeWindowses{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*vesselsv1.Windows, *vesselsv1.WindowsList, *applyfleetv1.WindowsApplyConfiguration](
 			fake.Fake,
 			"",
 			vesselsv1.SchemeGroupVersion.WithResource("windowses"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	typedformsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeLetters implements LetterInterface.
 type fakeLetters struct {
-	*gentype.FakeClientWithList[*formsv1.Letter, *formsv1.LetterList]
+	*gentype.FakeClientWithListAndApply[*formsv1.Letter, *formsv1.LetterList, *applyformsv1.LetterApplyConfiguration]
 	Fake *FakeFormsV1
 }
 
 func newFakeLetters(fake *FakeFormsV1) typedformsv1.LetterInterface {
 	return &fakeLetters{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*formsv1.Letter, *formsv1.LetterList, *applyformsv1.LetterApplyConfiguration](
 			fake.Fake,
 			"",
 			formsv1.SchemeGroupVersion.WithResource("letters"),

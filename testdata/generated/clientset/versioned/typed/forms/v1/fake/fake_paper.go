@@ -7,19 +7,20 @@ package fake
 
 import (
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	typedformsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakePapers implements PaperInterface.
 type fakePapers struct {
-	*gentype.FakeClientWithList[*formsv1.Paper, *formsv1.PaperList]
+	*gentype.FakeClientWithListAndApply[*formsv1.Paper, *formsv1.PaperList, *applyformsv1.PaperApplyConfiguration]
 	Fake *FakeFormsV1
 }
 
 func newFakePapers(fake *FakeFormsV1, namespace string) typedformsv1.PaperInterface {
 	return &fakePapers{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*formsv1.Paper, *formsv1.PaperList, *applyformsv1.PaperApplyConfiguration](
 			fake.Fake,
 			namespace,
 			formsv1.SchemeGroupVersion.WithResource("papers"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	formsv1 "github.com/typedinformers/informer-gen/testdata/apis/forms/v1"
+	applyformsv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/forms/v1"
 	typedformsv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/forms/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeStamps implements StampInterface.
 type fakeStamps struct {
-	*gentype.FakeClientWithList[*formsv1.Stamp, *formsv1.StampList]
+	*gentype.FakeClientWithListAndApply[*formsv1.Stamp, *formsv1.StampList, *applyformsv1.StampApplyConfiguration]
 	Fake *FakeFormsV1
 }
 
 func newFakeStamps(fake *FakeFormsV1, namespace string) typedformsv1.StampInterface {
 	return &fakeStamps{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*formsv1.Stamp, *formsv1.StampList, *applyformsv1.StampApplyConfiguration](
 			fake.Fake,
 			namespace,
 			formsv1.SchemeGroupVersion.WithResource("stamps"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	applyplantv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/plant/v1"
 	typedplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeHalls implements HallInterface.
 type fakeHalls struct {
-	*gentype.FakeClientWithList[*plantv1.Hall, *plantv1.HallList]
+	*gentype.FakeClientWithListAndApply[*plantv1.Hall, *plantv1.HallList, *applyplantv1.HallApplyConfiguration]
 	Fake *FakePlantV1
 }
 
 func newFakeHalls(fake *FakePlantV1) typedplantv1.HallInterface {
 	return &fakeHalls{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*plantv1.Hall, *plantv1.HallList, *applyplantv1.HallApplyConfiguration](
 			fake.Fake,
 			"",
 			plantv1.GroupVersion.WithResource("factoryhalls"),

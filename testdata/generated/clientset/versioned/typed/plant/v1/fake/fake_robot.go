@@ -9,6 +9,7 @@ import (
 	"context"
 
 	plantv1 "github.com/typedinformers/informer-gen/testdata/apis/plant/v1"
+	applyplantv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/plant/v1"
 	typedplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,13 +19,13 @@ import (
 
 // fakeRobots implements RobotInterface.
 type fakeRobots struct {
-	*gentype.FakeClientWithList[*plantv1.Robot, *plantv1.RobotList]
+	*gentype.FakeClientWithListAndApply[*plantv1.Robot, *plantv1.RobotList, *applyplantv1.RobotApplyConfiguration]
 	Fake *FakePlantV1
 }
 
 func newFakeRobots(fake *FakePlantV1, namespace string) typedplantv1.RobotInterface {
 	return &fakeRobots{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*plantv1.Robot, *plantv1.RobotList, *applyplantv1.RobotApplyConfiguration](
 			fake.Fake,
 			namespace,
 			plantv1.GroupVersion.WithResource("robots"),

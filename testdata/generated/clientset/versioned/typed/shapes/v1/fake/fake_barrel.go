@@ -7,19 +7,20 @@ package fake
 
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	typedshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeBarrels implements BarrelInterface.
 type fakeBarrels struct {
-	*gentype.FakeClientWithList[*shapesv1.Barrel, *shapesv1.BarrelList]
+	*gentype.FakeClientWithListAndApply[*shapesv1.Barrel, *shapesv1.BarrelList, *applyshapesv1.BarrelApplyConfiguration]
 	Fake *FakeShapesV1
 }
 
 func newFakeBarrels(fake *FakeShapesV1, namespace string) typedshapesv1.BarrelInterface {
 	return &fakeBarrels{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shapesv1.Barrel, *shapesv1.BarrelList, *applyshapesv1.BarrelApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shapesv1.SchemeGroupVersion.WithResource("barrels"),

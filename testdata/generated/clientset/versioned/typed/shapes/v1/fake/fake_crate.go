@@ -7,19 +7,20 @@ package fake
 
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	typedshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeCrates implements CrateInterface.
 type fakeCrates struct {
-	*gentype.FakeClientWithList[*shapesv1.Crate, *shapesv1.CrateList]
+	*gentype.FakeClientWithListAndApply[*shapesv1.Crate, *shapesv1.CrateList, *applyshapesv1.CrateApplyConfiguration]
 	Fake *FakeShapesV1
 }
 
 func newFakeCrates(fake *FakeShapesV1, namespace string) typedshapesv1.CrateInterface {
 	return &fakeCrates{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shapesv1.Crate, *shapesv1.CrateList, *applyshapesv1.CrateApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shapesv1.SchemeGroupVersion.WithResource("crates"),

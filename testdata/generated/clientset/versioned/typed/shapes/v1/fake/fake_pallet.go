@@ -7,19 +7,20 @@ package fake
 
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	typedshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakePallets implements PalletInterface.
 type fakePallets struct {
-	*gentype.FakeClientWithList[*shapesv1.Pallet, *shapesv1.PalletList]
+	*gentype.FakeClientWithListAndApply[*shapesv1.Pallet, *shapesv1.PalletList, *applyshapesv1.PalletApplyConfiguration]
 	Fake *FakeShapesV1
 }
 
 func newFakePallets(fake *FakeShapesV1, namespace string) typedshapesv1.PalletInterface {
 	return &fakePallets{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shapesv1.Pallet, *shapesv1.PalletList, *applyshapesv1.PalletApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shapesv1.SchemeGroupVersion.WithResource("pallets"),

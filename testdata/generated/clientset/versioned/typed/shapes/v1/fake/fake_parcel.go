@@ -7,19 +7,20 @@ package fake
 
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	typedshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeParcels implements ParcelInterface.
 type fakeParcels struct {
-	*gentype.FakeClientWithList[*shapesv1.Parcel, *shapesv1.ParcelList]
+	*gentype.FakeClientWithListAndApply[*shapesv1.Parcel, *shapesv1.ParcelList, *applyshapesv1.ParcelApplyConfiguration]
 	Fake *FakeShapesV1
 }
 
 func newFakeParcels(fake *FakeShapesV1, namespace string) typedshapesv1.ParcelInterface {
 	return &fakeParcels{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shapesv1.Parcel, *shapesv1.ParcelList, *applyshapesv1.ParcelApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shapesv1.SchemeGroupVersion.WithResource("parcels"),

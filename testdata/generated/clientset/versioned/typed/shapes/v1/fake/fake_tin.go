@@ -7,19 +7,20 @@ package fake
 
 import (
 	shapesv1 "github.com/typedinformers/informer-gen/testdata/apis/shapes/v1"
+	applyshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shapes/v1"
 	typedshapesv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shapes/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeTins implements TinInterface.
 type fakeTins struct {
-	*gentype.FakeClientWithList[*shapesv1.Tin, *shapesv1.TinList]
+	*gentype.FakeClientWithListAndApply[*shapesv1.Tin, *shapesv1.TinList, *applyshapesv1.TinApplyConfiguration]
 	Fake *FakeShapesV1
 }
 
 func newFakeTins(fake *FakeShapesV1, namespace string) typedshapesv1.TinInterface {
 	return &fakeTins{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shapesv1.Tin, *shapesv1.TinList, *applyshapesv1.TinApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shapesv1.SchemeGroupVersion.WithResource("tins"),

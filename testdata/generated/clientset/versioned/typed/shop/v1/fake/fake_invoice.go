@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeInvoices implements InvoiceInterface.
 type fakeInvoices struct {
-	*gentype.FakeClientWithList[*shopv1.Invoice, *shopv1.InvoiceList]
+	*gentype.FakeClientWithListAndApply[*shopv1.Invoice, *shopv1.InvoiceList, *applyshopv1.InvoiceApplyConfiguration]
 	Fake *FakeShopV1
 }
 
 func newFakeInvoices(fake *FakeShopV1, namespace string) typedshopv1.InvoiceInterface {
 	return &fakeInvoices{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1.Invoice, *shopv1.InvoiceList, *applyshopv1.InvoiceApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1.SchemeGroupVersion.WithResource("invoices"),

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,13 +19,13 @@ import (
 
 // fakeOrders implements OrderInterface.
 type fakeOrders struct {
-	*gentype.FakeClientWithList[*shopv1.Order, *shopv1.OrderList]
+	*gentype.FakeClientWithListAndApply[*shopv1.Order, *shopv1.OrderList, *applyshopv1.OrderApplyConfiguration]
 	Fake *FakeShopV1
 }
 
 func newFakeOrders(fake *FakeShopV1, namespace string) typedshopv1.OrderInterface {
 	return &fakeOrders{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1.Order, *shopv1.OrderList, *applyshopv1.OrderApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1.SchemeGroupVersion.WithResource("orders"),

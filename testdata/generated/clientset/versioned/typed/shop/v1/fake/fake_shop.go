@@ -9,6 +9,7 @@ import (
 	"context"
 
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,13 +19,13 @@ import (
 
 // fakeShops implements ShopInterface.
 type fakeShops struct {
-	*gentype.FakeClientWithList[*shopv1.Shop, *shopv1.ShopList]
+	*gentype.FakeClientWithListAndApply[*shopv1.Shop, *shopv1.ShopList, *applyshopv1.ShopApplyConfiguration]
 	Fake *FakeShopV1
 }
 
 func newFakeShops(fake *FakeShopV1) typedshopv1.ShopInterface {
 	return &fakeShops{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1.Shop, *shopv1.ShopList, *applyshopv1.ShopApplyConfiguration](
 			fake.Fake,
 			"",
 			shopv1.SchemeGroupVersion.WithResource("shops"),

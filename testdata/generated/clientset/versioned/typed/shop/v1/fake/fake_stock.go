@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1"
+	applyshopv1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1"
 	typedshopv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeStocks implements StockInterface.
 type fakeStocks struct {
-	*gentype.FakeClientWithList[*shopv1.Stock, *shopv1.StockList]
+	*gentype.FakeClientWithListAndApply[*shopv1.Stock, *shopv1.StockList, *applyshopv1.StockApplyConfiguration]
 	Fake *FakeShopV1
 }
 
 func newFakeStocks(fake *FakeShopV1, namespace string) typedshopv1.StockInterface {
 	return &fakeStocks{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1.Stock, *shopv1.StockList, *applyshopv1.StockApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1.SchemeGroupVersion.WithResource("stock-levels"),

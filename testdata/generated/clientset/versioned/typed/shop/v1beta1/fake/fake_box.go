@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeBoxes implements BoxInterface.
 type fakeBoxes struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Box, *shopv1beta1.BoxList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Box, *shopv1beta1.BoxList, *applyshopv1beta1.BoxApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeBoxes(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.BoxInterface {
 	return &fakeBoxes{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Box, *shopv1beta1.BoxList, *applyshopv1beta1.BoxApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("boxes"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeEndpoints implements EndpointsInterface.
 type fakeEndpoints struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList, *applyshopv1beta1.EndpointsApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeEndpoints(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.EndpointsInterface {
 	return &fakeEndpoints{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Endpoints, *shopv1beta1.EndpointsList, *applyshopv1beta1.EndpointsApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("endpoints"),

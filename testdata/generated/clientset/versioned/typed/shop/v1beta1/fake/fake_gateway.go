@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeGateways implements GatewayInterface.
 type fakeGateways struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Gateway, *shopv1beta1.GatewayList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Gateway, *shopv1beta1.GatewayList, *applyshopv1beta1.GatewayApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeGateways(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.GatewayInterface {
 	return &fakeGateways{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Gateway, *shopv1beta1.GatewayList, *applyshopv1beta1.GatewayApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("gateways"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeIngresses implements IngressInterface.
 type fakeIngresses struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Ingress, *shopv1beta1.IngressList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Ingress, *shopv1beta1.IngressList, *applyshopv1beta1.IngressApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeIngresses(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.IngressInterface {
 	return &fakeIngresses{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Ingress, *shopv1beta1.IngressList, *applyshopv1beta1.IngressApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("ingresses"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeNetworkPolicies implements NetworkPolicyInterface.
 type fakeNetworkPolicies struct {
-	*gentype.FakeClientWithList[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList, *applyshopv1beta1.NetworkPolicyApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeNetworkPolicies(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.NetworkPolicyInterface {
 	return &fakeNetworkPolicies{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.NetworkPolicy, *shopv1beta1.NetworkPolicyList, *applyshopv1beta1.NetworkPolicyApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeOrders implements OrderInterface.
 type fakeOrders struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Order, *shopv1beta1.OrderList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Order, *shopv1beta1.OrderList, *applyshopv1beta1.OrderApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeOrders(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.OrderInterface {
 	return &fakeOrders{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Order, *shopv1beta1.OrderList, *applyshopv1beta1.OrderApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("orders"),

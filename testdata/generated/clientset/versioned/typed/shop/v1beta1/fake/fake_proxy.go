@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeProxies implements ProxyInterface.
 type fakeProxies struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Proxy, *shopv1beta1.ProxyList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Proxy, *shopv1beta1.ProxyList, *applyshopv1beta1.ProxyApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeProxies(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.ProxyInterface {
 	return &fakeProxies{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Proxy, *shopv1beta1.ProxyList, *applyshopv1beta1.ProxyApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("proxies"),

@@ -7,19 +7,20 @@ package fake
 
 import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
+	applyshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/shop/v1beta1"
 	typedshopv1beta1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/shop/v1beta1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeShelves implements ShelfInterface.
 type fakeShelves struct {
-	*gentype.FakeClientWithList[*shopv1beta1.Shelf, *shopv1beta1.ShelfList]
+	*gentype.FakeClientWithListAndApply[*shopv1beta1.Shelf, *shopv1beta1.ShelfList, *applyshopv1beta1.ShelfApplyConfiguration]
 	Fake *FakeShopV1beta1
 }
 
 func newFakeShelves(fake *FakeShopV1beta1, namespace string) typedshopv1beta1.ShelfInterface {
 	return &fakeShelves{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*shopv1beta1.Shelf, *shopv1beta1.ShelfList, *applyshopv1beta1.ShelfApplyConfiguration](
 			fake.Fake,
 			namespace,
 			shopv1beta1.SchemeGroupVersion.WithResource("shelves"),

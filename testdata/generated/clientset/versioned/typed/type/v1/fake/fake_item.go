@@ -7,19 +7,20 @@ package fake
 
 import (
 	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
+	applytypev1 "github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration/type/v1"
 	typedtypev1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/type/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeItems implements ItemInterface.
 type fakeItems struct {
-	*gentype.FakeClientWithList[*typev1.Item, *typev1.ItemList]
+	*gentype.FakeClientWithListAndApply[*typev1.Item, *typev1.ItemList, *applytypev1.ItemApplyConfiguration]
 	Fake *FakeTypeV1
 }
 
 func newFakeItems(fake *FakeTypeV1, namespace string) typedtypev1.ItemInterface {
 	return &fakeItems{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*typev1.Item, *typev1.ItemList, *applytypev1.ItemApplyConfiguration](
 			fake.Fake,
 			namespace,
 			typev1.SchemeGroupVersion.WithResource("items"),

@@ -1,0 +1,160 @@
+package applyconfig
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// text returns a GoType of one part.
+func text(s string) model.GoType { return model.GoType{{Text: s}} }
+
+// named returns a GoType of the name of a type.
+func named(prefix string, ref model.TypeRef) model.GoType {
+	return model.GoType{{Text: prefix, Ref: ref}}
+}
+
+// prefixed returns t after a prefix such as "*".
+func prefixed(prefix string, t model.GoType) model.GoType {
+	if len(t) > 0 {
+		t[0].Text = prefix + t[0].Text
+	}
+	return t
+}
+
+// configured returns the type of a field in an apply configuration, without pointers: the apply
+// configuration of a type, slices of them and maps of them, and other types as they are.
+func (a *assembly) configured(t types.Type) model.GoType {
+	t = withoutPointers(t)
+	if ref := a.ref(t); !ref.IsZero() {
+		return named("", ref)
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.Slice:
+		if ref := a.ref(t.Elem()); !ref.IsZero() {
+			return named("[]", ref)
+		}
+	case *types.Map:
+		if ref := a.ref(t.Elem()); !ref.IsZero() {
+			return append(prefixed("map[", a.configured(t.Key())), named("]", ref)...)
+		}
+	}
+	return a.expression(t)
+}
+
+// expression returns a type as it is. A type whose name is not exported is written as the type that it is
+// defined by.
+func (a *assembly) expression(t types.Type) model.GoType {
+	var w writer
+	w.write(t)
+	return w.flush()
+}
+
+// writer writes a type in parts.
+type writer struct {
+	parts model.GoType
+	text  strings.Builder
+}
+
+func (w *writer) flush() model.GoType {
+	if w.text.Len() > 0 {
+		w.parts = append(w.parts, model.GoTypePart{Text: w.text.String()})
+		w.text.Reset()
+	}
+	return w.parts
+}
+
+func (w *writer) write(t types.Type) {
+	switch t := t.(type) {
+	case *types.Alias:
+		if !w.name(t.Obj(), t.TypeArgs()) {
+			w.write(types.Unalias(t))
+		}
+	case *types.Named:
+		if !w.name(t.Obj(), t.TypeArgs()) {
+			w.write(t.Underlying())
+		}
+	case *types.Pointer:
+		w.text.WriteByte('*')
+		w.write(t.Elem())
+	case *types.Slice:
+		w.text.WriteString("[]")
+		w.write(t.Elem())
+	case *types.Array:
+		fmt.Fprintf(&w.text, "[%d]", t.Len())
+		w.write(t.Elem())
+	case *types.Map:
+		w.text.WriteString("map[")
+		w.write(t.Key())
+		w.text.WriteByte(']')
+		w.write(t.Elem())
+	case *types.Struct:
+		w.structType(t)
+	default:
+		w.text.WriteString(gotype.TypeName(t))
+	}
+}
+
+// name writes the name of a type with its type arguments. It reports whether other packages can use the name.
+func (w *writer) name(declared *types.TypeName, args *types.TypeList) bool {
+	switch {
+	case declared.Pkg() == nil:
+		w.text.WriteString(declared.Name())
+		return true
+	case !token.IsExported(declared.Name()):
+		return false
+	}
+	w.parts = append(w.parts, model.GoTypePart{Text: w.text.String(), Ref: model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()}})
+	w.text.Reset()
+	for i := range args.Len() {
+		w.text.WriteString(map[bool]string{true: "[", false: ", "}[i == 0])
+		w.write(args.At(i))
+	}
+	if args.Len() > 0 {
+		w.text.WriteByte(']')
+	}
+	return true
+}
+
+// structType writes a struct without a name.
+func (w *writer) structType(t *types.Struct) {
+	w.text.WriteString("struct {")
+	for i := range t.NumFields() {
+		field := t.Field(i)
+		if i > 0 {
+			w.text.WriteByte(';')
+		}
+		w.text.WriteByte(' ')
+		if !field.Embedded() {
+			w.text.WriteString(field.Name() + " ")
+		}
+		w.write(field.Type())
+		if t.Tag(i) != "" {
+			w.text.WriteString(" " + strconv.Quote(t.Tag(i)))
+		}
+	}
+	w.text.WriteString(" }")
+}
+
+// withoutPointers returns what t points to, through any number of pointers.
+func withoutPointers(t types.Type) types.Type {
+	for {
+		pointer, ok := types.Unalias(t).(*types.Pointer)
+		if !ok {
+			return t
+		}
+		t = pointer.Elem()
+	}
+}
+
+func upperFirst(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}

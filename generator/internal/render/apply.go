@@ -1,0 +1,79 @@
+package render
+
+import (
+	"path"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// eachApplyType returns each type with an apply configuration.
+func eachApplyType(set *model.Set) []subject {
+	if set.Apply == nil {
+		return nil
+	}
+	var all []subject
+	for _, pkg := range set.Apply.Packages {
+		for _, t := range pkg.Types {
+			all = append(all, subject{Set: set, Apply: pkg, ApplyType: t})
+		}
+	}
+	return all
+}
+
+// onceForApply returns the set if there are apply configurations.
+func onceForApply(set *model.Set) []subject {
+	if set.Apply == nil {
+		return nil
+	}
+	return once(set)
+}
+
+// GoType returns an expression for a type.
+func (f *file) GoType(t model.GoType) string {
+	if len(t) == 1 && t[0].Ref.IsZero() {
+		return t[0].Text
+	}
+	var b strings.Builder
+	for _, part := range t {
+		b.WriteString(part.Text)
+		if part.Ref.IsZero() {
+			continue
+		}
+		if qualifier := f.qualifier(part.Ref); qualifier != "" {
+			b.WriteString(qualifier)
+			b.WriteByte('.')
+		}
+		b.WriteString(part.Ref.Name)
+	}
+	return b.String()
+}
+
+// qualifier returns the name of the package of a type, or "" if that is the package of the file.
+func (f *file) qualifier(ref model.TypeRef) string {
+	if ref.Path == path.Join(f.layout.root, path.Dir(f.path)) {
+		return ""
+	}
+	if name, ok := f.imports.names[ref.Path]; ok {
+		return name
+	}
+	name, _, _ := strings.Cut(f.Type(ref), ".")
+	return name
+}
+
+// APIVersion returns the API version of the objects of gv.
+func (f *file) APIVersion(gv *model.GroupVersion) string {
+	return strings.TrimPrefix(gv.Group.Name+"/"+gv.Version, "/")
+}
+
+// ApplyInternal returns the package that the apply configurations share.
+func (f *file) ApplyInternal() string {
+	return f.emitted(path.Join(f.Set.Apply.Dir, model.InternalDir), "internal", "applyinternal")
+}
+
+// ApplyConfigs returns the package of the apply configurations of the types of an API package.
+func (f *file) ApplyConfigs(of *model.ApplyPackage) string {
+	importPath := path.Join(f.Set.ApplyPackage, of.Dir)
+	alias := "apply" + externalAlias(importPath)
+	return f.imports.use(importPath, alias, "other"+alias)
+}
