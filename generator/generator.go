@@ -46,7 +46,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
+	result := &Result{outputDir: setup.outputDir, Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
 	if result.Kinds+result.Views == 0 {
 		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
@@ -64,7 +64,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	rendered := time.Now()
-	if result.plan, err = write.NewPlan(ctx, outputOf(setup, files)); err != nil {
+	if result.plan, err = write.NewPlan(ctx, setup.outputs(files, loaded)...); err != nil {
 		return nil, err
 	}
 	if in.Clientset != nil && result.deletesFrom(in.Clientset.Packages(), setup.outputPackage) {
@@ -95,7 +95,7 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
-	in.Manifests, err = manifest.Read(ctx, s.crds, mistakes)
+	in.Manifests, err = manifest.Read(ctx, manifest.Options{Paths: s.crds, Schemas: in.GeneratesApply}, mistakes)
 	return loaded, in, err
 }
 
@@ -114,7 +114,7 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Types: declared, Set: set, Manifests: in.Manifests, OpenAPI: s.openAPI}, mistakes)
 	}
 	if s.deepCopy {
-		set.DeepCopies = deepcopy.Decide(declared, in.Packages, mistakes)
+		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: declared, Packages: in.Packages, Set: set}, mistakes)
 	}
 	if s.register {
 		set.Registrations = register.Decide(in.Packages, set, mistakes)
@@ -149,20 +149,6 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind", where)
 	}
 	return errors.Join(all...)
-}
-
-func outputOf(s *setup, files []render.File) write.Output {
-	output := write.Output{
-		Dir:        s.outputDir,
-		DisplayDir: s.displayDir(),
-		Roots:      render.Roots(s.applyName),
-		Header:     render.Header,
-		Files:      make(map[string][]byte, len(files)),
-	}
-	for _, f := range files {
-		output.Files[f.Path] = f.Content
-	}
-	return output
 }
 
 // passedOver returns the packages without a kind. It leaves out generated packages, which a pattern

@@ -17,8 +17,9 @@ import (
 )
 
 // Declared reads the Go types that the kinds in result.Packages consist of, and the types that their methods
-// take, with their comments. With options.AllTypes it reads all types of these packages. A type that cannot
-// be resolved is a mistake. The error is that of the go command, or of ctx.
+// take, with their comments. With options.AllTypes it reads all types of the packages of the main module that
+// have kinds or markers for deep copies. A type that cannot be resolved is a mistake. The error is that of
+// the go command, or of ctx.
 func Declared(ctx context.Context, options Options, result *Result, mistakes *model.Errors) (*input.Types, error) {
 	names := map[string][]string{}
 	for _, pkg := range result.Packages {
@@ -36,7 +37,9 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 	}
 	if options.AllTypes {
 		for _, src := range result.sources {
-			names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+			if !src.dependency && (names[src.path] != nil || src.hasCopyMarker()) {
+				names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+			}
 		}
 	}
 	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
@@ -75,6 +78,20 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 		}
 	}
 	return nil
+}
+
+// hasCopyMarker reports whether a comment of the package has a marker for deep copies.
+func (src *source) hasCopyMarker() bool {
+	for _, file := range src.files {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if strings.Contains(comment.Text, "+k8s:deepcopy-gen") || strings.Contains(comment.Text, "+kubebuilder:object:") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // addProblems adds the references to missing declarations that root needs.

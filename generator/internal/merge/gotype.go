@@ -17,6 +17,9 @@ import (
 func fromGo(in Input, mistakes *model.Errors) *model.Schema {
 	g := &goSchema{types: in.Types, set: in.Set, mistakes: mistakes, maps: map[string]*model.SchemaMap{}, atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{}}
 	for _, k := range in.Set.Kinds() {
+		if !k.NeedsApply() {
+			continue
+		}
 		declared := in.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
 		if declared == nil {
 			continue

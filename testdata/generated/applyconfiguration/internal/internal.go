@@ -9,12 +9,10 @@ package internal
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // Ensure returns what *to points to. If *to is nil, it first makes it point to an empty value.
@@ -64,14 +62,3 @@ type Object interface {
 	metav1.Object
 	runtime.Object
 }
-
-// Parser returns the parser for the types of the kinds. It builds their schema when it is first called.
-func Parser() *typed.Parser {
-	parserOnce.Do(func() { parser.Schema.Types = typeDefs(types) })
-	return &parser
-}
-
-var (
-	parserOnce sync.Once
-	parser     typed.Parser
-)

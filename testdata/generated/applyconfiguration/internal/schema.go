@@ -5,6 +5,23 @@
 
 package internal
 
+import (
+	"sync"
+
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// Parser returns the parser for the types of the kinds. It builds their schema when it is first called.
+func Parser() *typed.Parser {
+	parserOnce.Do(func() { parser.Schema.Types = typeDefs(types) })
+	return &parser
+}
+
+var (
+	parserOnce sync.Once
+	parser     typed.Parser
+)
+
 // types are the types of the kinds, by their names in OpenAPI documents.
 var types = []definition{
 	{"__untyped_atomic_", anyOf{untypedValue, list{named("__untyped_atomic_")}, atomic{members{named("__untyped_atomic_")}}}},
@@ -184,11 +201,6 @@ var types = []definition{
 		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
 		{"spec", named("com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Spec")},
 	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Basket", fields{
-		{"apiVersion", stringValue},
-		{"kind", stringValue},
-		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
-	}},
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Invoice", fields{
 		{"apiVersion", stringValue},
 		{"kind", stringValue},
@@ -196,15 +208,6 @@ var types = []definition{
 		{"status", named("com.github.typedinformers.informer-gen.testdata.apis.shop.v1.InvoiceStatus")},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.InvoiceStatus", fields{
-		{"phase", stringValue},
-	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Ledger", fields{
-		{"apiVersion", stringValue},
-		{"kind", stringValue},
-		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
-		{"status", named("com.github.typedinformers.informer-gen.testdata.apis.shop.v1.LedgerStatus")},
-	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.LedgerStatus", fields{
 		{"phase", stringValue},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Order", fields{
@@ -220,27 +223,12 @@ var types = []definition{
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.OrderStatus", fields{
 		{"phase", stringValue},
 	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Receipt", fields{
-		{"apiVersion", stringValue},
-		{"kind", stringValue},
-		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
-	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Session", fields{
-		{"apiVersion", stringValue},
-		{"kind", stringValue},
-		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
-	}},
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Shop", fields{
 		{"apiVersion", stringValue},
 		{"kind", stringValue},
 		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
 	}},
 	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Stock", fields{
-		{"apiVersion", stringValue},
-		{"kind", stringValue},
-		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
-	}},
-	{"com.github.typedinformers.informer-gen.testdata.apis.shop.v1.Voucher", fields{
 		{"apiVersion", stringValue},
 		{"kind", stringValue},
 		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
