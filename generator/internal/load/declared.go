@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"go/ast"
 	"go/token"
@@ -28,7 +29,8 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			}
 			for _, m := range t.Markers {
 				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 {
-					names[method.Input.Path] = append(names[method.Input.Path], method.Input.Name)
+					of := cmp.Or(method.Input.Path, pkg.Path)
+					names[of] = append(names[of], method.Input.Name)
 				}
 			}
 		}
@@ -40,7 +42,6 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			}
 		}
 	}
-	delete(names, "")
 	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
 	if len(names) == 0 {
 		return found, nil
@@ -192,8 +193,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {
-				if text, ok := strings.CutPrefix(strings.Trim(line, "/* \t\r"), "+"); ok {
-					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
+				if text, ok := markerIn(line); ok {
+					found.Markers = append(found.Markers, input.CommentMarker{Text: text[1:], Pos: positionIn(fset, comment, n, line)})
 				}
 			}
 		}
