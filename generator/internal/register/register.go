@@ -40,6 +40,7 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 		WritesGroupVersion: pkg.GroupVersion.Name != gv.SchemeGroupVersion || pkg.GroupVersion.OtherType,
 		WritesAddToScheme:  !pkg.HasAddToScheme,
 	}
+	r.WritesGroupName = r.WritesGroupVersion && !pkg.Declared["GroupName"]
 	if r.WritesAddToScheme {
 		r.WritesKind, r.WritesResource = !pkg.Declared["Kind"], !pkg.Declared["Resource"]
 	}
