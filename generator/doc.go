@@ -17,6 +17,11 @@
 //	internal/decide    input to the model, or errors with positions
 //	internal/model     data: groups, versions, kinds and all their names
 //	internal/spelling  suggestions for unknown words
+//	internal/manifest  CRDs and OpenAPI documents with positions
+//	internal/gotype    questions about Go types
+//	internal/applyconfig  the apply configurations of the types that kinds consist of
+//	internal/merge     the schemas for structured merge
+//	internal/deepcopy  the methods that copy objects
 //	internal/register  what API packages lack to be registered with a scheme
 //	internal/render    templates to files
 //	internal/write     files to disk
