@@ -37,7 +37,7 @@ func main() {
 
 // generated returns the parser that the generator emits for packages. No file of it is on disk in the
 // repository: the go command gets it through an overlay.
-func generated(t *testing.T, options generator.Options) *typed.Parser {
+func generated(t testing.TB, options generator.Options) *typed.Parser {
 	t.Helper()
 	out := t.TempDir()
 	options.OutputDir, options.OutputPackage, options.WithApplyConfig = out, "github.com/typedinformers/informer-gen/test/schemas/generated", true

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
