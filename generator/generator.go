@@ -46,7 +46,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	if err := mistakes.Join(); err != nil {
 		return nil, err
 	}
-	result := &Result{Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
+	result := &Result{outputDir: setup.outputDir, Kinds: len(set.Kinds()), Views: len(set.Informed()) - len(set.Kinds()), GroupVersions: len(set.GroupVersions()), Loaded: loaded.Notes, PassedOver: passedOver(loaded, set, setup.outputPackage)}
 	if result.Kinds+result.Views == 0 {
 		return nil, nothingLeft(options, loaded, set.Warnings, setup.load.Exclude)
 	}
@@ -64,7 +64,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, err
 	}
 	rendered := time.Now()
-	if result.plan, err = write.NewPlan(ctx, outputOf(setup, files)); err != nil {
+	if result.plan, err = write.NewPlan(ctx, setup.outputs(files, loaded)...); err != nil {
 		return nil, err
 	}
 	if in.Clientset != nil && result.deletesFrom(in.Clientset.Packages(), setup.outputPackage) {
@@ -77,7 +77,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", ApplyExternals: s.applyExternals}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy, ApplyExternals: s.applyExternals}
 	loaded, err := load.Load(ctx, s.load, mistakes)
 	if err != nil {
 		return nil, in, err
@@ -95,7 +95,7 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 		}
 	}
 	in.Packages, in.Externals = loaded.Packages, loaded.Externals
-	in.Manifests, err = manifest.Read(ctx, s.crds, mistakes)
+	in.Manifests, err = manifest.Read(ctx, manifest.Options{Paths: s.crds, Schemas: in.GeneratesApply}, mistakes)
 	return loaded, in, err
 }
 
@@ -105,6 +105,27 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 {
 		return nil
 	}
+	if err := s.checkOwnPackages(in.Packages); err != nil {
+		return err
+	}
+	kinds := map[model.TypeRef]bool{}
+	for _, k := range set.Kinds() {
+		kinds[model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}] = true
+	}
+	loaded.KeepLists(func(ref model.TypeRef) bool { return kinds[ref] })
+	if s.applyName != "" || s.deepCopy {
+		if err := s.completeTypes(ctx, set, loaded, in, mistakes); err != nil || mistakes.Len() > 0 {
+			return err
+		}
+	}
+	if s.register {
+		set.Registrations = register.Decide(in.Packages, set, mistakes)
+	}
+	return nil
+}
+
+// completeTypes adds apply configurations and deep copies.
+func (s *setup) completeTypes(ctx context.Context, set *model.Set, loaded *load.Result, in decide.Input, mistakes *model.Errors) error {
 	declared, err := load.Declared(ctx, s.load, loaded, mistakes)
 	if err != nil || mistakes.Len() > 0 {
 		return err
@@ -114,10 +135,7 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 		set.Apply.Schema, err = merge.Decide(ctx, merge.Input{Types: declared, Set: set, Manifests: in.Manifests, OpenAPI: s.openAPI}, mistakes)
 	}
 	if s.deepCopy {
-		set.DeepCopies = deepcopy.Decide(declared, in.Packages, mistakes)
-	}
-	if s.register {
-		set.Registrations = register.Decide(in.Packages, set, mistakes)
+		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: declared, Packages: in.Packages, Set: set}, mistakes)
 	}
 	return err
 }
@@ -149,20 +167,6 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 		all[0] = fmt.Errorf("no kind to generate for in %s; write // +genclient or // +kubebuilder:object:root=true above the type of a kind", where)
 	}
 	return errors.Join(all...)
-}
-
-func outputOf(s *setup, files []render.File) write.Output {
-	output := write.Output{
-		Dir:        s.outputDir,
-		DisplayDir: s.displayDir(),
-		Roots:      render.Roots(s.applyName),
-		Header:     render.Header,
-		Files:      make(map[string][]byte, len(files)),
-	}
-	for _, f := range files {
-		output.Files[f.Path] = f.Content
-	}
-	return output
 }
 
 // passedOver returns the packages without a kind. It leaves out generated packages, which a pattern

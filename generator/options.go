@@ -215,7 +215,7 @@ func (o Options) setup() (*setup, error) {
 		deepCopy:      o.DeepCopy,
 		register:      o.Register,
 	}
-	s.load.AllTypes = o.DeepCopy
+	s.load.AllTypes, s.load.Registers, s.load.Header = o.DeepCopy, o.Register, render.Header
 	s.applyExternals = make(map[model.TypeRef]string, len(o.ApplyConfigExternals))
 	for of, in := range o.ApplyConfigExternals {
 		ref, _ := markers.ParseTypeRef(of) // Validate has returned the error
@@ -245,15 +245,15 @@ func (o Options) setup() (*setup, error) {
 	return s, errors.Join(errs...)
 }
 
-// displayDir returns the output folder as printed in messages: relative to the folder in which
+// displayDir returns a folder as printed in messages: relative to the folder in which
 // patterns are resolved or, if it is not below that, to the root of its module.
-func (s *setup) displayDir() string {
+func (s *setup) displayDir(of string) string {
 	from := []string{s.load.Dir}
-	if goMod, err := findGoMod(s.outputDir); err == nil && goMod != "" {
+	if goMod, err := findGoMod(of); err == nil && goMod != "" {
 		from = append(from, filepath.Dir(goMod))
 	}
 	for _, dir := range from {
-		if way, err := filepath.Rel(dir, s.outputDir); err == nil && filepath.IsLocal(way) {
+		if way, err := filepath.Rel(dir, of); err == nil && filepath.IsLocal(way) {
 			return filepath.ToSlash(way)
 		}
 	}

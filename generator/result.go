@@ -29,7 +29,8 @@ type Result struct {
 	// Timing has the duration of each stage.
 	Timing Timing
 
-	plan *write.Plan
+	plan      *write.Plan
+	outputDir string
 	// versions has the render.VersionDir of each group version of the run.
 	versions map[string]bool
 }
@@ -61,7 +62,7 @@ func (r *Result) Changes() []string {
 		case c.New == nil:
 			verb = "delete"
 		}
-		lines = append(lines, verb+" "+r.plan.Show(c.Path))
+		lines = append(lines, verb+" "+c.Shown)
 	}
 	return lines
 }
@@ -71,7 +72,7 @@ func (r *Result) Deletions() []string {
 	var paths []string
 	for _, c := range r.plan.Changes {
 		if c.New == nil {
-			paths = append(paths, r.plan.Show(c.Path))
+			paths = append(paths, c.Shown)
 		}
 	}
 	return paths
@@ -80,13 +81,13 @@ func (r *Result) Deletions() []string {
 // deletesFrom reports whether Write deletes a file from the folder of one of the packages.
 func (r *Result) deletesFrom(importPaths []string, outputPackage string) bool {
 	return slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool {
-		return c.New == nil && slices.Contains(importPaths, path.Join(outputPackage, path.Dir(c.Path)))
+		return c.New == nil && c.Dir == r.outputDir && slices.Contains(importPaths, path.Join(outputPackage, path.Dir(c.Path)))
 	})
 }
 
 // HasNone reports whether the output folder has none of the generated files.
 func (r *Result) HasNone() bool {
-	return r.plan.Unchanged == 0 && !slices.ContainsFunc(r.plan.Changes, func(c write.Change) bool { return c.Old != nil && c.New != nil })
+	return r.plan.IsEmpty(r.outputDir)
 }
 
 // Dropped returns the group versions, such as shop/v1, whose files Write deletes because this run
@@ -94,7 +95,7 @@ func (r *Result) HasNone() bool {
 func (r *Result) Dropped() []string {
 	found := map[string]bool{}
 	for _, c := range r.plan.Changes {
-		if dir := render.VersionDirOf(c.Path); dir != "" && c.New == nil && !r.versions[dir] {
+		if dir := render.VersionDirOf(c.Path); dir != "" && c.Dir == r.outputDir && c.New == nil && !r.versions[dir] {
 			found[dir] = true
 		}
 	}
@@ -131,7 +132,7 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
 	if apply := "applyconfiguration"; s.applyPackage == "" && s.clientset == "" && exists(s.outputDir, apply+"/utils.go") {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(), apply), s.outputPackage, apply))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(s.outputDir), apply), s.outputPackage, apply))
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {

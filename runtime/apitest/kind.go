@@ -54,8 +54,12 @@ type Kind struct {
 	// that are merged by a key, strategic merge patches and protobuf work if the type has what they
 	// need, and a request for strict validation refuses fields that the type does not have.
 	Type runtime.Object
+	// TypeConverter, if not nil, is what server-side apply has to know of the kind. It takes the place
+	// of Type for that, and knows markers such as +listType=map, which a Go type does not have. The
+	// apply configurations of informer-gen have one.
+	TypeConverter managedfields.TypeConverter
 	// Schema, if not nil, defaults, prunes and validates objects, as a CustomResourceDefinition
-	// says.
+	// says. It takes the place of TypeConverter.
 	Schema Schema
 
 	// Warning, if not empty, is sent with each answer, as for a deprecated version.
@@ -278,7 +282,8 @@ func (g *registry) typed(shared *Kind) *Kind {
 	if err != nil {
 		return shared
 	}
-	kind := shared.withType(empty)
+	kind := *shared
+	kind.Type = empty
 	g.byGVK[kind.GroupVersionKind], g.byGVR[kind.gvr()] = &kind, &kind
 	return &kind
 }
@@ -333,7 +338,7 @@ func (g *registry) add(kinds ...Kind) error {
 }
 
 // put adds a kind. One with a Schema takes the place of the same kind. One without gives it its Go
-// type, if that kind is built in or has a Schema.
+// type and its TypeConverter, if that kind is built in or has a Schema.
 func (g *registry) put(kind Kind) {
 	kind.complete()
 	old := g.kind(kind.GroupVersionKind)
@@ -345,10 +350,18 @@ func (g *registry) put(kind Kind) {
 		}
 	case kind.Schema != nil:
 	case old.Schema != nil || !old.custom():
-		if kind.Type == nil || old.Type != nil {
+		addsType, addsConverter := old.Type == nil && kind.Type != nil, old.TypeConverter == nil && kind.TypeConverter != nil
+		if !addsType && !addsConverter {
 			return
 		}
-		kind = old.withType(kind.Type)
+		next := *old
+		if addsType {
+			next.Type = kind.Type
+		}
+		if addsConverter {
+			next.TypeConverter = kind.TypeConverter
+		}
+		kind = next
 	}
 	g.groups, g.managers = nil, nil
 	added := &kind
@@ -361,13 +374,6 @@ func (g *registry) put(kind Kind) {
 		g.added = append(g.added, added)
 	}
 	g.byGVK[kind.GroupVersionKind], g.byGVR[kind.gvr()] = added, added
-}
-
-// withType returns a copy of k with a Go type.
-func (k *Kind) withType(empty runtime.Object) Kind {
-	next := *k
-	next.Type = empty
-	return next
 }
 
 func (k *Kind) validate() error {

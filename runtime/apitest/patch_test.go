@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 )
@@ -337,5 +338,75 @@ func TestPatchMetadata(t *testing.T) {
 	got := c.patch(mergePatch, widgets+"/w", `{"metadata": {"labels": {"l": "x"}}}`, 200)
 	if got.GetKind() != "PartialObjectMetadata" || got.GetLabels()["l"] != "x" || got.Object["spec"] != nil {
 		t.Errorf("got %v", got.Object)
+	}
+}
+
+// ports is the schema of a kind whose ports are merged by their names.
+const ports = `types:
+- name: widget
+  map:
+    fields:
+    - {name: apiVersion, type: {scalar: string}}
+    - {name: kind, type: {scalar: string}}
+    - {name: metadata, type: {namedType: __untyped_deduced_}}
+    - name: spec
+      type:
+        map:
+          fields:
+          - name: ports
+            type:
+              list:
+                elementRelationship: associative
+                keys: [name]
+                elementType:
+                  map:
+                    fields:
+                    - {name: name, type: {scalar: string}}
+                    - {name: port, type: {scalar: numeric}}
+- name: __untyped_atomic_
+  scalar: untyped
+  list: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
+  map: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
+- name: __untyped_deduced_
+  scalar: untyped
+  list: {elementType: {namedType: __untyped_atomic_}, elementRelationship: atomic}
+  map: {elementType: {namedType: __untyped_deduced_}, elementRelationship: separable}
+`
+
+// portsConverter has the schema ports for every object.
+type portsConverter struct{ typed.ParseableType }
+
+func (c portsConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	return c.FromUnstructured(obj.(*unstructured.Unstructured).Object, options...)
+}
+
+func (c portsConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
+	return &unstructured.Unstructured{Object: value.AsValue().Unstructured().(map[string]any)}, nil
+}
+
+// TestApplyWithTypeConverter lets two managers apply an element each to a list that is merged by a key.
+func TestApplyWithTypeConverter(t *testing.T) {
+	parser, err := typed.NewParser(ports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := apitest.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Namespaced: true,
+		TypeConverter: portsConverter{parser.Type("widget")},
+	}
+	c := client{t, apitest.Start(t, apitest.WithKinds(kind))}
+	apply := func(manager, port string, code int) *unstructured.Unstructured {
+		return c.patch(applyPatch, widgets+"/w?fieldManager="+manager, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"ports": [`+port+`]}}`, code)
+	}
+	apply("one", `{"name": "http", "port": 80}`, 201)
+	got := apply("two", `{"name": "metrics", "port": 90}`, 200)
+	if list, _, _ := unstructured.NestedSlice(got.Object, "spec", "ports"); len(list) != 2 {
+		t.Errorf("two managers have applied a port each, and the object has %v", list)
+	}
+	apply("two", `{"name": "http", "port": 81}`, 409)
+	apply("two", `{"name": "http", "protocol": "TCP"}`, 500)
+	got = apply("one", "", 200)
+	if list, _, _ := unstructured.NestedSlice(got.Object, "spec", "ports"); len(list) != 1 {
+		t.Errorf("one of the managers applies no port any more, and the object has %v", list)
 	}
 }

@@ -21,14 +21,6 @@ func named(prefix string, ref model.TypeRef) model.GoType {
 	return model.GoType{{Text: prefix, Ref: ref}}
 }
 
-// prefixed returns t after a prefix such as "*".
-func prefixed(prefix string, t model.GoType) model.GoType {
-	if len(t) > 0 {
-		t[0].Text = prefix + t[0].Text
-	}
-	return t
-}
-
 // configured returns the type of a field in an apply configuration, without pointers: the apply
 // configuration of a type, slices of them and maps of them, and other types as they are.
 func (a *assembly) configured(t types.Type) model.GoType {
@@ -43,7 +35,7 @@ func (a *assembly) configured(t types.Type) model.GoType {
 		}
 	case *types.Map:
 		if ref := a.ref(t.Elem()); !ref.IsZero() {
-			return append(prefixed("map[", a.configured(t.Key())), named("]", ref)...)
+			return append(a.configured(t.Key()).Prefixed("map["), named("]", ref)...)
 		}
 	}
 	return a.expression(t)

@@ -20,7 +20,7 @@ func (a *assembly) complete(c *config) {
 	if k := c.out.Kind; k != nil {
 		m.checkMeta()
 		if k.NeedsApply() {
-			c.out.SchemaName = c.out.Of.OpenAPIName()
+			c.out.SchemaName = a.Types.OpenAPIName(c.of)
 			c.out.Subresources = subresources(k, structType)
 		}
 	}
@@ -130,23 +130,23 @@ func (m *members) form(t types.Type) (field model.GoType, s model.ApplySetter) {
 		case !ref.IsZero() && m.ref(slice.Elem()).IsZero():
 			// A slice of pointers. The elements are the types themselves, and the arguments are
 			// pointers to them, as with applyconfiguration-gen.
-			s = model.ApplySetter{Form: model.ApplyAppendElements, Argument: prefixed("*", m.expression(slice.Elem()))}
+			s = model.ApplySetter{Form: model.ApplyAppendElements, Argument: m.expression(slice.Elem()).Prefixed("*")}
 		case !ref.IsZero():
 			s = model.ApplySetter{Form: model.ApplyAppendElements, Argument: named("*", ref)}
 		case isPointer:
-			return prefixed("*", field), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
+			return field.Prefixed("*"), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
 		default:
 			s = model.ApplySetter{Form: model.ApplyAppend, Argument: m.expression(slice.Elem())}
 		}
 		if isPointer {
-			field, s.Form = prefixed("*", field), model.ApplyAppendBehind
+			field, s.Form = field.Prefixed("*"), model.ApplyAppendBehind
 		}
 		return field, s
 	}
 	if _, ok := types.Unalias(of).(*types.Map); ok && !isPointer {
 		return m.configured(of), model.ApplySetter{Form: model.ApplyPut, Argument: m.configured(of)}
 	}
-	return prefixed("*", m.configured(of)), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
+	return m.configured(of).Prefixed("*"), model.ApplySetter{Form: model.ApplyAddress, Argument: m.configured(of)}
 }
 
 // isMeta reports whether a field is one for which applyconfiguration-gen has a method Get.

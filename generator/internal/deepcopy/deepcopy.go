@@ -1,13 +1,97 @@
-// Package deepcopy decides on the methods that copy objects.
+// Package deepcopy decides on the methods that copy objects: which types get them, and what each copies.
 package deepcopy
 
 import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
+// Input has the arguments of Decide.
+type Input struct {
+	// Types has all types of the packages that are not dependencies, and what they consist of.
+	Types    *input.Types
+	Packages []*input.Package
+	// Set has the kinds.
+	Set *model.Set
+}
+
 // Decide returns the deep copies of the packages that are not dependencies. It adds the reasons why a type
 // cannot be copied to the mistakes.
-func Decide(types *input.Types, packages []*input.Package, mistakes *model.Errors) []*model.DeepCopy {
-	return nil
+func Decide(in Input, mistakes *model.Errors) []*model.DeepCopy {
+	d := &decision{Input: in, mistakes: mistakes, planned: map[*types.TypeName]*plan{}}
+	reached := d.reachable()
+	for _, pkg := range in.Packages {
+		if !pkg.Dependency {
+			d.plan(pkg, reached)
+		}
+	}
+	var copies []*model.DeepCopy
+	for _, pkg := range in.Packages {
+		if found := d.copiesOf(pkg); len(found) > 0 {
+			private := slices.DeleteFunc(slices.Sorted(maps.Keys(pkg.Declared)), token.IsExported)
+			copies = append(copies, &model.DeepCopy{APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: private}, Types: found})
+		}
+	}
+	return copies
+}
+
+// decision is the state of one Decide.
+type decision struct {
+	Input
+	mistakes *model.Errors
+	// planned are the types that have all methods after this run.
+	planned map[*types.TypeName]*plan
+}
+
+// plan is a type that gets methods.
+type plan struct {
+	name       *types.TypeName
+	methods    methods
+	interfaces []model.CopiedInterface
+}
+
+// copiesOf returns the types of a package that lack methods, sorted by name.
+func (d *decision) copiesOf(pkg *input.Package) []*model.CopiedType {
+	var found []*model.CopiedType
+	for _, p := range d.planned {
+		if p.name.Pkg().Path() != pkg.Path {
+			continue
+		}
+		copied := &model.CopiedType{
+			Name:          p.name.Name(),
+			IsReference:   isReference(p.name.Type()),
+			NeedsDeepCopy: !p.methods.copy.found,
+			Interfaces:    p.interfaces,
+		}
+		if !p.methods.into.found {
+			copied.Into = d.into(p)
+		}
+		if copied.Into != nil || copied.NeedsDeepCopy || len(copied.Interfaces) > 0 {
+			found = append(found, copied)
+		}
+	}
+	slices.SortFunc(found, func(a, b *model.CopiedType) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+// into returns the body of the DeepCopyInto of a type.
+func (d *decision) into(p *plan) *model.Copy {
+	switch {
+	case p.methods.copy.found && p.methods.copy.onPointer:
+		return &model.Copy{Op: model.CopyByPointer}
+	case p.methods.copy.found:
+		return &model.Copy{Op: model.CopyByCall, Method: "DeepCopy"}
+	}
+	c := &copying{decision: d, root: p.name, pos: p.name, open: []types.Type{p.name.Type()}}
+	copied := c.underlying(p.name.Type())
+	if copied == nil {
+		copied = &model.Copy{Op: model.CopyFields}
+	}
+	return copied
 }

@@ -3,5 +3,6 @@
 //
 //	package.go     Package, Type, External
 //	manifest.go    Manifest: a CRD
+//	schema.go      JSONSchema: the schema of a CRD
 //	exclusions.go  Exclusions: the packages and types that the user leaves out
 package input

@@ -27,6 +27,8 @@ type ManifestVersion struct {
 	SubresourcesPos token.Position
 	// SelectableFields are JSON paths, such as .spec.color.
 	SelectableFields []Placed
+	// Schema is openAPIV3Schema. It is nil if the version has none, or if schemas were not read.
+	Schema *JSONSchema
 }
 
 // Placed is a text with its position.

@@ -14,6 +14,8 @@ type Package struct {
 	Path string
 	// Name is the name in the package clause.
 	Name string
+	// Dir is the folder of the package on disk.
+	Dir string
 	// Dependency reports whether the package is outside the main module, so that the
 	// user cannot edit it.
 	Dependency bool
@@ -30,6 +32,10 @@ type Package struct {
 	OldTypeConverter bool
 	// GroupVersion is the group and version that the package declares in a variable.
 	GroupVersion DeclaredGroupVersion
+	// SchemeBuilder is the form of the package's SchemeBuilder.
+	SchemeBuilder SchemeBuilder
+	// Objects are the exported structs with TypeMeta and a method DeepCopyObject, sorted.
+	Objects []string
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
 }
@@ -64,6 +70,20 @@ type DeclaredGroupVersion struct {
 	GroupKnown, VersionKnown bool
 	Pos                      token.Position
 }
+
+// SchemeBuilder is the form of a package's variable SchemeBuilder, which registers types.
+type SchemeBuilder int
+
+const (
+	// NoBuilder means that the package has nothing with the name SchemeBuilder.
+	NoBuilder SchemeBuilder = iota
+	// FuncBuilder is a runtime.SchemeBuilder of apimachinery. Its method Register takes functions.
+	FuncBuilder
+	// ObjectBuilder is a scheme.Builder of controller-runtime. Its method Register takes objects.
+	ObjectBuilder
+	// OtherBuilder is something else.
+	OtherBuilder
+)
 
 // InternalVersion is the version of the unversioned types of a group. No server serves it.
 const InternalVersion = "__internal"
@@ -101,6 +121,16 @@ type Type struct {
 	// HasList reports whether clients can use that type: a struct with TypeMeta, ListMeta,
 	// Items of this type, and DeepCopyObject.
 	HasList bool
+	// WritesCopy reports whether the run writes the methods of the type and its list that copy them and that
+	// the package lacks.
+	WritesCopy bool
+	// WritesList reports whether the package lacks the list type, and the run writes it.
+	// WritesListCopy reports whether the run writes its DeepCopyObject next to it.
+	WritesList, WritesListCopy bool
+	// ListMentioned reports whether code of the package uses the list type that it lacks.
+	ListMentioned bool
+	// HasDeepCopyInto reports whether a type with WritesList has a method DeepCopyInto.
+	HasDeepCopyInto bool
 	// List is the form of that struct.
 	List model.ListForm
 	// ListProblem is the mistake in the list type and its fix, if HasList is false.
@@ -121,6 +151,12 @@ type Misfit struct {
 	Problem string
 }
 
+// RegisterFix and CopyFix begin the fixes in messages that a flag makes unnecessary.
+const (
+	RegisterFix = "use --register, or "
+	CopyFix     = "use --deepcopy, or "
+)
+
 // DeepCopyFix is how a type gets a method DeepCopyObject, for messages.
-const DeepCopyFix = "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
+const DeepCopyFix = CopyFix + "generate it first, with controller-gen object (// +kubebuilder:object:generate=true above the package clause and // +kubebuilder:object:root=true above the type) " +
 	"or deepcopy-gen (// +k8s:deepcopy-gen=package and // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object there)"

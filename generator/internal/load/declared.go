@@ -16,8 +16,9 @@ import (
 )
 
 // Declared reads the Go types that the kinds in result.Packages consist of, and the types that their methods
-// take, with their comments. With options.AllTypes it reads all types of these packages. A type that cannot
-// be resolved is a mistake. The error is that of the go command, or of ctx.
+// take, with their comments. With options.AllTypes it reads all types of the packages of the main module that
+// have kinds or markers for deep copies. A type that cannot be resolved is a mistake. The error is that of
+// the go command, or of ctx.
 func Declared(ctx context.Context, options Options, result *Result, mistakes *model.Errors) (*input.Types, error) {
 	names := map[string][]string{}
 	for _, pkg := range result.Packages {
@@ -34,7 +35,9 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 	}
 	if options.AllTypes {
 		for _, src := range result.sources {
-			names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+			if !src.dependency && (names[src.path] != nil || src.hasCopyMarker()) {
+				names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+			}
 		}
 	}
 	delete(names, "")
@@ -74,6 +77,20 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 		}
 	}
 	return nil
+}
+
+// hasCopyMarker reports whether a comment of the package has a marker for deep copies.
+func (src *source) hasCopyMarker() bool {
+	for _, file := range src.files {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if strings.Contains(comment.Text, "+k8s:deepcopy-gen") || strings.Contains(comment.Text, "+kubebuilder:object:") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // addProblems adds the references to missing declarations that root needs.
@@ -175,24 +192,13 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {
-				if text, ok := strings.CutPrefix(withoutCommentSigns(line), "+"); ok {
-					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
+				if text, ok := markerIn(line); ok {
+					found.Markers = append(found.Markers, input.CommentMarker{Text: text[1:], Pos: positionIn(fset, comment, n, line)})
 				}
 			}
 		}
 	}
 	return found
-}
-
-// withoutCommentSigns returns a line of a comment without the signs of the comment. A comment in an example
-// keeps its own.
-func withoutCommentSigns(line string) string {
-	line = strings.TrimSpace(line)
-	text, isLine := strings.CutPrefix(line, "//")
-	if !isLine {
-		text = strings.TrimSuffix(strings.TrimLeft(strings.TrimPrefix(line, "/*"), "* \t"), "*/")
-	}
-	return strings.TrimSpace(text)
 }
 
 // positionIn returns the position of the first + in a line of a comment.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,8 +29,12 @@ type Options struct {
 	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
-	// AllTypes makes Declared read all types of the packages, with their unexported fields.
+	// AllTypes makes Declared read all types of packages that may get deep copies, and unexported fields.
 	AllTypes bool
+	// Registers adds the missing list types of kinds, which the run writes to the packages of the main module.
+	Registers bool
+	// Header is the line that marks a file as written by the generator.
+	Header string
 	// withoutComments leaves the comments out of the syntax.
 	withoutComments bool
 }
@@ -51,6 +56,8 @@ type Result struct {
 	Externals map[string]*input.External
 	// TestsOnly are the import paths of packages that have only _test.go files.
 	TestsOnly []string
+	// Generated are the files of earlier runs that were not read, by the folder of their package.
+	Generated map[string][]string
 	// Notes have the packages that were read, and the duration.
 	Notes []string
 
@@ -67,7 +74,7 @@ func (r *Result) note(format string, args ...any) {
 // the reason to the mistakes. It returns an error if the go command fails, if nothing matches, or if
 // ctx ends.
 func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result, error) {
-	result := &Result{}
+	result := &Result{Generated: map[string][]string{}}
 	sources, err := list(ctx, options, options.Patterns, mistakes, result)
 	if err != nil {
 		return nil, err
@@ -80,11 +87,18 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 	}
 	var questions []*question
 	for _, src := range sources {
+		if dropped := src.dropGenerated(options); len(dropped) > 0 {
+			result.Generated[src.dir] = dropped
+		}
 		if src.addParseErrors(mistakes) {
 			continue
 		}
 		result.sources = append(result.sources, src)
+		src.copies = options.AllTypes && !src.dependency
 		pkg := src.describe(options.Candidates)
+		if options.Registers && !src.dependency && src.addLists(pkg, options) {
+			pkg = src.describe(options.Candidates)
+		}
 		result.Packages = append(result.Packages, pkg)
 		if q := ask(src, pkg); q != nil {
 			questions = append(questions, q)
@@ -151,7 +165,7 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 		case len(pkg.GoFiles) == 0:
 			result.TestsOnly = append(result.TestsOnly, pkg.PkgPath)
 		default:
-			sources = append(sources, &source{path: pkg.PkgPath, dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
+			sources = append(sources, &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
 	}

@@ -14,8 +14,9 @@ import (
 // that have a list type.
 func (src *source) describe(candidates bool) *input.Package {
 	pkg := &input.Package{
-		Path: src.path, Dependency: src.dependency, Declared: map[string]bool{},
+		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{},
 		GroupVersion: src.groupVersion(), HasAddToScheme: src.hasAddToScheme(), OldTypeConverter: src.hasOldTypeConverter(),
+		SchemeBuilder: src.schemeBuilder(), Objects: src.objects(),
 		Types: src.marked(candidates),
 	}
 	for _, file := range src.files {

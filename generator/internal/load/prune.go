@@ -54,7 +54,7 @@ type pruning struct {
 }
 
 // run prunes one declaration. It keeps methods of a type without their parameters and results, which
-// would need half of the standard library.
+// would need half of the standard library. Those that copy the type need no other type.
 func (p *pruning) run() error {
 	for _, spec := range p.decl.Specs {
 		switch spec := spec.(type) {
@@ -80,10 +80,28 @@ func (p *pruning) run() error {
 	}
 	for _, m := range p.part.methods[p.name] {
 		pruned := &ast.FuncDecl{Recv: m.decl.Recv, Name: m.decl.Name, Type: &ast.FuncType{Func: m.decl.Type.Func, Params: &ast.FieldList{}}}
+		if isCopy(m.decl) {
+			pruned.Type = m.decl.Type
+		}
 		p.part.kept[m.file] = append(p.part.kept[m.file], pruned)
 		p.use(p.part, receiver(m.decl)) // which may be an alias
 	}
 	return p.err
+}
+
+// isCopy reports whether a method has the name of a deep copy, and refers to no type but its own.
+func isCopy(decl *ast.FuncDecl) bool {
+	if decl.Name.Name != "DeepCopy" && decl.Name.Name != "DeepCopyInto" || decl.Type.TypeParams != nil {
+		return false
+	}
+	for _, list := range []*ast.FieldList{decl.Type.Params, decl.Type.Results} {
+		for i := range list.NumFields() {
+			if i >= len(list.List) || typeName(list.List[i].Type) != receiver(decl) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (p *pruning) visit(node ast.Node) { ast.Inspect(node, p.node) }

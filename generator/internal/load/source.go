@@ -22,6 +22,8 @@ import (
 // source is the syntax of one package.
 type source struct {
 	path string
+	// dir is the folder of the files.
+	dir string
 	// dependency reports whether the package is outside the main module.
 	dependency bool
 	fset       *token.FileSet
@@ -29,7 +31,11 @@ type source struct {
 	// files and failures are by the index of the name.
 	files    []*ast.File
 	failures []error
-	indexed  *scope
+	// lists are the kinds whose list types the run writes. Their declarations are in the last file.
+	lists []string
+	// copies reports whether the run writes deep copies for the package.
+	copies  bool
+	indexed *scope
 }
 
 // largeFile is the size in bytes from which bodies are not parsed even in the user's packages.
@@ -178,12 +184,24 @@ func (s *scope) add(file *ast.File) {
 	}
 }
 
+// has reports whether the package declares a method of the type.
+func (s *scope) has(typeName, methodName string) bool {
+	return slices.ContainsFunc(s.methods, func(m method) bool {
+		return m.decl.Name.Name == methodName && receiver(m.decl) == typeName
+	})
+}
+
 // receiver returns the name of the type that has the method.
 func receiver(decl *ast.FuncDecl) string {
 	if len(decl.Recv.List) == 0 { // func () f(), which parses
 		return ""
 	}
-	expr := decl.Recv.List[0].Type
+	return typeName(decl.Recv.List[0].Type)
+}
+
+// typeName returns the name of a type of the package, or of the type that a pointer points to. It is empty
+// for other types.
+func typeName(expr ast.Expr) string {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X
 	}

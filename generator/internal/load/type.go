@@ -50,27 +50,35 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 	scope := src.scope()
 	_, isStruct := t.spec.Type.(*ast.StructType)
 	described := &input.Type{
-		Name:              name,
-		Pos:               src.fset.Position(t.spec.Name.Pos()),
-		IsStruct:          isStruct && !t.spec.Assign.IsValid(),
-		IsGeneric:         t.spec.TypeParams != nil,
-		BuildConstraint:   tagged(t.file),
-		HasTypeMeta:       scope.embeds(t, "TypeMeta", nil),
-		HasObjectMeta:     scope.embeds(t, "ObjectMeta", nil),
-		HasDeepCopyObject: scope.deepCopied[name],
-		HasStatus:         fieldType(t, "Status") != nil,
-		Protobuf:          src.protobuf(name),
+		Name:            name,
+		Pos:             src.fset.Position(t.spec.Name.Pos()),
+		IsStruct:        isStruct && !t.spec.Assign.IsValid(),
+		IsGeneric:       t.spec.TypeParams != nil,
+		BuildConstraint: tagged(t.file),
+		HasTypeMeta:     scope.embeds(t, "TypeMeta", nil),
+		HasObjectMeta:   scope.embeds(t, "ObjectMeta", nil),
+		WritesCopy:      src.copies && !t.spec.Assign.IsValid(),
+		WritesList:      slices.Contains(src.lists, name),
+		HasStatus:       fieldType(t, "Status") != nil,
+		Protobuf:        src.protobuf(name),
 	}
+	described.HasDeepCopyObject = scope.deepCopied[name] || described.WritesCopy
 	described.ListPos = described.Pos
 	list, ok := scope.types[name+"List"]
 	if !ok {
-		described.ListProblem = "has no list type " + name + "List in its package; add: type " + name + "List struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + name + " `json:\"items\"` }, and its DeepCopyObject as for " + name
+		described.ListProblem = "has no list type " + name + "List in its package; " + input.RegisterFix + "add: type " + name + "List struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + name + " `json:\"items\"` }, and its DeepCopyObject as for " + name
 		return described
 	}
 	described.DeclaresList = true
 	described.ListPos = src.fset.Position(list.spec.Name.Pos())
+	if described.WritesList {
+		described.ListPos = described.Pos
+		described.WritesListCopy = !scope.deepCopied[name+"List"] && !described.WritesCopy
+		described.HasDeepCopyInto = scope.has(name, "DeepCopyInto")
+		described.ListMentioned = src.mentions(name + "List")
+	}
 	pointers, hasItems := isSliceOf(fieldType(list, "Items"), name)
-	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"])
+	setList(described, scope.embeds(list, "TypeMeta", nil), scope.embeds(list, "ListMeta", nil), hasItems, scope.deepCopied[name+"List"] || described.WritesCopy || described.WritesListCopy)
 	described.List.ItemsArePointers = pointers && described.HasList
 	return described
 }

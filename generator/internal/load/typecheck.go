@@ -151,7 +151,7 @@ func clarify(t *input.Type, pkg *types.Package, fset *token.FileSet) (sure bool)
 	if hasMethod("GetName") {
 		t.MissingMethod = missing
 	}
-	t.HasDeepCopyObject = hasMethod("DeepCopyObject")
+	t.HasDeepCopyObject = hasMethod("DeepCopyObject") || t.WritesCopy
 	t.HasStatus = slices.ContainsFunc(slices.Collect(structType.Fields()), func(field *types.Var) bool { return field.Name() == "Status" })
 	sure = meta.sure || t.HasTypeMeta && t.HasObjectMeta
 	list := pkg.Scope().Lookup(t.Name + "List")
@@ -176,7 +176,7 @@ func clarifyList(t *input.Type, list types.Type, pkg *types.Package, kind types.
 	hasListMeta := meta.has["ListMeta"] || hasListMethods || hasMethod("GetListMeta")
 	items, _, _ := types.LookupFieldOrMethod(list, true, pkg, "Items")
 	pointers, hasItems := isSliceOfType(items, kind)
-	setList(t, hasTypeMeta, hasListMeta, hasItems, hasMethod("DeepCopyObject"))
+	setList(t, hasTypeMeta, hasListMeta, hasItems, hasMethod("DeepCopyObject") || t.WritesCopy || t.WritesListCopy)
 	t.List = model.ListForm{ItemsArePointers: pointers, Meta: model.ListMetaAccessor}
 	found, _, indirect := types.LookupFieldOrMethod(list, true, pkg, "ListMeta")
 	field, isField := found.(*types.Var)

@@ -22,19 +22,27 @@ import (
 // other files in a folder, such as the templates of a chart, need not be YAML.
 const definition = "CustomResourceDefinition"
 
+// Options has the arguments of Read.
+type Options struct {
+	// Paths are files and folders.
+	Paths []string
+	// Schemas makes Read read the schemas of versions too.
+	Schemas bool
+}
+
 // Read reads the CustomResourceDefinitions in files of YAML or JSON with any number of documents.
 // For a folder, it reads the *.yaml, *.yml and *.json files directly in it, as kubectl apply -f does. It
 // ignores documents of other kinds. It leaves out a CRD that is wrong, and adds the reason to the
 // mistakes. The error is that of ctx.
-func Read(ctx context.Context, paths []string, mistakes *model.Errors) ([]*input.Manifest, error) {
+func Read(ctx context.Context, options Options, mistakes *model.Errors) ([]*input.Manifest, error) {
 	var files []*manifestFile
 	var folders []string
 	add := func(name string, named bool) {
 		if !slices.ContainsFunc(files, func(f *manifestFile) bool { return f.name == name }) { // a folder, and a file in it
-			files = append(files, &manifestFile{name: name, named: named})
+			files = append(files, &manifestFile{name: name, named: named, withSchemas: options.Schemas})
 		}
 	}
-	for _, path := range paths {
+	for _, path := range options.Paths {
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
@@ -246,6 +254,9 @@ func describeVersion(node manifestNode) input.ManifestVersion {
 	subresources := node.get("subresources")
 	v.SubresourcesPos = subresources.posOr(node.get("name"), node)
 	v.Status, v.Scale = subresources.get("status").isMapping(), subresources.get("scale").isMapping()
+	if node.file.withSchemas {
+		v.Schema = describeSchema(node.get("schema").get("openAPIV3Schema"), 0)
+	}
 	for _, field := range node.get("selectableFields").elements() {
 		v.SelectableFields = append(v.SelectableFields, node.required(field, "spec.versions.selectableFields", "jsonPath"))
 	}

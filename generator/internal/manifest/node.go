@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"go/token"
+	"iter"
 
 	"go.yaml.in/yaml/v3"
 
@@ -13,9 +14,11 @@ import (
 type manifestFile struct {
 	name string
 	// named reports whether --crd names the file itself, not its folder.
-	named     bool
-	manifests []*input.Manifest
-	mistakes  []*model.Error
+	named bool
+	// withSchemas reports whether to read the schemas of versions.
+	withSchemas bool
+	manifests   []*input.Manifest
+	mistakes    []*model.Error
 	// visits is how many more values may be read.
 	visits int
 }
@@ -61,6 +64,21 @@ func (n manifestNode) elements() []manifestNode {
 		}
 	}
 	return all
+}
+
+// members returns the fields of a mapping with their names, in their order.
+func (n manifestNode) members() iter.Seq2[manifestNode, manifestNode] {
+	return func(yield func(name, value manifestNode) bool) {
+		node := n.resolved()
+		if node == nil || node.Kind != yaml.MappingNode || !n.file.visit(node) {
+			return
+		}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if !yield(manifestNode{n.file, node.Content[i]}, manifestNode{n.file, node.Content[i+1]}) {
+				return
+			}
+		}
+	}
 }
 
 // text returns the text of a scalar. It is empty for null and for other values.

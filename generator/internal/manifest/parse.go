@@ -166,6 +166,9 @@ func (p *jsonParser) fill(node *yaml.Node, token json.Token, depth int) error {
 		return nil
 	case json.Delim:
 		node.Kind = map[json.Delim]yaml.Kind{'{': yaml.MappingNode, '[': yaml.SequenceNode}[value]
+	case string:
+		node.Value, node.Tag = value, "!!str"
+		return nil
 	default:
 		node.Value = fmt.Sprint(value)
 		return nil

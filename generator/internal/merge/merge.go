@@ -1,9 +1,25 @@
 // Package merge derives the schemas for structured merge, with which server-side apply and Extract tell whose
 // field is whose.
+//
+//	merge.go          Decide: the schema of all kinds
+//	gotype.go         from Go types
+//	topology.go       the markers of Go types
+//	known.go          Go types with other JSON than their fields
+//	list.go           lists, and markers that do not fit the Go type
+//	fallback.go       defaults
+//	manifest.go       from CRDs
+//	contradiction.go  what Go types and CRDs disagree on
+//	openapi.go        from an OpenAPI document
 package merge
 
 import (
 	"context"
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -17,12 +33,197 @@ type Input struct {
 	Set *model.Set
 	// Manifests are CRDs. A kind with a CRD has the schema of the CRD.
 	Manifests []*input.Manifest
-	// OpenAPI is a file with an OpenAPI v2 document, or "". Its schemas replace all others.
+	// OpenAPI is a file with an OpenAPI document, or "". Its schemas replace all others.
 	OpenAPI string
 }
 
 // Decide returns the schema of the kinds that have the verb apply or applyStatus. It adds contradictions
-// to the mistakes. The error is that of ctx.
+// between Go types and CRDs to the mistakes or, in dependencies, to the warnings of the set. The error is
+// that of ctx.
 func Decide(ctx context.Context, in Input, mistakes *model.Errors) (*model.Schema, error) {
-	return fromGo(in, mistakes), nil
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d := &decision{Input: in, mistakes: mistakes, atoms: map[string]model.SchemaAtom{}}
+	for _, k := range in.Set.Kinds() {
+		if k.NeedsApply() {
+			d.kinds = append(d.kinds, k)
+		}
+	}
+	for _, t := range fromGo(in, mistakes).Types {
+		d.atoms[t.Name] = t.Atom
+	}
+	fromFile := d.readDocument()
+	d.readManifests(fromFile)
+	return d.schema(), nil
+}
+
+// decision is the state of one Decide.
+type decision struct {
+	Input
+	mistakes *model.Errors
+	// kinds are those to apply.
+	kinds []*model.Kind
+	// atoms are the types by name.
+	atoms map[string]model.SchemaAtom
+}
+
+// nameOf returns the name of the type of a kind.
+func (d *decision) nameOf(k *model.Kind) string {
+	ref := model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
+	if declared := d.Types.Lookup(ref); declared != nil {
+		if named, ok := types.Unalias(declared.Type()).(*types.Named); ok {
+			return d.Types.OpenAPIName(named)
+		}
+	}
+	return ref.OpenAPIName()
+}
+
+// readDocument replaces types by those of the OpenAPI document. It returns the kinds that are in it.
+func (d *decision) readDocument() map[*model.Kind]bool {
+	found := map[*model.Kind]bool{}
+	if d.OpenAPI == "" {
+		return found
+	}
+	doc := openDocument(d.OpenAPI, d.mistakes)
+	if doc == nil {
+		return found
+	}
+	for _, k := range d.kinds {
+		if doc.add(d.nameOf(k), k) {
+			found[k] = true
+		}
+	}
+	if len(found) == 0 && len(d.kinds) > 0 {
+		d.mistakes.Add(token.Position{Filename: d.OpenAPI}, "this file of --applyconfig-openapi-schema defines no kind of this run, such as %s; name the document of a server that serves them, or remove the flag", d.nameOf(d.kinds[0]))
+	}
+	maps.Copy(d.atoms, doc.types)
+	return found
+}
+
+// readManifests replaces the types of kinds by those of their CRDs. but are the kinds to leave as they are.
+func (d *decision) readManifests(but map[*model.Kind]bool) {
+	byPos := make(map[token.Position]*input.Manifest, len(d.Manifests))
+	for _, m := range d.Manifests {
+		byPos[m.Pos] = m
+	}
+	own := d.ownFolders()
+	// Go types have to stay as they are until all kinds are compared with them.
+	merged := map[string]model.SchemaAtom{}
+	seen := map[token.Position]bool{}
+	for _, k := range d.kinds {
+		m := byPos[k.CRD]
+		if m == nil || but[k] {
+			continue
+		}
+		version, _ := m.Version(k.GroupVersion.Version)
+		if version.Schema == nil {
+			continue // no server accepts such a CRD
+		}
+		c := &comparison{kind: k.Name, named: d.atoms}
+		root := c.root(d.nameOf(k), version.Schema)
+		merged[root.Name] = root.Atom
+		d.report(k, c, own, seen)
+	}
+	maps.Copy(d.atoms, merged)
+}
+
+// report adds what a comparison has found. In the user's module, contradictions are mistakes. The user cannot
+// change the types of dependencies, and servers have the CRD, so there they are one warning. seen has the
+// fields of earlier kinds.
+func (d *decision) report(k *model.Kind, c *comparison, own map[string]bool, seen map[token.Position]bool) {
+	var others []contradiction
+	isOwn := func(pos token.Position) bool { return own[filepath.Dir(pos.Filename)] }
+	for _, found := range c.found {
+		switch {
+		case !isOwn(k.Pos) || !isOwn(found.goPos):
+			others = append(others, found)
+		case !seen[found.goPos]:
+			seen[found.goPos] = true
+			d.mistakes.Add(found.goPos, "%s; regenerate the CRD with controller-gen, or %s", found.problem, found.fix)
+		}
+	}
+	if len(others) > 0 {
+		k.DiffersFromCRD = true
+		more := ""
+		if len(others) > 1 {
+			more = ", and they differ in " + moreFields(len(others)-1)
+		}
+		d.warn(k.Pos, "%s%s; the schema for Extract and fakes follows the CRD", others[0].problem, more)
+	}
+	if len(c.extra) > 0 && isOwn(k.Pos) {
+		d.warn(k.Pos, "the Go type of kind %s does not have %s of its CRD (%s), so updates by clients remove such values; add them to the type, or regenerate the CRD with controller-gen",
+			k.Name, describeExtra(c.extra), c.extra[0].pos)
+	}
+}
+
+func describeExtra(extra []place) string {
+	if len(extra) == 1 {
+		return "the field " + extra[0].path
+	}
+	return fmt.Sprintf("the field %s and %s", extra[0].path, moreFields(len(extra)-1))
+}
+
+func moreFields(n int) string {
+	if n == 1 {
+		return "1 more field"
+	}
+	return fmt.Sprintf("%d more fields", n)
+}
+
+func (d *decision) warn(pos token.Position, format string, args ...any) {
+	d.Set.Warnings = append(d.Set.Warnings, model.Errorf(pos, format, args...))
+	model.SortErrors(d.Set.Warnings)
+}
+
+// ownFolders returns the folders of the packages that the user can edit.
+func (d *decision) ownFolders() map[string]bool {
+	own := map[string]bool{}
+	for path, pkg := range d.Types.Packages {
+		if d.Types.Dependencies[path] {
+			continue
+		}
+		for _, name := range pkg.Scope().Names() {
+			own[filepath.Dir(d.Types.Position(pkg.Scope().Lookup(name)).Filename)] = true
+		}
+	}
+	return own
+}
+
+// schema returns the types that the kinds consist of.
+func (d *decision) schema() *model.Schema {
+	needed := map[string]bool{untypedAtomic: true, untypedDeduced: true} // as in all schemas of Kubernetes
+	for _, k := range d.kinds {
+		d.need(model.SchemaRef{Named: d.nameOf(k)}, needed)
+	}
+	schema := &model.Schema{}
+	for _, name := range slices.Sorted(maps.Keys(needed)) {
+		if atom, ok := d.atoms[name]; ok {
+			schema.Types = append(schema.Types, model.SchemaType{Name: name, Atom: atom})
+		}
+	}
+	return schema
+}
+
+// need adds the names of a type, and of those that it consists of.
+func (d *decision) need(ref model.SchemaRef, needed map[string]bool) {
+	atom := ref.Inline
+	if ref.Named != "" {
+		if needed[ref.Named] {
+			return
+		}
+		needed[ref.Named] = true
+		atom = d.atoms[ref.Named]
+	}
+	if atom.List != nil {
+		d.need(atom.List.Element, needed)
+	}
+	if atom.Map != nil {
+		for _, field := range atom.Map.Fields {
+			d.need(field.Type, needed)
+		}
+		if atom.Map.Element != nil {
+			d.need(*atom.Map.Element, needed)
+		}
+	}
 }

@@ -139,7 +139,16 @@ type ApplyGetter struct {
 // GoType is a type as Go code writes it, in parts.
 type GoType []GoTypePart
 
-// GoTypePart is a text such as "map[string]", or the name of a type in another package.
+// Prefixed returns t after a text such as "*". It changes t.
+func (t GoType) Prefixed(text string) GoType {
+	if len(t) > 0 {
+		t[0].Text = text + t[0].Text
+	}
+	return t
+}
+
+// GoTypePart is a text such as "map[string]", and the name of a type after it, or zero. The path of a
+// predeclared type is empty.
 type GoTypePart struct {
 	Text string
 	Ref  TypeRef

@@ -51,7 +51,11 @@ func (f *file) GoType(t model.GoType) string {
 
 // qualifier returns the name of the package of a type, or "" if that is the package of the file.
 func (f *file) qualifier(ref model.TypeRef) string {
-	if ref.Path == path.Join(f.layout.root, path.Dir(f.path)) {
+	own := path.Join(f.layout.root, path.Dir(f.path))
+	if api := f.api(); api != nil {
+		own = api.Path
+	}
+	if ref.Path == own || ref.Path == "" {
 		return ""
 	}
 	if name, ok := f.imports.names[ref.Path]; ok {
@@ -69,6 +73,11 @@ func (f *file) APIVersion(gv *model.GroupVersion) string {
 // ApplyInternal returns the package that the apply configurations share.
 func (f *file) ApplyInternal() string {
 	return f.emitted(path.Join(f.Set.Apply.Dir, model.InternalDir), "internal", "applyinternal")
+}
+
+// ApplyRoot returns the package with the converter for the schemas of the kinds.
+func (f *file) ApplyRoot() string {
+	return f.emitted(f.Set.Apply.Dir, path.Base(f.Set.Apply.Dir), "apply"+path.Base(f.Set.Apply.Dir))
 }
 
 // ApplyConfigs returns the package of the apply configurations of the types of an API package.

@@ -12,7 +12,7 @@ type row struct {
 	template string
 	// each returns the subjects of the files.
 	each each
-	// path returns the path of a file, relative to the output folder.
+	// path returns the path of a file, relative to the output folder or to the folder of the API package.
 	path func(l layout, s subject) string
 	// when reports whether there is a file for a subject. It is nil if there always is.
 	when func(s subject) bool
@@ -50,6 +50,20 @@ type subject struct {
 	// Apply and ApplyType are set for apply configurations only.
 	Apply     *model.ApplyPackage
 	ApplyType *model.ApplyType
+	// DeepCopy or Registers is set for a file in an API package.
+	DeepCopy  *model.DeepCopy
+	Registers *model.Registration
+}
+
+// api returns the API package that the file is in. It is nil for a file in the output folder.
+func (s subject) api() *model.APIPackage {
+	switch {
+	case s.DeepCopy != nil:
+		return &s.DeepCopy.APIPackage
+	case s.Registers != nil:
+		return &s.Registers.APIPackage
+	}
+	return nil
 }
 
 // catalogue has all emitted files. To emit another one, add a template and a row.
@@ -85,6 +99,8 @@ var catalogue = []row{
 	{"apply_internal.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "internal.go") }, nil},
 	{"apply_schema.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "schema.go") }, nil},
 	{"apply_shape.go.tmpl", onceForApply, func(l layout, s subject) string { return path.Join(s.Set.Apply.Dir, model.InternalDir, "shape.go") }, nil},
+	{"deepcopy.go.tmpl", eachDeepCopy, func(layout, subject) string { return model.DeepCopyFile }, nil},
+	{"register.go.tmpl", eachRegistration, func(layout, subject) string { return model.RegisterFile }, nil},
 }
 
 func once(set *model.Set) []subject { return []subject{{Set: set}} }
@@ -101,6 +117,22 @@ func eachVersion(set *model.Set) []subject {
 	var all []subject
 	for _, gv := range set.GroupVersions() {
 		all = append(all, subject{Set: set, Group: gv.Group, GV: gv})
+	}
+	return all
+}
+
+func eachDeepCopy(set *model.Set) []subject {
+	var all []subject
+	for _, c := range set.DeepCopies {
+		all = append(all, subject{Set: set, DeepCopy: c})
+	}
+	return all
+}
+
+func eachRegistration(set *model.Set) []subject {
+	var all []subject
+	for _, r := range set.Registrations {
+		all = append(all, subject{Set: set, Registers: r})
 	}
 	return all
 }
@@ -134,8 +166,11 @@ func (s subject) informed() []*model.Kind {
 // privateNames returns the unexported names of the file's package that are not in locals, and that no
 // import may have.
 func (s subject) privateNames() []string {
+	if api := s.api(); api != nil {
+		return api.Private
+	}
 	if s.GV == nil {
-		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme"} // of the fake clientset
+		return []string{"actionOf", "codecs", "kinds", "methods", "passed", "scheme", "typeConverter"} // of the fake clientset
 	}
 	var names []string
 	for _, k := range s.GV.Kinds {

@@ -27,11 +27,29 @@ type file struct {
 // Package returns the name of the file's own package. It is that of the folder, unless the folder is
 // a group with a dot.
 func (f *file) Package() string {
+	if api := f.api(); api != nil {
+		return api.Name
+	}
 	dir := path.Dir(f.path)
 	if f.Group != nil && dir == f.layout.informerGroup(f.Group) {
 		return f.Group.Package
 	}
 	return path.Base(dir)
+}
+
+// dir returns the File.Dir of the file.
+func (f *file) dir() string {
+	if api := f.api(); api != nil {
+		return api.Dir
+	}
+	return ""
+}
+
+// Import returns the name of a package in a file of an API package, whose own declarations may have the
+// usual name.
+func (f *file) Import(importPath string) string {
+	alias := externalAlias(importPath)
+	return f.imports.use(importPath, path.Base(importPath), alias, "other"+alias)
 }
 
 // API returns the package of the types of gv.

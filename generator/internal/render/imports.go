@@ -75,7 +75,7 @@ func (i *imports) use(importPath string, names ...string) string {
 		return name
 	}
 	for name, knownPath := range known {
-		if knownPath == importPath {
+		if knownPath == importPath && !slices.Contains(i.reserved, name) {
 			return name
 		}
 	}

@@ -36,12 +36,14 @@ type Options struct {
 
 // File is an emitted file.
 type File struct {
-	// Path is relative to the output folder, with slashes.
+	// Dir is the folder of the API package that the file is in. It is empty for the output folder.
+	Dir string
+	// Path is relative to the folder, with slashes.
 	Path    string
 	Content []byte
 }
 
-// Render returns all files, sorted by path. The same input gives the same bytes.
+// Render returns all files, sorted by folder and path. The same input gives the same bytes.
 func Render(ctx context.Context, options Options) ([]File, error) {
 	parsed, err := template.New("").ParseFS(templates.Files, "*.go.tmpl")
 	if err != nil {
@@ -57,7 +59,7 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 				return err
 			}
 			content, err := f.render(parsed.Lookup(f.template), options.Boilerplate)
-			files[n] = File{Path: f.path, Content: content}
+			files[n] = File{Dir: f.dir(), Path: f.path, Content: content}
 			return err
 		})
 	}
@@ -67,9 +69,9 @@ func Render(ctx context.Context, options Options) ([]File, error) {
 	if err := checkNames(sources); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b File) int { return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path)) })
 	for i := 1; i < len(files); i++ {
-		if files[i].Path == files[i-1].Path {
+		if files[i].Dir == files[i-1].Dir && files[i].Path == files[i-1].Path {
 			return nil, fmt.Errorf("%s: two templates write this file, please report it", files[i].Path)
 		}
 	}
@@ -103,7 +105,11 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	return withBoilerplate(boilerplate, []byte(Header+"\n\n"), formatted), nil
+	parts := [][]byte{[]byte(Header + "\n\n"), formatted}
+	if api := f.api(); api != nil && api.BuildConstraint != "" {
+		parts = slices.Insert(parts, 0, []byte(api.BuildConstraint+"\n\n"))
+	}
+	return withBoilerplate(boilerplate, parts...), nil
 }
 
 // withBoilerplate joins the user's comment, which may be empty, and the parts of a file.
@@ -128,7 +134,7 @@ func checkNames(files []*file) error {
 	reported := map[[2]*model.Kind]bool{}
 	for _, f := range files {
 		for _, name := range f.declared {
-			qualified := path.Dir(f.path) + "." + name
+			qualified := path.Join(f.dir(), path.Dir(f.path)) + "." + name
 			other := owners[qualified]
 			if other == nil {
 				owners[qualified] = f

@@ -11,41 +11,45 @@ import (
 	"slices"
 )
 
-// Apply makes all changes of the plan or none. It writes all new content to temporary files before
-// it replaces the first file, and keeps the old files until the last one is replaced. Each file is
+// Apply makes all changes of the plan, in all of its folders, or none. It writes all new content to temporary
+// files before it replaces the first file, and keeps the old files until the last one is replaced. Each file is
 // replaced atomically. If Apply fails or ctx ends first, it undoes its changes. If the process is
 // killed, each file has either its old or its new content: the next run makes the other changes, and
 // a run more than an hour later removes the temporary files.
 //
 // A new file has mode 0666 before the umask, and a replaced file keeps its mode. Nothing outside the
-// output folder is read or changed, even if a folder in it has become a symbolic link since NewPlan.
+// folders is read or changed, even if a folder in one of them has become a symbolic link since NewPlan.
 func (p *Plan) Apply(ctx context.Context) (err error) {
-	if len(p.Changes)+len(p.abandoned) == 0 {
-		return nil
-	}
-	var t transaction
+	var all []*transaction
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("cannot write the output to %s: %w; %s", p.dir, err, t.undo())
+			err = fmt.Errorf("%w; %s", err, undo(all))
 		}
-		if t.root != nil {
-			_ = t.root.Close()
+		for _, t := range all {
+			t.close()
 		}
 	}()
-	if err := t.open(p.dir); err != nil {
-		return err
+	for _, f := range p.folders {
+		if len(f.changes)+len(f.abandoned) > 0 {
+			all = append(all, &transaction{folder: f})
+		}
 	}
-	if err := each(ctx, p.Changes, t.stage); err != nil {
-		return err
+	for _, step := range []func(*transaction) error{
+		(*transaction).open,
+		func(t *transaction) error { return each(ctx, t.changes, t.stage) },
+		func(t *transaction) error { return each(ctx, t.staged, t.replace) },
+		func(t *transaction) error { return each(ctx, t.changes, t.remove) },
+	} {
+		for _, t := range all {
+			if err := step(t); err != nil {
+				return fmt.Errorf("cannot write the output to %s: %w", t.dir, err)
+			}
+		}
 	}
-	if err := each(ctx, t.staged, t.replace); err != nil {
-		return err
+	for _, t := range all {
+		t.forget()
+		t.prune()
 	}
-	if err := each(ctx, p.Changes, t.remove); err != nil {
-		return err
-	}
-	t.forget()
-	p.prune(t.root)
 	return nil
 }
 
@@ -64,34 +68,35 @@ func each[T any](ctx context.Context, items []T, do func(T) error) error {
 
 // prune deletes the temporary files of killed runs, and the folders that are now empty. It ignores
 // errors, because such a file or folder does no harm.
-func (p *Plan) prune(root *os.Root) {
-	deleted := slices.Clone(p.abandoned)
-	for _, name := range p.abandoned {
-		_ = root.Remove(name)
+func (t *transaction) prune() {
+	deleted := slices.Clone(t.abandoned)
+	for _, name := range t.abandoned {
+		_ = t.root.Remove(name)
 	}
-	for _, c := range p.Changes {
+	for _, c := range t.changes {
 		if c.New == nil {
 			deleted = append(deleted, c.Path)
 		}
 	}
 	for _, name := range deleted {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if root.Remove(dir) != nil {
+			if t.root.Remove(dir) != nil {
 				break // not empty: it holds a file of the user
 			}
 		}
 	}
 }
 
-// transaction holds what has been done to the disk, and what undo needs. Paths are relative to the
-// output folder, with slashes.
+// transaction holds what has been done to a folder, and what undo needs. Paths are relative to the
+// folder, with slashes.
 type transaction struct {
-	// root is the output folder; nil if it could not be opened.
+	*folder
+	// root is the open folder. It is nil if the folder could not be opened.
 	root   *os.Root
 	staged []stagedFile
 	// done are the changed files, in the order of the changes.
 	done []changedFile
-	// above are the new folders down to the output folder, and below are those in it. Parents are
+	// above are the new folders down to the folder, and below are those in it. Parents are
 	// before their children.
 	above, below []string
 }
@@ -101,13 +106,19 @@ type stagedFile struct{ temporary, final string }
 // changedFile is a path and the copy of its old file; backup is empty if there was none.
 type changedFile struct{ final, backup string }
 
-// open opens the output folder, and makes it if it does not exist.
-func (t *transaction) open(dir string) (err error) {
-	if t.above, err = makeDir(dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
+// open opens the folder, and makes it if it does not exist.
+func (t *transaction) open() (err error) {
+	if t.above, err = makeDir(t.dir, filepath.Dir, os.Stat, os.Mkdir); err != nil {
 		return err
 	}
-	t.root, err = os.OpenRoot(dir)
+	t.root, err = os.OpenRoot(t.dir)
 	return err
+}
+
+func (t *transaction) close() {
+	if t.root != nil {
+		_ = t.root.Close()
+	}
 }
 
 // makeDir makes dir and its parents, and returns the new folders, parents first.
@@ -176,11 +187,17 @@ func (t *transaction) remove(c Change) error {
 	if c.New != nil {
 		return nil
 	}
-	backup := temporaryName(c.Path)
-	switch err := t.root.Rename(c.Path, backup); {
+	info, err := t.root.Lstat(c.Path)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder, but was a file", c.Path)
+	}
+	backup := temporaryName(c.Path)
+	if err := t.root.Rename(c.Path, backup); err != nil {
 		return err
 	}
 	t.done = append(t.done, changedFile{c.Path, backup})
@@ -215,9 +232,19 @@ func (t *transaction) forget() {
 	}
 }
 
-// undo undoes the changes, and returns the end of the error message: what is on disk now.
-func (t *transaction) undo() string {
+// undo undoes the changes in all folders, and returns the end of the error message: what is on disk now.
+func undo(all []*transaction) string {
 	var errs []error
+	for _, t := range slices.Backward(all) {
+		errs = append(errs, t.undo()...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Sprintf("the changes cannot be undone: %v; restore the folder from version control", err)
+	}
+	return "nothing was changed"
+}
+
+func (t *transaction) undo() (errs []error) {
 	for _, f := range slices.Backward(t.done) {
 		if f.backup == "" {
 			errs = append(errs, t.root.Remove(f.final))
@@ -236,8 +263,5 @@ func (t *transaction) undo() string {
 	for _, d := range slices.Backward(t.above) {
 		_ = os.Remove(d)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Sprintf("the changes cannot be undone: %v; restore the folder from version control", err)
-	}
-	return "nothing was changed"
+	return errs
 }

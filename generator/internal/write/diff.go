@@ -8,11 +8,11 @@ import (
 )
 
 // Diff returns the plan as a unified diff that patch and git apply accept. It is empty if the
-// plan changes nothing. Its paths begin with the output folder as messages show it.
+// plan changes nothing. Its paths are those of messages.
 func (p *Plan) Diff() (string, error) {
 	var b strings.Builder
 	for _, c := range p.Changes {
-		from, to := "a/"+p.Show(c.Path), "b/"+p.Show(c.Path)
+		from, to := "a/"+c.Shown, "b/"+c.Shown
 		if c.Old == nil {
 			from = "/dev/null"
 		}
@@ -22,7 +22,7 @@ func (p *Plan) Diff() (string, error) {
 		old := string(c.Old)
 		text, err := udiff.ToUnified(from, to, old, udiff.Lines(old, string(c.New)), udiff.DefaultContextLines)
 		if err != nil {
-			return "", fmt.Errorf("cannot compare %s: %w", c.Path, err)
+			return "", fmt.Errorf("cannot compare %s: %w", c.Shown, err)
 		}
 		b.WriteString(text)
 	}

@@ -2,6 +2,7 @@ package write
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,78 +20,133 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
 )
 
-// Output has the generated files and their folder.
+// Output has the generated files of one folder.
 type Output struct {
-	// Dir is the output folder. It need not exist, and it may be a symbolic link.
+	// Dir is the folder. It need not exist, and it may be a symbolic link.
 	Dir string
 	// DisplayDir is Dir as printed in messages, with slashes.
 	DisplayDir string
 	// Roots are the folders below Dir that belong to the generator. Stale files are deleted from
-	// them only.
+	// them.
 	Roots []string
+	// Owned are files in Dir itself that belong to the generator although Dir is the user's. They are
+	// deleted if they are stale. The values say what the user can do instead of having the file, such
+	// as "remove --deepcopy".
+	Owned map[string]string
 	// Header is the line that marks a file as written by the generator.
 	Header string
 	// Files has the content by path, relative to Dir and with slashes.
 	Files map[string][]byte
 }
 
-// Plan holds the differences between the output and the disk.
+// Plan holds the differences between the outputs and the disk.
 type Plan struct {
-	dir, displayDir string
-	Changes         []Change
+	folders []*folder
+	// Changes are in the order of the outputs, and sorted by path in each of them.
+	Changes []Change
 	// Unchanged is the number of files that do not differ.
 	Unchanged int
-	// abandoned are temporary files of killed runs, relative to the output folder.
+}
+
+// folder is the part of a plan in one folder.
+type folder struct {
+	dir, displayDir string
+	owned           map[string]string
+	changes         []Change
+	unchanged       int
+	// abandoned are temporary files of killed runs, relative to the folder.
 	abandoned []string
 }
 
-// Show returns a path relative to the output folder as printed in messages.
-func (p *Plan) Show(name string) string { return path.Join(p.displayDir, name) }
-
 // Change is a file that differs.
 type Change struct {
-	// Path is relative to the output folder, with slashes.
-	Path string
+	// Dir is that of the output.
+	Dir string
+	// Path is relative to Dir, with slashes, and Shown is the path as printed in messages.
+	Path, Shown string
 	// Old is nil for a file that is created, New for one that is deleted.
 	Old, New []byte
 }
 
-// NewPlan compares output with the disk. It returns an error if a file would be replaced that the
-// generator did not write, or if a path has a symbolic link that leads out of the output folder.
-func NewPlan(ctx context.Context, output Output) (*Plan, error) {
-	p := &Plan{dir: output.Dir, displayDir: output.DisplayDir}
-	if err := checkDir(output.Dir); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(output.Dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		for _, name := range slices.Sorted(maps.Keys(output.Files)) {
-			p.Changes = append(p.Changes, Change{Path: name, New: output.Files[name]})
+// IsEmpty reports whether a folder has none of the files of its output.
+func (p *Plan) IsEmpty(dir string) bool {
+	return !slices.ContainsFunc(p.folders, func(f *folder) bool {
+		return f.dir == dir && (f.unchanged > 0 || slices.ContainsFunc(f.changes, func(c Change) bool { return c.Old != nil && c.New != nil }))
+	})
+}
+
+// NewPlan compares outputs with the disk. It returns an error if a file would be replaced that the
+// generator did not write, or if a path has a symbolic link that leads out of its folder.
+func NewPlan(ctx context.Context, outputs ...Output) (*Plan, error) {
+	p := &Plan{}
+	var errs []error
+	for _, output := range outputs {
+		f := &folder{dir: output.Dir, displayDir: output.DisplayDir, owned: output.Owned}
+		errs = append(errs, f.plan(ctx, output)...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		return p, nil
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the output folder %s: %w; make it readable, or use another --output-dir", output.Dir, regular.WithoutPath(err))
+		slices.SortFunc(f.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+		p.folders = append(p.folders, f)
+		p.Changes = append(p.Changes, f.changes...)
+		p.Unchanged += f.unchanged
 	}
-	defer root.Close()
-	errs := p.compare(ctx, root, output)
-	for _, name := range output.Roots {
-		// A link or a file holds no files of earlier runs, or compare has returned an error for it.
-		if info, err := root.Lstat(name); err == nil && info.IsDir() {
-			errs = append(errs, p.findStale(ctx, root, name, output))
-		}
-	}
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(p.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return p, errors.Join(errs...)
 }
 
+// plan adds the changes in the folder. It stops early if ctx ends.
+func (f *folder) plan(ctx context.Context, output Output) []error {
+	if err := checkDir(output.Dir); err != nil {
+		return []error{err}
+	}
+	root, err := os.OpenRoot(output.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for name, content := range output.Files {
+			f.change(name, nil, content)
+		}
+		return nil
+	case err != nil:
+		return []error{fmt.Errorf("cannot read the %s %s: %w; make it readable, or %s", f.noun(), output.Dir, regular.WithoutPath(err), f.otherwise(""))}
+	}
+	defer root.Close()
+	errs := f.compare(ctx, root, output)
+	for _, name := range output.Roots {
+		// A link or a file holds no files of earlier runs, or compare has returned an error for it.
+		if info, err := root.Lstat(name); err == nil && info.IsDir() {
+			errs = append(errs, f.findStale(ctx, root, name, output))
+		}
+	}
+	if len(output.Owned) > 0 {
+		errs = append(errs, f.findOwned(root, output))
+	}
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// change adds a change of the file at a path.
+func (f *folder) change(name string, before, after []byte) {
+	f.changes = append(f.changes, Change{Dir: f.dir, Path: name, Shown: path.Join(f.displayDir, name), Old: before, New: after})
+}
+
+// noun returns what the folder is for the user.
+func (f *folder) noun() string {
+	if len(f.owned) > 0 {
+		return "package folder"
+	}
+	return "output folder"
+}
+
+// otherwise returns what the user can do instead of having the file, which may be "" for the folder.
+func (f *folder) otherwise(name string) string {
+	if len(f.owned) == 0 {
+		return "use another --output-dir"
+	}
+	return cmp.Or(f.owned[name], strings.Join(slices.Sorted(maps.Values(f.owned)), " and "))
+}
+
 // compare adds the files to create and to change. It stops early if ctx ends.
-func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
+func (f *folder) compare(ctx context.Context, root *os.Root, output Output) (errs []error) {
 	foreign, obstacles := foreignFiles{}, map[string]bool{}
 	files := reader{root: root}
 	defer files.close()
@@ -102,7 +158,7 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 		old, err := files.read(name)
 		var obstacle *fileError
 		if err != nil {
-			obstacle = p.obstacle(root, name)
+			obstacle = f.obstacle(root, name)
 		}
 		switch {
 		case obstacle != nil:
@@ -111,18 +167,18 @@ func (p *Plan) compare(ctx context.Context, root *os.Root, output Output) (errs 
 			}
 			obstacles[obstacle.file] = true
 		case errors.Is(err, fs.ErrNotExist):
-			p.Changes = append(p.Changes, Change{Path: name, New: content})
+			f.change(name, nil, content)
 		case err != nil:
-			errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
+			errs = append(errs, &fileError{f.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; move it away, or %s", regular.WithoutPath(err), f.otherwise(name))})
 		case bytes.Equal(old, content):
-			p.Unchanged++
+			f.unchanged++
 		case !isOurs(old, output.Header):
 			foreign.add(name, old)
 		default:
-			p.Changes = append(p.Changes, Change{Path: name, Old: old, New: content})
+			f.change(name, old, content)
 		}
 	}
-	return append(errs, foreign.errors(p)...)
+	return append(errs, foreign.errors(f)...)
 }
 
 // reader reads files below a root. It keeps the folder of the last file open, because a root
@@ -158,42 +214,86 @@ func (r *reader) close() {
 }
 
 // findStale adds the files to delete in a folder and below it: those that an earlier run wrote and
-// this run does not. It follows no symbolic links. folder is a path whose last element is in parent.
-func (p *Plan) findStale(ctx context.Context, parent *os.Root, folder string, output Output) error {
+// this run does not. It follows no symbolic links. at is a path whose last element is in parent.
+func (f *folder) findStale(ctx context.Context, parent *os.Root, at string, output Output) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	unreadable := func(err error) error {
-		return &fileError{p.file(folder), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or use another --output-dir", regular.WithoutPath(err))}
-	}
-	root, err := parent.OpenRoot(path.Base(folder))
+	root, entries, err := f.list(parent, at)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	defer root.Close()
-	entries, err := readDir(root)
-	if err != nil {
-		return unreadable(err)
-	}
 	var errs []error
 	for _, entry := range entries {
-		name := path.Join(folder, entry.Name())
+		name := path.Join(at, entry.Name())
 		switch {
 		case entry.IsDir():
-			errs = append(errs, p.findStale(ctx, root, name, output))
-		case !entry.Type().IsRegular():
-		case isAbandoned(entry.Name(), time.Now()):
-			p.abandoned = append(p.abandoned, name)
-		case strings.HasSuffix(name, ".go") && output.Files[name] == nil:
-			content, err := regular.Read(root.OpenFile, entry.Name())
-			if err != nil {
-				errs = append(errs, &fileError{p.file(name), fmt.Sprintf("cannot determine whether an earlier run wrote this file: %v; move it away, or use another --output-dir", regular.WithoutPath(err))})
-			} else if isOurs(content, output.Header) {
-				p.Changes = append(p.Changes, Change{Path: name, Old: content})
-			}
+			errs = append(errs, f.findStale(ctx, root, name, output))
+		case strings.HasPrefix(entry.Name(), ownedPrefix): // an API package may be in the folder
+		case strings.HasSuffix(name, ".go"), strings.HasPrefix(entry.Name(), temporaryPrefix):
+			errs = append(errs, f.addStale(root, entry, name, output))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// ownedPrefix begins the names of the files in Output.Owned. No file below Output.Roots has it.
+const ownedPrefix = "zz_generated."
+
+// findOwned adds the files to delete in the folder itself: those of output.Owned that an earlier run
+// wrote and this run does not, and temporary files.
+func (f *folder) findOwned(parent *os.Root, output Output) error {
+	root, entries, err := f.list(parent, ".")
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var errs []error
+	for _, entry := range entries {
+		if _, isOwned := output.Owned[entry.Name()]; isOwned || strings.HasPrefix(entry.Name(), temporaryPrefix) {
+			errs = append(errs, f.addStale(root, entry, entry.Name(), output))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// list opens a folder and returns its entries. at is a path whose last element is in parent.
+func (f *folder) list(parent *os.Root, at string) (*os.Root, []fs.DirEntry, error) {
+	unreadable := func(err error) error {
+		return &fileError{f.file(at), fmt.Sprintf("cannot look for files of earlier runs: %v; make the folder readable, or %s", regular.WithoutPath(err), f.otherwise(""))}
+	}
+	root, err := parent.OpenRoot(path.Base(at))
+	if err != nil {
+		return nil, nil, unreadable(err)
+	}
+	entries, err := readDir(root)
+	if err != nil {
+		_ = root.Close()
+		return nil, nil, unreadable(err)
+	}
+	return root, entries, nil
+}
+
+// addStale adds a file to the changes if an earlier run wrote it and this run does not. entry is in root.
+func (f *folder) addStale(root *os.Root, entry fs.DirEntry, name string, output Output) error {
+	switch {
+	case !entry.Type().IsRegular() || output.Files[name] != nil:
+		return nil
+	case isAbandoned(entry.Name(), time.Now()):
+		f.abandoned = append(f.abandoned, name)
+		return nil
+	case !strings.HasSuffix(name, ".go"):
+		return nil
+	}
+	content, err := regular.Read(root.OpenFile, entry.Name())
+	if err != nil {
+		return &fileError{f.file(name), fmt.Sprintf("cannot determine whether an earlier run wrote this file: %v; move it away, or %s", regular.WithoutPath(err), f.otherwise(name))}
+	}
+	if isOurs(content, output.Header) {
+		f.change(name, content, nil)
+	}
+	return nil
 }
 
 // readDir returns the entries of a root. The method FS of a root would refuse names that are not
@@ -243,7 +343,7 @@ func linesAbovePackage(content []byte) []string {
 	return all
 }
 
-func (p *Plan) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+func (f *folder) file(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // Count returns how many files the plan creates or changes, and how many it deletes.
 func (p *Plan) Count() (written, deleted int) {

@@ -143,8 +143,8 @@ func TestApplyFails(t *testing.T) {
 func TestUndo(t *testing.T) {
 	d := newDisk(t, map[string]string{"root/a.go": ours("var a = 1"), "root/left.go": ours("var left = 1")})
 	want := d.String()
-	var tx transaction
-	if err := tx.open(d.output.Dir); err != nil {
+	tx := transaction{folder: &folder{dir: d.output.Dir}}
+	if err := tx.open(); err != nil {
 		t.Fatal(err)
 	}
 	defer tx.root.Close()
@@ -162,7 +162,7 @@ func TestUndo(t *testing.T) {
 	if got := d.String(); got == want {
 		t.Error("the transaction has done nothing")
 	}
-	if said := tx.undo(); said != "nothing was changed" {
+	if said := undo([]*transaction{&tx}); said != "nothing was changed" {
 		t.Errorf("undo returned %q", said)
 	}
 	if got := d.String(); got != want {

@@ -1,0 +1,85 @@
+package deepcopy
+
+import (
+	"go/types"
+	"path/filepath"
+	"strings"
+)
+
+// methods are the methods for copying that a type declares itself. Promoted ones copy another type.
+type methods struct {
+	into, copy method
+	// names has all methods.
+	names map[string]bool
+}
+
+type method struct {
+	found bool
+	// onPointer reports whether the method has a pointer receiver. Its result is a pointer then.
+	onPointer bool
+	// generated reports whether a generator wrote the method, so that it copies like an assignment where
+	// that is enough.
+	generated bool
+}
+
+func (m methods) any() bool { return m.into.found || m.copy.found }
+
+// byHand reports whether the user wrote one of the methods.
+func (m methods) byHand() bool {
+	return m.into.found && !m.into.generated || m.copy.found && !m.copy.generated
+}
+
+func (m methods) has(name string) bool { return m.names[name] }
+
+// methodsOf returns the methods of a type. A method of a package of the run with another signature is a
+// mistake, because its name is taken. In other packages it does not count.
+func (d *decision) methodsOf(declared *types.TypeName) methods {
+	found := methods{names: map[string]bool{}}
+	named, ok := declared.Type().(*types.Named)
+	if !ok {
+		return found
+	}
+	for m := range named.Methods() {
+		found.names[m.Name()] = true
+		signature := m.Signature()
+		receiver := types.Unalias(signature.Recv().Type())
+		pointer, onPointer := receiver.(*types.Pointer)
+		if onPointer {
+			receiver = pointer.Elem()
+		}
+		file := filepath.Base(d.Types.Position(m).Filename)
+		read := method{found: true, onPointer: onPointer, generated: strings.HasPrefix(file, "zz_generated")}
+		switch m.Name() {
+		case "DeepCopy":
+			if result := signature.Results(); result.Len() == 1 && types.Identical(result.At(0).Type(), signature.Recv().Type()) {
+				found.copy = read
+				continue
+			}
+		case "DeepCopyInto":
+			if out := signature.Params(); out.Len() == 1 && types.Identical(out.At(0).Type(), types.NewPointer(receiver)) {
+				found.into = read
+				continue
+			}
+		default:
+			continue
+		}
+		if d.isOwn(declared.Pkg()) {
+			name, receiver := declared.Name(), "*"+declared.Name()
+			if isReference(declared.Type()) {
+				receiver = name
+			}
+			d.mistakes.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), name, receiver, name, receiver, receiver)
+		}
+	}
+	return found
+}
+
+// isOwn reports whether a package is one of the run that is not a dependency.
+func (d *decision) isOwn(pkg *types.Package) bool {
+	for _, own := range d.Packages {
+		if own.Path == pkg.Path() {
+			return !own.Dependency
+		}
+	}
+	return false
+}

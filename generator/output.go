@@ -1,0 +1,58 @@
+package generator
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/load"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+	"github.com/typedinformers/informer-gen/generator/internal/render"
+	"github.com/typedinformers/informer-gen/generator/internal/write"
+)
+
+// owned are the files in the folders of API packages that belong to the generator, and what a user can do
+// instead of having them.
+var owned = map[string]string{
+	model.DeepCopyFile: "remove --deepcopy",
+	model.RegisterFile: "remove --register",
+}
+
+// checkOwnPackages returns an error if a flag has no effect because all packages are dependencies.
+func (s *setup) checkOwnPackages(packages []*input.Package) error {
+	option := "DeepCopy"
+	if s.register {
+		option = "Register"
+	}
+	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
+	if !s.register && !s.deepCopy || slices.ContainsFunc(packages, isOwn) {
+		return nil
+	}
+	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; remove it")
+}
+
+// outputs returns the files by folder: first those of the output folder, then those of each API package. A
+// package without a file is among them if it may have stale ones.
+func (s *setup) outputs(files []render.File, loaded *load.Result) []write.Output {
+	byDir, owns := map[string]map[string][]byte{}, map[string]map[string]string{}
+	for dir, names := range loaded.Generated {
+		byDir[dir], owns[dir] = map[string][]byte{}, map[string]string{}
+		for _, name := range names {
+			owns[dir][name] = owned[name]
+		}
+	}
+	for _, f := range files {
+		if byDir[f.Dir] == nil {
+			byDir[f.Dir], owns[f.Dir] = map[string][]byte{}, map[string]string{}
+		}
+		byDir[f.Dir][f.Path], owns[f.Dir][f.Path] = f.Content, owned[f.Path]
+	}
+	outputs := []write.Output{{
+		Dir: s.outputDir, DisplayDir: s.displayDir(s.outputDir), Roots: render.Roots(s.applyName), Header: render.Header, Files: byDir[""],
+	}}
+	delete(byDir, "")
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		outputs = append(outputs, write.Output{Dir: dir, DisplayDir: s.displayDir(dir), Owned: owns[dir], Header: render.Header, Files: byDir[dir]})
+	}
+	return outputs
+}
