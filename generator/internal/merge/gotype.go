@@ -49,6 +49,9 @@ type goSchema struct {
 	atoms map[string]model.SchemaAtom
 	// maps are the maps in atoms, by name.
 	maps map[string]*model.SchemaMap
+	// copying are the structs whose fields are being copied for a field with members of its own. A struct in
+	// itself is not copied again.
+	copying []*types.Named
 	// reported are the mistakes that were reported. Several fields may have one type with a mistake.
 	reported map[model.Error]bool
 }
@@ -168,7 +171,9 @@ func (g *goSchema) named(t *types.Named, markers topology, at site) model.Schema
 		return g.underlying(t, markers, at)
 	}
 	g.check(markers, formObject, t, at)
-	if markers.preserves || markers.embeds {
+	if (markers.preserves || markers.embeds) && !slices.Contains(g.copying, t) {
+		g.copying = append(g.copying, t)
+		defer func() { g.copying = g.copying[:len(g.copying)-1] }()
 		copied := g.structMap(structType, g.topology(t.Obj(), at), site{pkg: pathOf(t.Obj()), name: t.Obj().Name()})
 		copied.Relationship = cmp.Or(relationship(markers), copied.Relationship)
 		g.open(copied, markers)
