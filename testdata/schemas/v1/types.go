@@ -165,8 +165,6 @@ type Encoding struct {
 	Time    time.Time       `json:"time"`
 	Elapsed time.Duration   `json:"elapsed"`
 	Raw     json.RawMessage `json:"raw"`
-	Any     any             `json:"any"`
-	Object  map[string]any  `json:"object"`
 	Keys    map[int]string  `json:"keys"`
 }
 
@@ -218,8 +216,9 @@ type Markers struct {
 	// +kubebuilder:validation:EmbeddedResource
 	Embedded runtime.RawExtension `json:"embedded"`
 	// +structType=granular
-	Granular Whole `json:"granular"`
-	Whole    Whole `json:"whole"`
+	Granular Whole      `json:"granular"`
+	Whole    Whole      `json:"whole"`
+	Wholes   []Inlining `json:"wholes"`
 	// +mapType=atomic
 	Map map[string]map[string]Whole `json:"map"`
 }
@@ -230,4 +229,10 @@ type Markers struct {
 type Whole struct {
 	A string `json:"a"`
 	B string `json:"b"`
+}
+
+// Inlining has one owner, because the struct that it inlines has.
+type Inlining struct {
+	*Whole `json:",inline"`
+	C      string `json:"c"`
 }
