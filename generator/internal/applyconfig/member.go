@@ -100,10 +100,13 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 }
 
 // addSetter adds a method. Of two fields with one name, the first one has the method, as with
-// applyconfiguration-gen.
+// applyconfiguration-gen. A field of the struct itself hides one that JSON inlines.
 func (m *members) addSetter(s model.ApplySetter) {
-	if !slices.ContainsFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field }) {
+	at := slices.IndexFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field })
+	if at < 0 {
 		m.out.Setters = append(m.out.Setters, s)
+	} else if other := m.out.Setters[at]; s.Through == nil && other.Through != nil && !other.Through.IsPointer {
+		m.out.Setters[at] = s
 	}
 }
 
@@ -186,7 +189,11 @@ func (m *members) checkMeta() {
 	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
 		has := slices.Contains(m.metas, metaOf[name]) || slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
 		if !has && (name != "Namespace" || k.Namespaced) {
-			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or add +genclient:skipVerbs=apply,applyStatus", k.Name, name)
+			remedy := "add +genclient:skipVerbs=apply,applyStatus"
+			if m.Types.Dependencies[k.GroupVersion.Path] {
+				remedy = "leave the kind out with --exclude=" + k.GroupVersion.Path + "." + k.Name
+			}
+			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
 			return
 		}
 	}

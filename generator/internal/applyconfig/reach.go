@@ -166,13 +166,17 @@ func instanceName(t *types.Named) string {
 
 // hasJSONFields reports whether a type is a struct that JSON encodes field by field, and at least one of
 // the fields has a tag.
-func hasJSONFields(t *types.Named) bool {
+func hasJSONFields(t types.Type) bool { return hasTag(t, nil) }
+
+// hasTag is hasJSONFields for a type that the types in outer embed.
+func hasTag(t types.Type, outer []types.Type) bool {
 	structType, ok := gotype.StructOf(t)
-	if !ok || gotype.EncodesItself(t) {
+	if !ok || gotype.EncodesItself(t) || slices.Contains(outer, t) {
 		return false
 	}
 	for i := range structType.NumFields() {
-		if tag := tagOf(structType, i); tag.exists && !tag.isHidden {
+		field, tag := structType.Field(i), tagOf(structType, i)
+		if tag.exists && !tag.isHidden || !tag.exists && field.Embedded() && hasTag(withoutPointers(field.Type()), append(outer, t)) {
 			return true
 		}
 	}
