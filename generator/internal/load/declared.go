@@ -143,9 +143,12 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 					doc, start = t.group.Doc, t.group.Pos()
 				}
 				found[spec.Name.Pos()] = commentOf(p.src.fset, index.above(p.src.fset, doc, start)...)
-				if structType, ok := spec.Type.(*ast.StructType); ok {
-					addFieldComments(p.src.fset, structType, found)
-				}
+				ast.Inspect(spec.Type, func(node ast.Node) bool { // a field may have a struct without a name
+					if structType, ok := node.(*ast.StructType); ok {
+						addFieldComments(p.src.fset, structType, found)
+					}
+					return true
+				})
 			}
 		}
 	}
