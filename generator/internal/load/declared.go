@@ -143,9 +143,12 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 					doc, start = t.group.Doc, t.group.Pos()
 				}
 				found[spec.Name.Pos()] = commentOf(p.src.fset, index.above(p.src.fset, doc, start)...)
-				if structType, ok := spec.Type.(*ast.StructType); ok {
-					addFieldComments(p.src.fset, structType, found)
-				}
+				ast.Inspect(spec.Type, func(node ast.Node) bool { // a field may have a struct without a name
+					if structType, ok := node.(*ast.StructType); ok {
+						addFieldComments(p.src.fset, structType, found)
+					}
+					return true
+				})
 			}
 		}
 	}
@@ -193,8 +196,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {
-				if text, ok := strings.CutPrefix(strings.Trim(line, "/* \t\r"), "+"); ok {
-					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
+				if text, ok := markerIn(line); ok {
+					found.Markers = append(found.Markers, input.CommentMarker{Text: text[1:], Pos: positionIn(fset, comment, n, line)})
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"slices"
@@ -12,14 +13,14 @@ import (
 )
 
 // fromGo returns the schema of the kinds that their Go types and markers show. It follows kube-openapi for
-// packages with its marker, and controller-gen for others. Types with a name refer to each other by it, so
-// they may be recursive.
+// packages with its marker, and controller-gen for others. If no kind of the run is in a package with that
+// marker, all kinds are custom resources, and so CRDs describe the types of k8s.io/api in them too. Types with
+// a name refer to each other by it, so they may be recursive.
 func fromGo(in Input, mistakes *model.Errors) *model.Schema {
 	g := &goSchema{types: in.Types, set: in.Set, mistakes: mistakes, maps: map[string]*model.SchemaMap{}, atoms: map[string]model.SchemaAtom{}, reported: map[model.Error]bool{}}
-	for _, k := range in.Set.Kinds() {
-		if !k.NeedsApply() {
-			continue
-		}
+	applied := slices.DeleteFunc(in.Set.Kinds(), func(k *model.Kind) bool { return !k.NeedsApply() })
+	g.custom = !slices.ContainsFunc(applied, func(k *model.Kind) bool { return g.isOpenAPI(k.GroupVersion.Path) })
+	for _, k := range applied {
 		declared := in.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
 		if declared == nil {
 			continue
@@ -33,6 +34,7 @@ func fromGo(in Input, mistakes *model.Errors) *model.Schema {
 		g.queue = g.queue[1:]
 		g.define(next)
 	}
+	model.SortErrors(in.Set.Warnings)
 	return g.finish()
 }
 
@@ -41,12 +43,17 @@ type goSchema struct {
 	types    *input.Types
 	set      *model.Set
 	mistakes *model.Errors
+	// custom reports whether all kinds are custom resources.
+	custom bool
 	// queue has the types that are named, but not defined yet.
 	queue []*types.Named
 	// atoms are the defined types. A type in the queue has an empty atom.
 	atoms map[string]model.SchemaAtom
 	// maps are the maps in atoms, by name.
 	maps map[string]*model.SchemaMap
+	// copying are the structs whose fields are being copied for a field with members of its own. A struct in
+	// itself is not copied again.
+	copying []*types.Named
 	// reported are the mistakes that were reported. Several fields may have one type with a mistake.
 	reported map[model.Error]bool
 }
@@ -89,8 +96,8 @@ func (g *goSchema) define(named *types.Named) {
 
 // structMap returns the fields of a struct.
 func (g *goSchema) structMap(structType *types.Struct, markers topology, at site) *model.SchemaMap {
-	found := &model.SchemaMap{Relationship: g.granularity(markers)}
 	fields, _ := gotype.JSONFields(structType)
+	found := &model.SchemaMap{Relationship: cmp.Or(relationship(markers), g.inlined(fields, at), model.Separable)}
 	for _, field := range fields {
 		of := g.siteOf(field, at)
 		own := g.topology(field.Field, of)
@@ -109,6 +116,26 @@ func (g *goSchema) structMap(structType *types.Struct, markers topology, at site
 		found.Element = &element
 	}
 	return found
+}
+
+// inlined returns model.Atomic if a struct inlines an atomic one. Controller-gen then makes it atomic, and
+// kube-openapi does not.
+func (g *goSchema) inlined(fields []gotype.JSONField, at site) model.Relationship {
+	if g.isOpenAPI(at.pkg) {
+		return ""
+	}
+	for _, field := range fields {
+		for _, embedded := range field.Through {
+			markers := g.topology(embedded, at)
+			if named, ok := types.Unalias(gotype.PointedTo(embedded.Type())).(*types.Named); ok {
+				markers = markers.over(g.topology(named.Obj(), at))
+			}
+			if relationship(markers) == model.Atomic {
+				return model.Atomic
+			}
+		}
+	}
+	return ""
 }
 
 // siteOf returns the site of a field of a struct at another site.
@@ -166,18 +193,16 @@ func (g *goSchema) named(t *types.Named, markers topology, at site) model.Schema
 		return g.underlying(t, markers, at)
 	}
 	g.check(markers, formObject, t, at)
-	if markers.preserves || markers.embeds {
+	if (markers.preserves || markers.embeds) && !slices.Contains(g.copying, t) {
+		g.copying = append(g.copying, t)
+		defer func() { g.copying = g.copying[:len(g.copying)-1] }()
 		copied := g.structMap(structType, g.topology(t.Obj(), at), site{pkg: pathOf(t.Obj()), name: t.Obj().Name()})
-		if markers.mapType.isSet() || markers.structType.isSet() {
-			copied.Relationship = g.granularity(markers)
-		}
+		copied.Relationship = cmp.Or(relationship(markers), copied.Relationship)
 		g.open(copied, markers)
 		return model.SchemaRef{Inline: model.SchemaAtom{Map: copied}}
 	}
 	ref := model.SchemaRef{Named: g.need(t)}
-	if markers.structType.isSet() || markers.mapType.isSet() {
-		ref.Relationship = g.granularity(markers)
-	}
+	ref.Relationship = relationship(markers)
 	return ref
 }
 
@@ -192,7 +217,7 @@ func (g *goSchema) rawExtension(markers topology, at site) model.SchemaRef {
 	}
 	ref := freeObject()
 	g.open(ref.Inline.Map, markers)
-	ref.Inline.Map.Relationship = g.granularity(markers)
+	ref.Inline.Map.Relationship = granularity(markers)
 	return ref
 }
 
@@ -204,7 +229,7 @@ func (g *goSchema) opaque(ref model.SchemaRef, markers topology, t types.Type, a
 	} else if ref.Inline.Map != nil {
 		f = formObject
 		g.open(ref.Inline.Map, markers)
-		ref.Inline.Map.Relationship = g.granularity(markers)
+		ref.Inline.Map.Relationship = granularity(markers)
 	}
 	g.check(markers, f, t, at)
 	return ref
@@ -239,7 +264,7 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 		ref := refOfForm(markers.form)
 		if ref.Inline.Map != nil {
 			g.open(ref.Inline.Map, markers)
-			ref.Inline.Map.Relationship = g.granularity(markers)
+			ref.Inline.Map.Relationship = granularity(markers)
 		}
 		return ref
 	}
@@ -255,7 +280,7 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 	case *types.Map:
 		g.check(markers, formObject, t, at)
 		element := g.ref(u.Elem(), topology{}, at)
-		object := &model.SchemaMap{Element: &element, Relationship: g.granularity(markers)}
+		object := &model.SchemaMap{Element: &element, Relationship: granularity(markers)}
 		g.open(object, markers)
 		return model.SchemaRef{Inline: model.SchemaAtom{Map: object}}
 	case *types.Struct:
@@ -277,11 +302,21 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 }
 
 // granularity returns how the fields of an object belong together.
-func (g *goSchema) granularity(markers topology) model.Relationship {
-	if markers.structType.Value == "atomic" || markers.structType.Value != "granular" && markers.mapType.Value == "atomic" {
-		return model.Atomic
+func granularity(markers topology) model.Relationship {
+	return cmp.Or(relationship(markers), model.Separable)
+}
+
+// relationship returns how markers say that the fields of an object belong together, or "".
+func relationship(markers topology) model.Relationship {
+	for _, m := range []marker{markers.structType, markers.mapType} {
+		switch m.Value {
+		case "atomic":
+			return model.Atomic
+		case "granular":
+			return model.Separable
+		}
 	}
-	return model.Separable
+	return ""
 }
 
 // isRecursive reports whether a type without fields contains itself. Structs have names in the schema, so
@@ -311,7 +346,7 @@ func isRecursive(t types.Type, within []*types.Named) bool {
 // isOpenAPI reports whether kube-openapi describes the types of a package. With a marker of controller-gen,
 // CRDs describe them, whatever else does.
 func (g *goSchema) isOpenAPI(path string) bool {
-	return g.types.HasPackageMarker(path, "k8s:openapi-gen=true") && !g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
+	return !g.custom && g.types.HasPackageMarker(path, "k8s:openapi-gen=true") && !g.types.HasPackageMarker(path, "kubebuilder:object:generate=true")
 }
 
 func pathOf(declared types.Object) string {

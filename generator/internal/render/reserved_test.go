@@ -79,7 +79,24 @@ func sample() *model.Set {
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Apply: sampleApply(zebra, gnu)}
+	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
+}
+
+// sampleRegistrations returns a registration for every way to register types.
+func sampleRegistrations() []*model.Registration {
+	var all []*model.Registration
+	for _, builder := range []model.Builder{model.FuncBuilder, model.ObjectBuilder, model.AddToSchemeBuilder} {
+		all = append(all, &model.Registration{
+			APIPackage: model.APIPackage{Path: "example.com/" + string(builder), Name: "yak", Dir: "/" + string(builder)},
+			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupVersion: true, WritesKind: true, WritesResource: true,
+			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Zebra", "ZebraList"},
+			Lists: []*model.MissingList{
+				{Kind: "Zebra", Name: "ZebraList", Plural: "Zebras", WritesCopy: true, CopiesInto: true},
+				{Kind: "Gnu", Name: "GnuList", Plural: "Gnus", WritesCopy: true},
+			},
+		})
+	}
+	return all
 }
 
 // sampleApply returns apply configurations with fields and methods of all forms.
@@ -108,9 +125,33 @@ func sampleApply(zebra, gnu *model.Kind) *model.Apply {
 	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
 	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
 	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
-	return &model.Apply{Dir: ApplyRoot, Schema: &model.Schema{Types: []model.SchemaType{{Name: "yak.Zebra", Atom: model.SchemaAtom{Scalar: "string"}}}}, Packages: []*model.ApplyPackage{
+	return &model.Apply{Dir: ApplyRoot, Schema: sampleSchema(), Packages: []*model.ApplyPackage{
 		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
 	}}
+}
+
+// sampleSchema returns a schema with types of all forms.
+func sampleSchema() *model.Schema {
+	gnu := model.SchemaRef{Named: "yak.Gnu"}
+	atoms := []model.SchemaAtom{
+		{Scalar: "string"}, {Scalar: "numeric"}, {Scalar: "boolean"}, {Scalar: "untyped"},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Atomic}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative, Keys: []string{"gnu"}}},
+		{Map: &model.SchemaMap{Element: &gnu, Relationship: model.Separable}},
+		{Map: &model.SchemaMap{Fields: []model.SchemaField{{Name: "gnu", Type: gnu, Default: `"gnu"`}}, Element: &gnu, Relationship: model.Atomic}},
+	}
+	all := model.SchemaAtom{Scalar: "untyped", List: atoms[4].List, Map: atoms[7].Map}
+	schema := &model.Schema{Types: []model.SchemaType{{Name: "yak.All", Atom: all}}}
+	for _, relationship := range []model.Relationship{"", model.Atomic, model.Separable} {
+		element := gnu
+		element.Relationship = relationship
+		atoms = append(atoms, model.SchemaAtom{Map: &model.SchemaMap{Element: &element, Relationship: model.Separable}})
+	}
+	for _, atom := range atoms {
+		schema.Types = append(schema.Types, model.SchemaType{Name: "yak.Gnu", Atom: atom})
+	}
+	return schema
 }
 
 // sampleCopies returns deep copies with every sort of copy.
