@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/typedinformers/informer-gen/generator"
 )
 
 // filler makes values of the types of a schema.
@@ -125,7 +127,7 @@ func newTwoSchemas(t testing.TB) *twoSchemas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &twoSchemas{theirs: theirs, ours: generated(t, "k8s.io/api/...")}
+	s := &twoSchemas{theirs: theirs, ours: generated(t, generator.Options{Patterns: []string{"k8s.io/api/..."}})}
 	for _, name := range theirs.TypeNames() {
 		if s.ours.Type(name).IsValid() {
 			s.names = append(s.names, name)
