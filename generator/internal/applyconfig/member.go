@@ -20,7 +20,7 @@ func (a *assembly) complete(c *config) {
 	if k := c.out.Kind; k != nil {
 		m.checkMeta()
 		if k.NeedsApply() {
-			c.out.SchemaName = c.out.Of.OpenAPIName()
+			c.out.SchemaName = a.Types.OpenAPIName(c.of)
 			c.out.Subresources = subresources(k, structType)
 		}
 	}

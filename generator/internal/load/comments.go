@@ -23,14 +23,27 @@ func markersOf(fset *token.FileSet, group *ast.CommentGroup, on string) markers.
 	var found markers.List
 	for _, comment := range group.List {
 		for n, line := range strings.Split(comment.Text, "\n") {
-			text := strings.Trim(line, "/* \t\r")
-			if !strings.HasPrefix(text, "+") {
+			text, ok := markerIn(line)
+			if !ok {
 				continue
 			}
 			found = append(found, markers.Parse(text, positionIn(fset, comment, n, line), on))
 		}
 	}
 	return found
+}
+
+// markerIn returns the marker in a line of a comment. A line of an example in a comment, such as
+// "//   // +optional", has none.
+func markerIn(line string) (text string, ok bool) {
+	for _, sign := range []string{"//", "/*", "*"} {
+		if rest, found := strings.CutPrefix(strings.TrimSpace(line), sign); found {
+			line = rest
+			break
+		}
+	}
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/"))
+	return text, strings.HasPrefix(text, "+")
 }
 
 // commentIndex has the comments of a file that belong to no declaration, by their last line.

@@ -192,8 +192,8 @@ func commentOf(fset *token.FileSet, groups ...*ast.CommentGroup) input.Comment {
 		}
 		for _, comment := range group.List {
 			for n, line := range strings.Split(comment.Text, "\n") {
-				if text, ok := strings.CutPrefix(strings.Trim(line, "/* \t\r"), "+"); ok {
-					found.Markers = append(found.Markers, input.CommentMarker{Text: text, Pos: positionIn(fset, comment, n, line)})
+				if text, ok := markerIn(line); ok {
+					found.Markers = append(found.Markers, input.CommentMarker{Text: text[1:], Pos: positionIn(fset, comment, n, line)})
 				}
 			}
 		}

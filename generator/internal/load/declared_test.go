@@ -45,6 +45,9 @@ import "other"
 // +far=away
 
 // Order is ordered.
+//
+//	// +text=of an example
+//
 // +genclient
 type Order struct {
 	// Spec is wanted,
@@ -106,13 +109,13 @@ type Unrelated struct{}
 		}
 	}
 	want := []string{
-		"Order is ordered. far=away@5:4 genclient@8:4",
-		"Spec: Spec is wanted,|and this is its second line. optional@13:5 listType=map@14:5",
-		"More: Spec is wanted,|and this is its second line. optional@13:5 listType=map@14:5",
+		"Order is ordered.||\t// +text=of an example far=away@5:4 genclient@11:4",
+		"Spec: Spec is wanted,|and this is its second line. optional@16:5 listType=map@17:5",
+		"More: Spec is wanted,|and this is its second line. optional@16:5 listType=map@17:5",
 		"Inner: Inlined.",
 		"Box: ",
 		"Value: Value is generic.",
-		"Spec: Spec is in a group. one@24:2 two=2@25:5",
+		"Spec: Spec is in a group. one@27:2 two=2@28:5",
 		"Inner: ",
 		"Deep: Deep is documented in a dependency. listMapKey=name@5:5",
 		"Ref:  atomic@9:4",

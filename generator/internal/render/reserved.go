@@ -25,9 +25,9 @@ var locals = map[string]bool{
 	"action": true, "b": true, "c": true, "client": true, "config": true, "copied": true, "cs": true, "ctx": true, "data": true,
 	"defaultResync": true, "entries": true, "err": true, "f": true, "fake": true, "fieldManager": true, "g": true, "group": true,
 	"groupVersion": true, "gv": true, "h": true, "httpClient": true, "i": true, "in": true, "indexer": true, "informer": true,
-	"inner": true, "invoke": true, "j": true, "k": true, "key": true, "l": true, "localSchemeBuilder": true, "name": true,
-	"namespace": true, "namespaced": true, "obj": true, "objects": true, "ok": true, "options": true, "opts": true, "out": true,
-	"patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "server": true, "serverOf": true,
+	"inner": true, "invoke": true, "j": true, "k": true, "key": true, "kind": true, "l": true, "localSchemeBuilder": true,
+	"name": true, "namespace": true, "namespaced": true, "obj": true, "objects": true, "ok": true, "options": true, "opts": true,
+	"out": true, "patchOpts": true, "pt": true, "request": true, "resource": true, "result": true, "server": true, "serverOf": true,
 	"setConfigDefaults": true, "shallowCopy": true, "sharedInformerFactory": true, "subresource": true, "subresources": true,
 	"timeout": true, "to": true, "urlOf": true, "v": true, "val": true, "value": true, "values": true, "version": true,
 }

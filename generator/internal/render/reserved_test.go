@@ -79,7 +79,62 @@ func sample() *model.Set {
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}}
+	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Apply: sampleApply(zebra, gnu)}
+}
+
+// sampleApply returns apply configurations with fields and methods of all forms.
+func sampleApply(zebra, gnu *model.Kind) *model.Apply {
+	ref := model.TypeRef{Path: "example.com/yak/v1", Name: "Gnu"}
+	named := model.GoType{{Text: "[]", Ref: ref}}
+	direct, pointer := &model.ApplyEmbedded{Name: "Zebra"}, &model.ApplyEmbedded{Name: "Gnu", IsPointer: true}
+	t := func(name string, k *model.Kind) *model.ApplyType {
+		return &model.ApplyType{
+			Of: ref, Name: name, File: strings.ToLower(name), Kind: k, HasTypeMeta: true, Doc: []string{"Zebra.", "", "Gnu."},
+			Fields: []model.ApplyField{{Type: model.GoType{{Text: "*", Ref: ref}}}, {Name: "Gnu", Type: model.GoType{{Text: "string"}}, Tag: "gnu", Doc: []string{"Gnu."}}},
+			Setters: []model.ApplySetter{
+				{Field: "Zebra1", Form: model.ApplySet, Argument: named},
+				{Field: "Zebra2", Form: model.ApplyAddress, Argument: named},
+				{Field: "Zebra3", Form: model.ApplyAppend, Argument: named},
+				{Field: "Zebra4", Form: model.ApplyAppendElements, Argument: named},
+				{Field: "Zebra5", Form: model.ApplyAppendBehind, Argument: named},
+				{Field: "Zebra6", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]"}, {Ref: ref}}},
+				{Field: "Zebra7", Form: model.ApplyPut, Argument: model.GoType{{Text: "map[string]string"}}, Through: direct},
+				{Field: "Zebra8", Form: model.ApplyAppend, Argument: named, Through: pointer},
+			},
+			Getters: []model.ApplyGetter{{Field: "Zebra1"}, {Field: "Zebra7", Through: direct}, {Field: "Zebra8", Through: pointer, IsNested: true}},
+		}
+	}
+	kind, cluster, part := t("Zebra", zebra), t("Gnu", gnu), t("ZebraPart", nil)
+	kind.SchemaName, cluster.SchemaName = "yak.Zebra", "yak.Gnu"
+	kind.Subresources = []model.ApplySubresource{{Name: "yak", GoName: "Yak"}}
+	parts := &model.ApplyPackage{Path: "example.com/yakparts", Dir: "example.com/yakparts", Types: []*model.ApplyType{t("GnuPart", nil)}}
+	return &model.Apply{Dir: ApplyRoot, Schema: sampleSchema(), Packages: []*model.ApplyPackage{
+		{Path: ref.Path, Dir: "yak/v1", GroupVersion: zebra.GroupVersion, Types: []*model.ApplyType{kind, cluster, part}}, parts,
+	}}
+}
+
+// sampleSchema returns a schema with types of all forms.
+func sampleSchema() *model.Schema {
+	gnu := model.SchemaRef{Named: "yak.Gnu"}
+	atoms := []model.SchemaAtom{
+		{Scalar: "string"}, {Scalar: "numeric"}, {Scalar: "boolean"}, {Scalar: "untyped"},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Atomic}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative}},
+		{List: &model.SchemaList{Element: gnu, Relationship: model.Associative, Keys: []string{"gnu"}}},
+		{Map: &model.SchemaMap{Element: &gnu, Relationship: model.Separable}},
+		{Map: &model.SchemaMap{Fields: []model.SchemaField{{Name: "gnu", Type: gnu, Default: `"gnu"`}}, Element: &gnu, Relationship: model.Atomic}},
+	}
+	all := model.SchemaAtom{Scalar: "untyped", List: atoms[4].List, Map: atoms[7].Map}
+	schema := &model.Schema{Types: []model.SchemaType{{Name: "yak.All", Atom: all}}}
+	for _, relationship := range []model.Relationship{"", model.Atomic, model.Separable} {
+		element := gnu
+		element.Relationship = relationship
+		atoms = append(atoms, model.SchemaAtom{Map: &model.SchemaMap{Element: &element, Relationship: model.Separable}})
+	}
+	for _, atom := range atoms {
+		schema.Types = append(schema.Types, model.SchemaType{Name: "yak.Gnu", Atom: atom})
+	}
+	return schema
 }
 
 // sampleCopies returns deep copies with every sort of copy.

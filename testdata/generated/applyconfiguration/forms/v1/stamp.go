@@ -43,7 +43,7 @@ func ExtractStamp(obj *formsv1.Stamp, fieldManager string) (*StampApplyConfigura
 // such as "status". The subresource "" is the object itself.
 func ExtractStampFrom(obj *formsv1.Stamp, fieldManager, subresource string) (*StampApplyConfiguration, error) {
 	b := &StampApplyConfiguration{}
-	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Stamp", fieldManager, b, subresource); err != nil {
+	if err := internal.Extract(obj, "com.github.typedinformers.informer-gen.testdata.apis.forms.v1.Resource[github.com.typedinformers.informer-gen.testdata.apis.forms.v1.StampSpec]", fieldManager, b, subresource); err != nil {
 		return nil, err
 	}
 	return b.

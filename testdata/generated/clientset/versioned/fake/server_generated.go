@@ -18,6 +18,7 @@ import (
 	shopv1beta1 "github.com/typedinformers/informer-gen/testdata/apis/shop/v1beta1"
 	singlev1 "github.com/typedinformers/informer-gen/testdata/apis/single/api/v1"
 	typev1 "github.com/typedinformers/informer-gen/testdata/apis/type/v1"
+	"github.com/typedinformers/informer-gen/testdata/generated/applyconfiguration"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -32,6 +33,7 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &singlev1.CronTab{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: cachev1.SchemeGroupVersion.WithKind("Item"),
@@ -39,6 +41,7 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &cachev1.Item{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: discoveryv1.SchemeGroupVersion.WithKind("Item"),
@@ -46,6 +49,7 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &discoveryv1.Item{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: errorv1.SchemeGroupVersion.WithKind("Item"),
@@ -53,42 +57,49 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &errorv1.Item{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Context"),
 		Resource:         "contexts",
 		Namespaced:       true,
 		Type:             &vesselsv1.Context{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Error"),
 		Resource:         "errors",
 		Namespaced:       true,
 		Type:             &vesselsv1.Error{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Interface"),
 		Resource:         "interfaces",
 		Namespaced:       true,
 		Type:             &vesselsv1.Interface{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Opts"),
 		Resource:         "optses",
 		Namespaced:       true,
 		Type:             &vesselsv1.Opts{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Package"),
 		Resource:         "packages",
 		Namespaced:       true,
 		Type:             &vesselsv1.Package{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Test"),
 		Resource:         "tests",
 		Namespaced:       true,
 		Type:             &vesselsv1.Test{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Type"),
@@ -98,35 +109,41 @@ var kinds = []apitest.Kind{
 			SpecReplicasPath:   ".spec.replicas",
 			StatusReplicasPath: ".status.replicas",
 		},
-		Type: &vesselsv1.Type{},
+		Type:          &vesselsv1.Type{},
+		TypeConverter: typeConverter,
 	},
 	{
 		GroupVersionKind: vesselsv1.SchemeGroupVersion.WithKind("Windows"),
 		Resource:         "windowses",
 		Type:             &vesselsv1.Windows{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: formsv1.SchemeGroupVersion.WithKind("Letter"),
 		Resource:         "letters",
 		Status:           true,
 		Type:             &formsv1.Letter{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: formsv1.SchemeGroupVersion.WithKind("Paper"),
 		Resource:         "papers",
 		Namespaced:       true,
 		Type:             &formsv1.Paper{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: formsv1.SchemeGroupVersion.WithKind("Stamp"),
 		Resource:         "stamps",
 		Namespaced:       true,
 		Type:             &formsv1.Stamp{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: plantv1.GroupVersion.WithKind("Hall"),
 		Resource:         "factoryhalls",
 		Type:             &plantv1.Hall{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: plantv1.GroupVersion.WithKind("Robot"),
@@ -143,37 +160,43 @@ var kinds = []apitest.Kind{
 		Columns: []apitest.Column{
 			{Name: "Phase", Type: "string", JSONPath: ".status.phase"},
 		},
-		Type: &plantv1.Robot{},
+		Type:          &plantv1.Robot{},
+		TypeConverter: typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Barrel"),
 		Resource:         "barrels",
 		Namespaced:       true,
 		Type:             &shapesv1.Barrel{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Crate"),
 		Resource:         "crates",
 		Namespaced:       true,
 		Type:             &shapesv1.Crate{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Pallet"),
 		Resource:         "pallets",
 		Namespaced:       true,
 		Type:             &shapesv1.Pallet{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Parcel"),
 		Resource:         "parcels",
 		Namespaced:       true,
 		Type:             &shapesv1.Parcel{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shapesv1.SchemeGroupVersion.WithKind("Tin"),
 		Resource:         "tins",
 		Namespaced:       true,
 		Type:             &shapesv1.Tin{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Basket"),
@@ -186,6 +209,7 @@ var kinds = []apitest.Kind{
 		Resource:         "invoices",
 		Namespaced:       true,
 		Type:             &shopv1.Invoice{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Ledger"),
@@ -199,6 +223,7 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &shopv1.Order{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Receipt"),
@@ -216,12 +241,14 @@ var kinds = []apitest.Kind{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Shop"),
 		Resource:         "shops",
 		Type:             &shopv1.Shop{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Stock"),
 		Resource:         "stock-levels",
 		Namespaced:       true,
 		Type:             &shopv1.Stock{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Voucher"),
@@ -234,48 +261,56 @@ var kinds = []apitest.Kind{
 		Resource:         "boxes",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Box{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Endpoints"),
 		Resource:         "endpoints",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Endpoints{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Gateway"),
 		Resource:         "gateways",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Gateway{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Ingress"),
 		Resource:         "ingresses",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Ingress{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("NetworkPolicy"),
 		Resource:         "networkpolicies",
 		Namespaced:       true,
 		Type:             &shopv1beta1.NetworkPolicy{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Order"),
 		Resource:         "orders",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Order{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Proxy"),
 		Resource:         "proxies",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Proxy{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: shopv1beta1.SchemeGroupVersion.WithKind("Shelf"),
 		Resource:         "shelves",
 		Namespaced:       true,
 		Type:             &shopv1beta1.Shelf{},
+		TypeConverter:    typeConverter,
 	},
 	{
 		GroupVersionKind: typev1.SchemeGroupVersion.WithKind("Item"),
@@ -283,8 +318,12 @@ var kinds = []apitest.Kind{
 		Namespaced:       true,
 		Status:           true,
 		Type:             &typev1.Item{},
+		TypeConverter:    typeConverter,
 	},
 }
+
+// typeConverter has the schemas with which the server merges what is applied.
+var typeConverter = applyconfiguration.NewTypeConverter(scheme)
 
 // methods has the requests of the clients whose body or answer is not the kind.
 var methods = []apitest.Method{
