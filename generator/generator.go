@@ -77,7 +77,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 
 // read loads the packages, those that their markers name, the clientset that exists, and the CRDs.
 func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*load.Result, decide.Input, error) {
-	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", ApplyExternals: s.applyExternals}
+	in := decide.Input{Naming: s.naming, From: from, Exclude: s.load.Exclude, OutputPackage: s.outputPackage, ApplyPackage: s.applyPackage, GeneratesApply: s.applyName != "", Registers: s.register, Copies: s.deepCopy, ApplyExternals: s.applyExternals}
 	loaded, err := load.Load(ctx, s.load, mistakes)
 	if err != nil {
 		return nil, in, err
@@ -105,6 +105,27 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 	if s.applyName == "" && !s.deepCopy && !s.register || mistakes.Len() > 0 {
 		return nil
 	}
+	if err := s.checkOwnPackages(in.Packages); err != nil {
+		return err
+	}
+	kinds := map[model.TypeRef]bool{}
+	for _, k := range set.Kinds() {
+		kinds[model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}] = true
+	}
+	loaded.KeepLists(func(ref model.TypeRef) bool { return kinds[ref] })
+	if s.applyName != "" || s.deepCopy {
+		if err := s.completeTypes(ctx, set, loaded, in, mistakes); err != nil || mistakes.Len() > 0 {
+			return err
+		}
+	}
+	if s.register {
+		set.Registrations = register.Decide(in.Packages, set, mistakes)
+	}
+	return nil
+}
+
+// completeTypes adds apply configurations and deep copies.
+func (s *setup) completeTypes(ctx context.Context, set *model.Set, loaded *load.Result, in decide.Input, mistakes *model.Errors) error {
 	declared, err := load.Declared(ctx, s.load, loaded, mistakes)
 	if err != nil || mistakes.Len() > 0 {
 		return err
@@ -115,9 +136,6 @@ func (s *setup) complete(ctx context.Context, set *model.Set, loaded *load.Resul
 	}
 	if s.deepCopy {
 		set.DeepCopies = deepcopy.Decide(deepcopy.Input{Types: declared, Packages: in.Packages, Set: set}, mistakes)
-	}
-	if s.register {
-		set.Registrations = register.Decide(in.Packages, set, mistakes)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/load"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/render"
@@ -15,6 +16,19 @@ import (
 var owned = map[string]string{
 	model.DeepCopyFile: "remove --deepcopy",
 	model.RegisterFile: "remove --register",
+}
+
+// checkOwnPackages returns an error if a flag has no effect because all packages are dependencies.
+func (s *setup) checkOwnPackages(packages []*input.Package) error {
+	option := "DeepCopy"
+	if s.register {
+		option = "Register"
+	}
+	isOwn := func(pkg *input.Package) bool { return !pkg.Dependency }
+	if !s.register && !s.deepCopy || slices.ContainsFunc(packages, isOwn) {
+		return nil
+	}
+	return optionError(option, "{"+option+"} writes to packages of the main module, and this run names only packages of other modules; remove it")
 }
 
 // outputs returns the files by folder: first those of the output folder, then those of each API package. A

@@ -32,6 +32,9 @@ type Input struct {
 	ApplyPackage string
 	// GeneratesApply reports whether this run generates the apply configurations.
 	GeneratesApply bool
+	// Registers reports whether this run writes what the packages of the main module lack to be registered
+	// with a scheme, and Copies whether it writes their deep copies.
+	Registers, Copies bool
 	// ApplyExternals are the packages with apply configurations that exist, by type.
 	ApplyExternals map[model.TypeRef]string
 	// Clientset is the clientset that exists. It is nil if the run generates one.
@@ -130,6 +133,17 @@ func (a *assembly) advice(own, elsewhere string) string {
 		return elsewhere
 	}
 	return own
+}
+
+// withoutFlags returns a fix without the flags of this run.
+func (a *assembly) withoutFlags(fix string) string {
+	if a.Registers {
+		fix = strings.TrimPrefix(fix, input.RegisterFix)
+	}
+	if a.Copies {
+		fix = strings.TrimPrefix(fix, input.CopyFix)
+	}
+	return fix
 }
 
 // leaveOut returns how to continue without a type of a dependency.

@@ -89,10 +89,14 @@ func (a *assembly) notImportable(pkg *input.Package) (reason, fix string) {
 	return reason, fix
 }
 
-// checkRegistration refuses a package without a variable for its group and version, or without a
+// checkRegistration names the variable for group and version if the run writes it. It refuses a package without a variable for its group and version, or without a
 // function that registers its types. For a dependency the generated scheme registers them. A clientset that
 // exists has a scheme.
 func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion, group, version string) {
+	if a.Registers && !pkg.Dependency && gv.HasClient() && gv.SchemeGroupVersion == "" {
+		gv.SchemeGroupVersion = freeGroupVersion(pkg)
+		a.warnOfGroup(pkg, group)
+	}
 	if !gv.HasClient() || a.Clientset != nil {
 		return
 	}
@@ -100,16 +104,38 @@ func (a *assembly) checkRegistration(pkg *input.Package, gv *model.GroupVersion,
 		gv.RegistersTypes = !pkg.HasAddToScheme
 		return
 	}
-	if gv.SchemeGroupVersion == "" {
-		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; add: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, group, version)
+	switch {
+	case gv.SchemeGroupVersion != "":
+	case a.Registers:
+		a.errs.Add(pkg.Pos, "package %s declares SchemeGroupVersion and GroupVersion, but neither is a schema.GroupVersion, so --register has no name for one; rename one of them", pkg.Path)
+	default:
+		a.errs.Add(pkg.Pos, "package %s declares neither SchemeGroupVersion nor GroupVersion, which clients use; %sadd: var SchemeGroupVersion = schema.GroupVersion{Group: %q, Version: %q}", pkg.Path, input.RegisterFix, group, version)
 	}
-	if !pkg.HasAddToScheme {
+	if !pkg.HasAddToScheme && (!a.Registers || pkg.Declared["AddToScheme"]) {
 		variable := cmp.Or(gv.SchemeGroupVersion, "SchemeGroupVersion")
-		lacks := "no AddToScheme"
+		lacks, fix := "no AddToScheme", input.RegisterFix
 		if pkg.Declared["AddToScheme"] {
-			lacks = "no AddToScheme that takes a scheme and returns an error"
+			lacks, fix = "no AddToScheme that takes a scheme and returns an error", "rename the one that exists, and "
 		}
-		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; add: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, variable, knownTypes(gv.Kinds), variable)
+		a.errs.Add(pkg.Pos, "package %s declares %s to register its types; %sadd: func AddToScheme(s *runtime.Scheme) error { s.AddKnownTypes(%s, %s); metav1.AddToGroupVersion(s, %s); return nil }", pkg.Path, lacks, fix, variable, knownTypes(gv.Kinds), variable)
+	}
+}
+
+// freeGroupVersion returns the name of the variable for the group and version that the run writes, or "" if
+// the package declares something else with each such name.
+func freeGroupVersion(pkg *input.Package) string {
+	for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
+		if !pkg.Declared[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// warnOfGroup warns of a group that no CRD can have, because it is only the name of a folder.
+func (a *assembly) warnOfGroup(pkg *input.Package, group string) {
+	if !markers.Has[markers.GroupName](pkg.Markers) && !pkg.GroupVersion.GroupKnown && !strings.Contains(group, ".") {
+		a.warn(pkg.Pos, "the group of package %s is %q, after its folder, and no CRD can have a group without a dot; write // +groupName=%s.example.com above the package clause, with a domain of yours", pkg.Path, group, group)
 	}
 }
 

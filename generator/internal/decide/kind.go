@@ -43,6 +43,7 @@ func (a *assembly) readKind(t *input.Type, gv *model.GroupVersion, from From, r 
 	k.Verbs = r.verbs.of(a.possibleVerbs())
 	if k.NeedsList() && !t.HasList {
 		problem, fix, _ := strings.Cut(t.ListProblem, "; ")
+		fix = a.withoutFlags(fix)
 		if from != FromKubebuilder {
 			fix += ", or write +genclient:skipVerbs=list,watch,deleteCollection"
 		}
@@ -119,8 +120,9 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 	if !t.HasDeepCopyObject {
 		fix := input.DeepCopyFix
 		if isRoot(t) {
-			fix = "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
+			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
 		}
+		fix = a.withoutFlags(fix)
 		if what == "view" {
 			fix = "write it, or " + fix
 		}

@@ -20,7 +20,7 @@ func (a *assembly) readKubebuilder(t *input.Type) reading {
 	if root && !t.DeclaresList && t.HasObjectMeta {
 		_, fix, _ := strings.Cut(t.ListProblem, "; ")
 		a.warn(t.Pos, "%s is a root object without a list type, so nothing is generated for it; %s", t.Name,
-			a.advice(fix+", or +kubebuilder:skip", "declare a type of your own with its list, if you need its client"))
+			a.advice(a.withoutFlags(fix)+", or +kubebuilder:skip", "declare a type of your own with its list, if you need its client"))
 	}
 	for _, m := range t.Markers {
 		switch v := m.Value.(type) {

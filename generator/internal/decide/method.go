@@ -55,7 +55,7 @@ func (a *assembly) resolve(t *input.Type, k *model.Kind, m *model.Method) bool {
 		switch isList := what == "result" && m.Verb == "list"; {
 		case ref.Name == "" && isList && !t.HasList:
 			problem, fix, _ := strings.Cut(t.ListProblem, "; ")
-			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, fix)
+			a.errs.Add(t.ListPos, "kind %s %s, and method %s (%s) returns a list; %s, or write result=…", t.Name, problem, m.Name, m.Pos, a.withoutFlags(fix))
 			return ref
 		case ref.Name == "" && isList:
 			return model.TypeRef{Path: own.Path, Name: k.List()}

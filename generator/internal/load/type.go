@@ -66,7 +66,7 @@ func (src *source) describeType(name string, t typeDecl) *input.Type {
 	described.ListPos = described.Pos
 	list, ok := scope.types[name+"List"]
 	if !ok {
-		described.ListProblem = "has no list type " + name + "List in its package; add: type " + name + "List struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + name + " `json:\"items\"` }, and its DeepCopyObject as for " + name
+		described.ListProblem = "has no list type " + name + "List in its package; " + input.RegisterFix + "add: type " + name + "List struct { metav1.TypeMeta `json:\",inline\"`; metav1.ListMeta `json:\"metadata,omitempty\"`; Items []" + name + " `json:\"items\"` }, and its DeepCopyObject as for " + name
 		return described
 	}
 	described.DeclaresList = true

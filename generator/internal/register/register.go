@@ -2,11 +2,145 @@
 package register
 
 import (
+	"go/token"
+	"maps"
+	"slices"
+
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// Decide returns what the packages of the set that are not dependencies lack.
+// object is the interface of the types that a scheme can have.
+var object = model.TypeRef{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Object"}
+
+// Decide returns what the packages of the set that are not dependencies lack. It leaves out packages that
+// lack nothing. A package that declares AddToScheme registers its types itself, so that only its missing list
+// types are registered.
 func Decide(packages []*input.Package, set *model.Set, mistakes *model.Errors) []*model.Registration {
-	return nil
+	byPath := map[string]*input.Package{}
+	for _, pkg := range packages {
+		byPath[pkg.Path] = pkg
+	}
+	var all []*model.Registration
+	for _, gv := range set.GroupVersions() {
+		if pkg := byPath[gv.Path]; pkg != nil && !pkg.Dependency && gv.HasClient() {
+			if r := decide(pkg, gv, set, mistakes); r != nil {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// decide returns what the package of gv lacks, or nil.
+func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes *model.Errors) *model.Registration {
+	r := &model.Registration{
+		APIPackage: model.APIPackage{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Private: privateNames(pkg)},
+		Group:      gv.Group.Name, Version: gv.Version, GroupVersion: gv.SchemeGroupVersion,
+		WritesGroupVersion: pkg.GroupVersion.Name != gv.SchemeGroupVersion || pkg.GroupVersion.OtherType,
+		WritesAddToScheme:  !pkg.HasAddToScheme,
+	}
+	if r.WritesAddToScheme {
+		r.WritesKind, r.WritesResource = !pkg.Declared["Kind"], !pkg.Declared["Resource"]
+	}
+	for _, k := range gv.Kinds {
+		if t := pkg.Type(k.Name); t.WritesList {
+			r.Lists = append(r.Lists, &model.MissingList{Kind: k.Name, Name: k.List(), Plural: k.Plural, WritesCopy: t.WritesListCopy, CopiesInto: t.HasDeepCopyInto})
+		}
+	}
+	if !r.WritesGroupVersion && !r.WritesAddToScheme && len(r.Lists) == 0 {
+		return nil
+	}
+	r.Types = typesOf(pkg, gv, r)
+	if r.WritesAddToScheme {
+		r.Types = slices.Compact(slices.Sorted(slices.Values(append(r.Types, copied(set, pkg)...))))
+	}
+	r.Builder = builderOf(pkg, gv, r, mistakes)
+	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
+	r.BuildConstraint = constraintOf(pkg, gv, mistakes)
+	return r
+}
+
+// typesOf returns the types that the file registers: with an AddToScheme that exists, the kinds with a missing
+// list and that list, and otherwise all objects of the package.
+func typesOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration) []string {
+	names := map[string]bool{}
+	for _, list := range r.Lists {
+		names[list.Kind], names[list.Name] = true, true
+	}
+	if r.WritesAddToScheme {
+		for _, name := range pkg.Objects {
+			names[name] = true
+		}
+		for _, k := range gv.Kinds {
+			names[k.Name] = true
+			if pkg.Type(k.Name).DeclaresList {
+				names[k.List()] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// copied returns the exported types of the package that become objects by the methods that the run writes.
+func copied(set *model.Set, pkg *input.Package) []string {
+	var names []string
+	for _, c := range set.DeepCopies {
+		for _, t := range c.Types {
+			isObject := slices.ContainsFunc(t.Interfaces, func(i model.CopiedInterface) bool { return i.Interface == object && !i.ByValue })
+			if c.Path == pkg.Path && isObject && token.IsExported(t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return names
+}
+
+// builderOf returns how the file registers its types. It adds a mistake if a list type would not be registered.
+func builderOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration, mistakes *model.Errors) model.Builder {
+	switch {
+	case len(r.Types) == 0:
+		return model.NoBuilder
+	case pkg.SchemeBuilder == input.ObjectBuilder:
+		return model.ObjectBuilder
+	case pkg.SchemeBuilder == input.FuncBuilder, pkg.SchemeBuilder == input.NoBuilder && r.WritesAddToScheme:
+		return model.FuncBuilder
+	case r.WritesAddToScheme:
+		return model.AddToSchemeBuilder
+	}
+	for _, list := range r.Lists {
+		if t := pkg.Type(list.Kind); !t.ListMentioned {
+			mistakes.Add(t.Pos, "--register declares %s, but AddToScheme of package %s does not register it, and there is no SchemeBuilder with which generated code could; add &%s{} to AddKnownTypes in AddToScheme", list.Name, pkg.Path, list.Name)
+		}
+	}
+	return model.NoBuilder
+}
+
+// constraintOf returns the build constraint that all kinds have. It adds a mistake if only some have one,
+// because one file cannot register both.
+func constraintOf(pkg *input.Package, gv *model.GroupVersion, mistakes *model.Errors) string {
+	constraint := pkg.Type(gv.Kinds[0].Name).BuildConstraint
+	for _, k := range gv.Kinds {
+		if t := pkg.Type(k.Name); t.BuildConstraint != constraint {
+			first := gv.Kinds[0]
+			if constraint != "" { // name the kind that has a constraint
+				t, first = pkg.Type(first.Name), k
+			}
+			mistakes.Add(t.Pos, "--register cannot register %s, which is in a file with %s, in one file with %s, which is not; move the kinds to separate packages, or write AddToScheme yourself", t.Name, t.BuildConstraint, first.Name)
+			return ""
+		}
+	}
+	return constraint
+}
+
+// privateNames returns the unexported names that the package declares.
+func privateNames(pkg *input.Package) []string {
+	var names []string
+	for name := range pkg.Declared {
+		if !token.IsExported(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -105,7 +105,11 @@ func (f *file) render(t *template.Template, boilerplate []byte) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	return withBoilerplate(boilerplate, []byte(Header+"\n\n"), formatted), nil
+	parts := [][]byte{[]byte(Header + "\n\n"), formatted}
+	if api := f.api(); api != nil && api.BuildConstraint != "" {
+		parts = slices.Insert(parts, 0, []byte(api.BuildConstraint+"\n\n"))
+	}
+	return withBoilerplate(boilerplate, parts...), nil
 }
 
 // withBoilerplate joins the user's comment, which may be empty, and the parts of a file.

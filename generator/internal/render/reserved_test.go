@@ -79,7 +79,24 @@ func sample() *model.Set {
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Apply: sampleApply(zebra, gnu)}
+	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
+}
+
+// sampleRegistrations returns a registration for every way to register types.
+func sampleRegistrations() []*model.Registration {
+	var all []*model.Registration
+	for _, builder := range []model.Builder{model.FuncBuilder, model.ObjectBuilder, model.AddToSchemeBuilder} {
+		all = append(all, &model.Registration{
+			APIPackage: model.APIPackage{Path: "example.com/" + string(builder), Name: "yak", Dir: "/" + string(builder)},
+			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupVersion: true, WritesKind: true, WritesResource: true,
+			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Zebra", "ZebraList"},
+			Lists: []*model.MissingList{
+				{Kind: "Zebra", Name: "ZebraList", Plural: "Zebras", WritesCopy: true, CopiesInto: true},
+				{Kind: "Gnu", Name: "GnuList", Plural: "Gnus", WritesCopy: true},
+			},
+		})
+	}
+	return all
 }
 
 // sampleApply returns apply configurations with fields and methods of all forms.
