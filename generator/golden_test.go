@@ -2,6 +2,7 @@ package generator_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -88,6 +89,27 @@ func TestGoldenDependency(t *testing.T) { checkGolden(t, generate(t, dependencyG
 
 // TestGoldenExisting does the same for testdata/existing.
 func TestGoldenExisting(t *testing.T) { checkGolden(t, generate(t, existingGolden())) }
+
+// TestGoldenCopies compares the deep copies in testdata/copies.
+func TestGoldenCopies(t *testing.T) {
+	options := generator.Options{Dir: testdata, Patterns: []string{"./copies/api/..."}, OutputDir: "copies/generated", DeepCopy: true}
+	result := generate(t, options)
+	if *update {
+		err := result.Write(t.Context())
+		if err := errors.Join(err, os.RemoveAll(filepath.Join(testdata, options.OutputDir))); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, change := range result.Changes() {
+		if strings.Contains(change, "zz_generated") {
+			t.Errorf("golden deep copies are stale; run go test ./generator -run TestGoldenCopies -update, and read the difference: %s", change)
+		}
+	}
+	if !slices.ContainsFunc(result.Changes(), func(change string) bool { return strings.Contains(change, "copies/generated") }) {
+		t.Error("nothing is generated next to the deep copies")
+	}
+}
 
 func checkGolden(t *testing.T, result *generator.Result) {
 	t.Helper()

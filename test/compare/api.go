@@ -192,6 +192,28 @@ func (c *comparison) fields(name string, theirs, ours *types.TypeName) {
 			c.changed(name+"."+field, x, y)
 		}
 	}
+	c.tags(name, theirs.Type().Underlying().(*types.Struct), ours.Type().Underlying().(*types.Struct))
+}
+
+// tags compares the tags of the exported fields that a struct declares itself. A tagged
+// field more is a difference too: it is a member more of the encoded object.
+func (c *comparison) tags(name string, theirs, ours *types.Struct) {
+	tags := map[string]string{}
+	for i := range theirs.NumFields() {
+		tags[theirs.Field(i).Name()] = theirs.Tag(i)
+	}
+	for i := range ours.NumFields() {
+		field, tag := ours.Field(i), ours.Tag(i)
+		if !field.Exported() {
+			continue
+		}
+		switch their, ok := tags[field.Name()]; {
+		case !ok && tag != "":
+			c.report(Difference{Name: name + "." + field.Name(), Kind: Extra, Ours: c.describe(field) + " `" + tag + "`"})
+		case ok && tag != their:
+			c.report(Difference{Name: name + "." + field.Name(), Kind: Changed, Theirs: "tag `" + their + "`", Ours: "tag `" + tag + "`"})
+		}
+	}
 }
 
 // exportedFields are the names of the fields of a struct, and of those that it

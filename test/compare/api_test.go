@@ -89,6 +89,10 @@ func TestAPI(t *testing.T) {
 		{"field that is embedded no more", `type T struct{ v1.V }`, `type T struct{ V v1.V }`, `T.V: changed: theirs embedded field v1.V, ours field v1.V`},
 		{"field that is a method", `type T struct{ A int }`, `type T struct{}; func (T) A() int`, `T.A: changed: theirs field int, ours func() int`},
 		{"missing promoted field", `type u struct{ A int }; type T struct{ u }`, `type T struct{}`, `T.A: missing: field int`},
+		{"the same tags", "type T struct{ A int `json:\"a\"` }", "type T struct{ A int `json:\"a\"` }", ``},
+		{"changed tag", "type T struct{ A int `json:\"a,omitempty\"` }", "type T struct{ A int `json:\"a\"` }", "T.A: changed: theirs tag `json:\"a,omitempty\"`, ours tag `json:\"a\"`"},
+		{"missing tag", "type T struct{ v1.V `json:\",inline\"` }", "type T struct{ v1.V }", "T.V: changed: theirs tag `json:\",inline\"`, ours tag ``"},
+		{"a tagged field more", "type T struct{}", "type T struct{ A int `json:\"a\"`; b int `json:\"b\"` }", "T.A: extra: field int `json:\"a\"`"},
 		{"two at a time", `func A(); func B()`, ``, `A: missing: func()|B: missing: func()`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,7 +9,7 @@ type Kind string
 const (
 	Missing Kind = "missing" // theirs has it, ours has not
 	Changed Kind = "changed" // both have it, but it is not the same
-	Extra   Kind = "extra"   // an interface of ours asks for a method that theirs does not
+	Extra   Kind = "extra"   // a method more in an interface of ours, or a tagged field more in a struct
 )
 
 // Difference is one place at which ours cannot stand for theirs.

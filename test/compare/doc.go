@@ -1,5 +1,5 @@
-// Package compare holds what informer-gen makes against what client-gen,
-// lister-gen and informer-gen of k8s.io/code-generator make of the same types:
+// Package compare holds what informer-gen makes against what client-gen, lister-gen,
+// informer-gen and applyconfiguration-gen of k8s.io/code-generator make of the same types:
 //
 //	          ┌─ theirs/ ─┐
 //	types ────┤           ├─ Load ─▶ two Trees ─ API ─▶ []Difference ─ Accepted ─▶ what is left fails
@@ -9,7 +9,7 @@
 // name of theirs has to be in ours, as the same kind of thing and of the same
 // type, where a package of their output counts as the package at the same place
 // in ours. Ours may have more, except for methods of interfaces, which somebody
-// else may have implemented.
+// else may have implemented, and for tagged fields, which are members of objects.
 //
 // It does not compare what the code does; the conformance tests do. Generating
 // both sides is the work of package workspace.

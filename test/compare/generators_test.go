@@ -1,8 +1,11 @@
 package compare_test
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/typedinformers/informer-gen/test/compare"
@@ -11,11 +14,16 @@ import (
 
 const repo = "../.."
 
+// tools are those of all tests, because to link them takes seconds.
+var tools = sync.OnceValues(func() (*project.Tools, error) {
+	return project.Build(context.Background(), repo, filepath.Join(repo, "build/compare/bin"))
+})
+
 // differences generates both sides, checks the types of all of ours, compares the two
 // and vets ours if vet is set. It returns how many packages there are to a side.
 func differences(t *testing.T, name string, input project.Input, vet bool) ([]compare.Difference, int) {
 	t.Helper()
-	tools, err := project.Build(t.Context(), repo, t.TempDir())
+	tools, err := tools()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +47,11 @@ func differences(t *testing.T, name string, input project.Input, vet bool) ([]co
 	return compare.API(theirs, ours), len(theirs.Packages)
 }
 
-// sift fails for each difference that is not meant, and returns the entries of the
-// list that were of no use.
-func sift(t *testing.T, found []compare.Difference) []compare.Accepted {
+// sift fails for each difference that is not accepted by ByDesign or by more, and for each
+// entry of more that accepts none. It returns the entries of ByDesign that accept none.
+func sift(t *testing.T, found []compare.Difference, more ...compare.Accepted) (unused []compare.Accepted) {
 	t.Helper()
-	left, unused, err := compare.Sift(found, compare.ByDesign)
+	left, unused, err := compare.Sift(found, slices.Concat(compare.ByDesign, more))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +63,12 @@ func sift(t *testing.T, found []compare.Difference) []compare.Accepted {
 		}
 		t.Error(difference)
 	}
-	return unused
+	for _, entry := range more {
+		if slices.Contains(unused, entry) {
+			t.Errorf("this entry accepts nothing any more, delete it: %s", entry.Pattern)
+		}
+	}
+	return slices.DeleteFunc(unused, func(entry compare.Accepted) bool { return slices.Contains(more, entry) })
 }
 
 // TestKubernetes holds all 56 group versions of k8s.io/api against what Kubernetes
@@ -73,8 +86,8 @@ func TestKubernetes(t *testing.T) {
 	if len(input.GroupVersions) != 56 {
 		t.Errorf("k8s.io/api has %d group versions with a client, not 56: is it another version?", len(input.GroupVersions))
 	}
-	found, packages := differences(t, "kubernetes", input, false)
-	if packages < 4*len(input.GroupVersions) {
+	found, packages := differences(t, "kubernetes", input.GenerateApply(), false)
+	if packages < 5*len(input.GroupVersions) {
 		t.Errorf("only %d packages are compared", packages)
 	}
 	for _, entry := range sift(t, found) {
@@ -97,9 +110,52 @@ func TestSampleController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, packages := differences(t, "samplecontroller", input, true)
-	if packages < 10 {
+	found, packages := differences(t, "samplecontroller", input.GenerateApply(), true)
+	if packages < 13 {
 		t.Errorf("only %d packages are compared", packages)
 	}
 	sift(t, found)
+}
+
+// published are projects whose authors use the generators of code-generator.
+var published = []struct {
+	name, module string
+	under        []string
+	versions     int
+	// accepted are differences that only this project has.
+	accepted []compare.Accepted
+}{
+	{
+		name: "gateway-api", module: "sigs.k8s.io/gateway-api", under: []string{"apis", "apisx"}, versions: 5,
+	},
+	{
+		name: "cert-manager", module: "github.com/cert-manager/cert-manager", under: []string{"pkg/apis/acme", "pkg/apis/certmanager"}, versions: 2,
+	},
+	{
+		name: "prometheus-operator", module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", under: []string{"."}, versions: 3,
+	},
+}
+
+// TestPublished holds the output for published projects with custom resources against what
+// their authors would generate.
+func TestPublished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles client-go")
+	}
+	for _, test := range published {
+		t.Run(test.name, func(t *testing.T) {
+			input, err := project.Published(t.Context(), repo, test.module, test.under...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(input.GroupVersions) != test.versions {
+				t.Errorf("%s has the group versions %q with a client, not %d: is it another version?", test.module, input.GroupVersions, test.versions)
+			}
+			found, packages := differences(t, test.name, input, false)
+			if packages < 5*test.versions {
+				t.Errorf("only %d packages are compared", packages)
+			}
+			sift(t, found, test.accepted...)
+		})
+	}
 }

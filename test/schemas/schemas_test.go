@@ -37,12 +37,11 @@ func main() {
 
 // generated returns the parser that the generator emits for packages. No file of it is on disk in the
 // repository: the go command gets it through an overlay.
-func generated(t *testing.T, patterns ...string) *typed.Parser {
+func generated(t testing.TB, options generator.Options) *typed.Parser {
 	t.Helper()
 	out := t.TempDir()
-	result, err := generator.Generate(t.Context(), generator.Options{
-		Patterns: patterns, OutputDir: out, OutputPackage: "github.com/typedinformers/informer-gen/test/schemas/generated", WithApplyConfig: true,
-	})
+	options.OutputDir, options.OutputPackage, options.WithApplyConfig = out, "github.com/typedinformers/informer-gen/test/schemas/generated", true
+	result, err := generator.Generate(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +104,7 @@ func TestBuiltin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := generated(t, "k8s.io/api/...")
+	ours := generated(t, generator.Options{Patterns: []string{"k8s.io/api/..."}})
 	for _, name := range theirs.TypeNames() {
 		if !ours.Type(name).IsValid() {
 			t.Logf("%s is missing", name)

@@ -51,6 +51,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 		c.home.out.Types = append(c.home.out.Types, c.out)
 	}
 	a.checkNames()
+	model.SortErrors(a.Set.Warnings)
 	return apply
 }
 

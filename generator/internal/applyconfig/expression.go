@@ -2,7 +2,6 @@ package applyconfig
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 	"strconv"
 	"strings"
@@ -41,16 +40,17 @@ func (a *assembly) configured(t types.Type) model.GoType {
 	return a.expression(t)
 }
 
-// expression returns a type as it is. A type whose name is not exported is written as the type that it is
-// defined by.
+// expression returns a type as it is. A type whose name other packages cannot use is written as the type that it
+// is defined by.
 func (a *assembly) expression(t types.Type) model.GoType {
-	var w writer
+	w := writer{assembly: a}
 	w.write(t)
 	return w.flush()
 }
 
 // writer writes a type in parts.
 type writer struct {
+	*assembly
 	parts model.GoType
 	text  strings.Builder
 }
@@ -100,7 +100,7 @@ func (w *writer) name(declared *types.TypeName, args *types.TypeList) bool {
 	case declared.Pkg() == nil:
 		w.text.WriteString(declared.Name())
 		return true
-	case !token.IsExported(declared.Name()):
+	case !w.canName(declared):
 		return false
 	}
 	w.parts = append(w.parts, model.GoTypePart{Text: w.text.String(), Ref: model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()}})

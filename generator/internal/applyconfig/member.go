@@ -31,6 +31,9 @@ type members struct {
 	*assembly
 	of  types.Type
 	out *model.ApplyType
+	// isInner reports whether only the methods of another apply configuration are of interest. Its fields
+	// are checked where it is declared.
+	isInner bool
 }
 
 // isBlocked reports whether a field cannot be applied.
@@ -61,6 +64,10 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 	of := withoutPointers(field.Type())
 	structType, isStruct := gotype.StructOf(of)
 	ref := m.ref(of)
+	if declared := identify(of).declared; isStruct && declared != nil && !declared.Exported() && !m.isInner && !m.Types.Dependencies[field.Pkg().Path()] {
+		m.mistakes.Add(m.Types.Position(field), "%s embeds the struct %s, whose name other packages cannot use; export it, or declare its fields here", m.name(), declared.Name())
+		return
+	}
 	switch {
 	case !ref.IsZero():
 		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.name != ""}
@@ -81,7 +88,7 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 // one.
 func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	structType, _ := gotype.StructOf(of)
-	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}}
+	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}, isInner: true}
 	inner.addStruct(structType)
 	for _, s := range inner.out.Setters {
 		s.IsNested, s.Through = s.Through != nil, through
@@ -99,6 +106,9 @@ func (m *members) addSetter(s model.ApplySetter) {
 
 // addField adds a field with a JSON name, and its method With.
 func (m *members) addField(field *types.Var, tag tag) {
+	if !m.isInner && !m.accepts(field) {
+		return
+	}
 	name := tag.name
 	if name == "" {
 		name = field.Name()
@@ -110,7 +120,7 @@ func (m *members) addField(field *types.Var, tag tag) {
 	t, s := m.form(field.Type())
 	s.Field = field.Name()
 	s.IsMeta = isMeta(m.of, field)
-	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name})
+	m.out.Fields = append(m.out.Fields, model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Name: field.Name(), Type: t, Tag: name, Pos: m.Types.Position(field)})
 	m.addSetter(s)
 	if m.out.Kind != nil && tag.name == "metadata" && !m.ref(field.Type()).IsZero() {
 		m.promote(field.Type(), &model.ApplyEmbedded{Name: field.Name(), IsPointer: true}) // clients need WithName and GetName

@@ -1,4 +1,87 @@
 package applyconfig
 
+import (
+	"go/build"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
 // checkNames adds a mistake for each two types that would give one name.
-func (a *assembly) checkNames() {}
+func (a *assembly) checkNames() {
+	dirs := map[string]*home{}
+	names := map[*home]map[string]*model.ApplyType{}
+	for _, c := range a.all {
+		if other := dirs[c.home.out.Dir]; other != nil && other != c.home {
+			a.mistakes.Add(c.home.pkg.Pos, "the apply configurations of packages %s and %s (%s) both need the folder %s, which is made from the last two elements of the import path; rename a folder, or leave one of the packages out",
+				c.home.pkg.Path, other.pkg.Path, other.pkg.Pos, c.home.out.Dir)
+			continue
+		}
+		if dirs[c.home.out.Dir] = c.home; names[c.home] == nil {
+			names[c.home] = map[string]*model.ApplyType{}
+		}
+		a.checkTopLevel(names[c.home], c.out)
+		a.checkMethods(c.out)
+	}
+}
+
+// checkTopLevel adds a mistake if the package has another type that needs one of the names of t.
+func (a *assembly) checkTopLevel(taken map[string]*model.ApplyType, t *model.ApplyType) {
+	names := []string{t.Name, t.Config(), t.File + ".go"}
+	if t.SchemaName != "" {
+		names = append(names, "Extract"+t.Name, "Extract"+t.Name+"From")
+		for _, s := range t.Subresources {
+			names = append(names, "Extract"+t.Name+s.GoName)
+		}
+	}
+	reported := false
+	for i, name := range names {
+		other := taken[name]
+		switch {
+		case slices.Contains(names[:i], name):
+			a.mistakes.Add(t.Pos, "kind %s needs the name %s twice in the package of its apply configuration, because of a subresource; rename the subresource", t.Name, name)
+		case other != nil && !reported:
+			reported = true
+			a.mistakes.Add(t.Pos, "types %s and %s (%s) both need the name %s for their apply configurations; rename one of them", t.Of.Name, other.Of.Name, other.Pos, name)
+		default:
+			taken[name] = t
+		}
+	}
+}
+
+// checkMethods adds a mistake if a field has the name of a method.
+func (a *assembly) checkMethods(t *model.ApplyType) {
+	methods := map[string]bool{}
+	for _, s := range t.Setters {
+		methods["With"+s.Field] = true
+	}
+	for _, g := range t.Getters {
+		methods["Get"+g.Field] = true
+	}
+	if t.Kind != nil || t.HasTypeMeta {
+		methods["IsApplyConfiguration"] = true
+	}
+	for _, f := range t.Fields {
+		if methods[f.Name] {
+			a.mistakes.Add(f.Pos, "the apply configuration of %s needs the name %s for a method, but the type has a field of that name; rename the field", t.Of.Name, f.Name)
+		}
+	}
+}
+
+// fileName returns the name of the file for a type, without ".go". The go command ignores files with some
+// names, such as windows_test.go and foo_windows.go.
+func fileName(typeName string) string {
+	name := strings.ToLower(typeName)
+	if !strings.Contains(name, "_") {
+		return name
+	}
+	context := build.Default
+	context.GOOS, context.GOARCH = "none", "none"
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p")), nil }
+	if taken, err := context.MatchFile("", name+".go"); err != nil || !taken || strings.HasSuffix(name, "_test") {
+		name += "_type"
+	}
+	return name
+}

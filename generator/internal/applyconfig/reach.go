@@ -121,7 +121,7 @@ func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 		c.out.Kind, c.out.Name, c.out.Pos = k, k.Name, k.Pos
 		c.out.Of = model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}
 	}
-	c.out.File = strings.ToLower(c.out.Name)
+	c.out.File = fileName(c.out.Name)
 	r.all = append(r.all, c)
 	return c
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typedinformers/informer-gen/generator/internal/gotype"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -42,9 +41,9 @@ func (c *copying) of(t types.Type) *model.Copy {
 	}
 	switch {
 	case slices.ContainsFunc(c.open, func(outer types.Type) bool { return types.Identical(outer, t) }):
-		return c.refuse("is of type %s, which refers to itself and has no method DeepCopyInto", "give that type the method", gotype.TypeName(t))
+		return c.refuse("is of type %s, which refers to itself and has no method DeepCopyInto", "write it", c.name(t))
 	case c.isOwn(named.Obj().Pkg()) && canHaveMethods(named.Obj()) && named.Obj().Exported():
-		return c.refuse("is of type %s, whose deep copy a marker turns off", "remove the marker", gotype.TypeName(t))
+		return c.refuse("is of type %s, whose deep copy a marker turns off", "remove the marker, write the methods of that type", c.name(t))
 	}
 	c.open = append(c.open, t)
 	copied := c.underlying(t)
@@ -76,26 +75,29 @@ func (c *copying) call(named *types.Named) *model.Copy {
 func (c *copying) underlying(t types.Type) *model.Copy {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		return &model.Copy{Op: model.CopySlice, Elem: c.of(u.Elem())}
+		return &model.Copy{Op: model.CopySlice, Elem: c.element(u.Elem())}
 	case *types.Array:
-		if elem := c.of(u.Elem()); elem != nil {
+		if elem := c.element(u.Elem()); elem != nil {
 			return &model.Copy{Op: model.CopyArray, Elem: elem}
 		}
 	case *types.Map:
 		if !c.isValue(u.Key()) {
-			return c.refuse("is a map with keys of type %s, which are other keys once they are copied", "use keys without pointers", gotype.TypeName(u.Key()))
+			return c.refuse("is a map with keys of type %s, which are other keys once they are copied", "use keys that refer to no memory", c.name(u.Key()))
 		}
-		copied := &model.Copy{Op: model.CopyMap, Elem: c.of(u.Elem())}
+		copied := &model.Copy{Op: model.CopyMap, Elem: c.element(u.Elem())}
 		if written, ok := goType(t, c.root.Pkg()); ok {
 			copied.Type = written
 		}
 		return copied
 	case *types.Pointer:
+		if _, ok := t.(*types.Named); ok {
+			return &model.Copy{Op: model.CopyPointer, Elem: c.of(u.Elem()), Indirect: true}
+		}
 		return c.ofPointer(u.Elem())
 	case *types.Struct:
 		return c.ofStruct(u)
 	case *types.Interface:
-		return c.refuse("is an interface without a method that copies its value", "use runtime.RawExtension or apiextensionsv1.JSON for JSON of any form, or declare an interface Foo with the method DeepCopyFoo() Foo")
+		return c.refuse("is an interface without a method that copies its value", "use runtime.RawExtension or apiextensionsv1.JSON for any JSON, an interface Foo with the method DeepCopyFoo() Foo")
 	case *types.Signature:
 		return c.refuse("is a func, which cannot be copied", "remove it")
 	case *types.Chan:
@@ -123,12 +125,12 @@ func (c *copying) ofPointer(to types.Type) *model.Copy {
 // ofStruct returns how the fields of a struct are copied, or nil if none needs a copy.
 func (c *copying) ofStruct(structType *types.Struct) *model.Copy {
 	copied := &model.Copy{Op: model.CopyFields}
-	isRoot := len(c.path) == 0
+	isRoot := c.pos == c.root || len(c.path) == 0
 	for field := range structType.Fields() {
 		if field.Name() == "_" || c.isValue(field.Type()) {
 			continue
 		}
-		if isRoot {
+		if isRoot && field.Pkg() == c.root.Pkg() {
 			c.pos = field
 		}
 		c.path = append(c.path, field.Name())
@@ -154,14 +156,27 @@ func (c *copying) ofInterface(named *types.Named) *model.Copy {
 			return &model.Copy{Op: model.CopyByCall, Method: name, Guarded: true, Indirect: true}
 		}
 	}
-	return c.refuse("is of the interface %s, which has no method %s() %s", "add the method to the interface", gotype.TypeName(named), name, named.Obj().Name())
+	if named.Obj().Pkg() == nil || !c.isOwn(named.Obj().Pkg()) {
+		return c.refuse("is of the interface %s, which has no method that copies its value", "use another type", c.name(named))
+	}
+	return c.refuse("is of the interface %s, which has no method %s() %s", "add the method to the interface", c.name(named), name, named.Obj().Name())
 }
+
+// element returns how the elements of a slice, an array or a map are copied.
+func (c *copying) element(t types.Type) *model.Copy {
+	c.path = append(c.path, "[*]")
+	defer func() { c.path = c.path[:len(c.path)-1] }()
+	return c.of(t)
+}
+
+// name returns a type as messages name it.
+func (c *copying) name(t types.Type) string { return types.TypeString(t, types.RelativeTo(c.root.Pkg())) }
 
 // refuse adds the reason why the value cannot be copied.
 func (c *copying) refuse(problem, fix string, args ...any) *model.Copy {
 	what := "type " + c.root.Name()
 	if len(c.path) > 0 {
-		what = "field " + strings.Join(c.path, ".") + " of " + c.root.Name()
+		what = "field " + strings.ReplaceAll(strings.Join(c.path, "."), ".[", "[") + " of " + c.root.Name()
 	}
 	problem = fmt.Sprintf(problem, args...)
 	c.mistakes.Add(c.Types.Position(c.pos), "%s %s; %s, or write the method DeepCopyInto of %s", what, problem, fix, c.root.Name())

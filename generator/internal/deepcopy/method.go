@@ -64,8 +64,11 @@ func (d *decision) methodsOf(declared *types.TypeName) methods {
 			continue
 		}
 		if d.isOwn(declared.Pkg()) {
-			name := declared.Name()
-			d.mistakes.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in *%s) DeepCopyInto(out *%s) and func (in *%s) DeepCopy() *%s, or rename it", m.Name(), name, name, name, name, name)
+			name, receiver := declared.Name(), "*"+declared.Name()
+			if isReference(declared.Type()) {
+				receiver = name
+			}
+			d.mistakes.Add(d.Types.Position(m), "method %s of %s has another signature than deep copies have; use func (in %s) DeepCopyInto(out *%s) or func (in %s) DeepCopy() %s, or rename it", m.Name(), name, receiver, name, receiver, receiver)
 		}
 	}
 	return found

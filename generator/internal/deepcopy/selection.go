@@ -94,7 +94,7 @@ func (d *decision) kindsOf(pkg *input.Package) map[string]bool {
 func (d *decision) packageChoice(pkg *input.Package) choice {
 	found := map[string]choice{}
 	for _, m := range pkg.Markers {
-		name, value, _ := strings.Cut(strings.TrimPrefix(m.Text, "+"), "=")
+		name, value := cutMarker(strings.TrimPrefix(m.Text, "+"))
 		switch name {
 		case generateMarker:
 			found[name] = d.choiceOf(m.Pos, name, value, "true")
@@ -104,6 +104,12 @@ func (d *decision) packageChoice(pkg *input.Package) choice {
 		}
 	}
 	return cmp.Or(found[generateMarker], found[enabledMarker])
+}
+
+// cutMarker returns the name and the value of a marker, which controller-gen lets = or := separate.
+func cutMarker(text string) (name, value string) {
+	name, value, _ = strings.Cut(text, "=")
+	return strings.TrimSuffix(name, ":"), value
 }
 
 // choiceOf returns what the value of a marker chooses, either yes or false.
@@ -133,7 +139,7 @@ func (d *decision) readType(declared *types.TypeName) typeMarkers {
 	found := map[string]choice{}
 	byValue := false
 	for _, m := range d.Types.Comment(declared).Markers {
-		name, value, _ := strings.Cut(m.Text, "=")
+		name, value := cutMarker(m.Text)
 		switch name {
 		case generateMarker, enabledMarker:
 			value, _, _ = strings.Cut(value, ",")

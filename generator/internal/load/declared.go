@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"go/ast"
 	"go/token"
@@ -28,7 +29,8 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			}
 			for _, m := range t.Markers {
 				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 {
-					names[method.Input.Path] = append(names[method.Input.Path], method.Input.Name)
+					of := cmp.Or(method.Input.Path, pkg.Path)
+					names[of] = append(names[of], method.Input.Name)
 				}
 			}
 		}
@@ -40,7 +42,6 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			}
 		}
 	}
-	delete(names, "")
 	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
 	if len(names) == 0 {
 		return found, nil

@@ -88,8 +88,10 @@ func (c *comparison) ref(of model.SchemaRef, s *input.JSONSchema, at location) (
 		return of, true
 	case isFree(own) || s.Type == "":
 		return served, false // one of the two says nothing of the value
-	case s.EmbeddedResource:
-		return served, false // its metadata is that of a server
+	case s.EmbeddedResource, of.Named == objectMeta.OpenAPIName():
+		// Servers know the metadata of an embedded resource, and controller-gen writes only some fields of
+		// that of other objects.
+		return served, false
 	case s.Type == "object" && own.Map != nil:
 		m, same := c.object(own.Map, s, at)
 		if same {
@@ -176,9 +178,6 @@ func (c *comparison) otherField(field model.SchemaField, s *input.JSONSchema, me
 	switch {
 	case merged.Element != nil && s.Additional != nil:
 		return c.field(field, s.Additional, merged, at)
-	case !s.HasProperties && s.AllowsAdditional == nil && !at.preserves && isMetaField(lastOf(at.path)):
-		// controller-gen writes the metadata of an object within another one like this, without its fields.
-		return false
 	case merged.Element != nil && (at.preserves || s.AllowsAdditional != nil):
 		own := c.resolve(field.Type)
 		if own.List == nil && own.Map == nil {
@@ -342,5 +341,3 @@ func describeDefault(text string) string {
 	}
 	return "the default " + text
 }
-
-func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

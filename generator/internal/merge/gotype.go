@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"slices"
@@ -33,6 +34,7 @@ func fromGo(in Input, mistakes *model.Errors) *model.Schema {
 		g.queue = g.queue[1:]
 		g.define(next)
 	}
+	model.SortErrors(in.Set.Warnings)
 	return g.finish()
 }
 
@@ -89,7 +91,7 @@ func (g *goSchema) define(named *types.Named) {
 
 // structMap returns the fields of a struct.
 func (g *goSchema) structMap(structType *types.Struct, markers topology, at site) *model.SchemaMap {
-	found := &model.SchemaMap{Relationship: g.granularity(markers)}
+	found := &model.SchemaMap{Relationship: granularity(markers)}
 	fields, _ := gotype.JSONFields(structType)
 	for _, field := range fields {
 		of := g.siteOf(field, at)
@@ -168,16 +170,12 @@ func (g *goSchema) named(t *types.Named, markers topology, at site) model.Schema
 	g.check(markers, formObject, t, at)
 	if markers.preserves || markers.embeds {
 		copied := g.structMap(structType, g.topology(t.Obj(), at), site{pkg: pathOf(t.Obj()), name: t.Obj().Name()})
-		if markers.mapType.isSet() || markers.structType.isSet() {
-			copied.Relationship = g.granularity(markers)
-		}
+		copied.Relationship = cmp.Or(relationship(markers), copied.Relationship)
 		g.open(copied, markers)
 		return model.SchemaRef{Inline: model.SchemaAtom{Map: copied}}
 	}
 	ref := model.SchemaRef{Named: g.need(t)}
-	if markers.structType.isSet() || markers.mapType.isSet() {
-		ref.Relationship = g.granularity(markers)
-	}
+	ref.Relationship = relationship(markers)
 	return ref
 }
 
@@ -192,7 +190,7 @@ func (g *goSchema) rawExtension(markers topology, at site) model.SchemaRef {
 	}
 	ref := freeObject()
 	g.open(ref.Inline.Map, markers)
-	ref.Inline.Map.Relationship = g.granularity(markers)
+	ref.Inline.Map.Relationship = granularity(markers)
 	return ref
 }
 
@@ -204,7 +202,7 @@ func (g *goSchema) opaque(ref model.SchemaRef, markers topology, t types.Type, a
 	} else if ref.Inline.Map != nil {
 		f = formObject
 		g.open(ref.Inline.Map, markers)
-		ref.Inline.Map.Relationship = g.granularity(markers)
+		ref.Inline.Map.Relationship = granularity(markers)
 	}
 	g.check(markers, f, t, at)
 	return ref
@@ -239,7 +237,7 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 		ref := refOfForm(markers.form)
 		if ref.Inline.Map != nil {
 			g.open(ref.Inline.Map, markers)
-			ref.Inline.Map.Relationship = g.granularity(markers)
+			ref.Inline.Map.Relationship = granularity(markers)
 		}
 		return ref
 	}
@@ -255,7 +253,7 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 	case *types.Map:
 		g.check(markers, formObject, t, at)
 		element := g.ref(u.Elem(), topology{}, at)
-		object := &model.SchemaMap{Element: &element, Relationship: g.granularity(markers)}
+		object := &model.SchemaMap{Element: &element, Relationship: granularity(markers)}
 		g.open(object, markers)
 		return model.SchemaRef{Inline: model.SchemaAtom{Map: object}}
 	case *types.Struct:
@@ -277,11 +275,21 @@ func (g *goSchema) underlying(t types.Type, markers topology, at site) model.Sch
 }
 
 // granularity returns how the fields of an object belong together.
-func (g *goSchema) granularity(markers topology) model.Relationship {
-	if markers.structType.Value == "atomic" || markers.structType.Value != "granular" && markers.mapType.Value == "atomic" {
-		return model.Atomic
+func granularity(markers topology) model.Relationship {
+	return cmp.Or(relationship(markers), model.Separable)
+}
+
+// relationship returns how markers say that the fields of an object belong together, or "".
+func relationship(markers topology) model.Relationship {
+	for _, m := range []marker{markers.structType, markers.mapType} {
+		switch m.Value {
+		case "atomic":
+			return model.Atomic
+		case "granular":
+			return model.Separable
+		}
 	}
-	return model.Separable
+	return ""
 }
 
 // isRecursive reports whether a type without fields contains itself. Structs have names in the schema, so

@@ -33,12 +33,15 @@ func (g *goSchema) list(t, element types.Type, markers topology, at site) model.
 		}
 	case "atomic", "":
 	default:
+		markers.listMapKeys = nil // which belong to it
 		g.report(at, kind, "%s of %s is unknown", spelling.Suggest(kind.Value, []string{"atomic", "map", "set"}, "+"+kind.Name+"="), kind, at.name)
 	}
-	if kind.Value != "map" {
-		for _, key := range markers.listMapKeys {
+	if len(markers.listMapKeys) > 0 && kind.Value != "map" && !markers.contradictory {
+		switch key := markers.listMapKeys[0]; {
+		case kind.isSet():
+			g.report(at, key, "%s of %s contradicts %s (%s)", "write +listType=map, or remove the marker", key, at.name, kind, kind.Pos)
+		default:
 			g.report(at, key, "%s of %s has no effect without +listType=map", "add +listType=map, or remove the marker", key, at.name)
-			break
 		}
 	}
 	return model.SchemaRef{Inline: model.SchemaAtom{List: found}}
@@ -71,7 +74,7 @@ func (g *goSchema) keys(element types.Type, ref model.SchemaRef, markers topolog
 				key, at.name, describe(element), g.positionOf(element, at))
 			return nil
 		case i >= 0 && !g.isScalarField(fields[i], at):
-			g.report(at, key, "%s of %s needs a field that is a scalar, but %s (%s) is %s", "name another field", key, at.name,
+			g.report(at, key, "%s of %s needs a field that is a scalar, but %s (%s) is %s", "name a field that is a string, a number or a boolean", key, at.name,
 				g.siteOf(fields[i], site{name: describe(element)}).name, g.types.Position(fields[i].Field), describe(fields[i].Field.Type()))
 			return nil
 		}
@@ -116,7 +119,21 @@ func describe(t types.Type) string {
 	if _, ok := t.(*types.Struct); ok {
 		return "a struct without a name"
 	}
-	return gotype.TypeName(t)
+	return types.TypeString(t, func(*types.Package) string { return "" })
+}
+
+// describeAt is describe for the type of a site. A type declaration is described by what is on its right.
+func describeAt(at site, t types.Type) string {
+	_, isStruct := gotype.StructOf(t)
+	switch {
+	case isStruct && at.isType:
+		return "a struct"
+	case at.isType:
+		return describe(t.Underlying())
+	case isStruct && gotype.NameOf(t) != (model.TypeRef{}):
+		return "the struct " + describe(t)
+	}
+	return describe(t)
 }
 
 // positionOf returns where an element's type is declared, or the site if it has no name.
@@ -131,7 +148,7 @@ func (g *goSchema) positionOf(element types.Type, at site) string {
 func (g *goSchema) check(markers topology, f form, t types.Type, at site) {
 	if f != formArray {
 		needsList := func(m marker) {
-			g.report(at, m, "%s needs a list, but %s is %s", "remove the marker", m, at.name, describe(t))
+			g.report(at, m, "%s needs a list, but %s is %s", "remove the marker", m, at.name, describeAt(at, t))
 		}
 		if markers.listType.isSet() {
 			needsList(markers.listType)
@@ -141,8 +158,11 @@ func (g *goSchema) check(markers topology, f form, t types.Type, at site) {
 	}
 	_, isMap := t.Underlying().(*types.Map)
 	_, isStruct := gotype.StructOf(t)
-	g.checkGranularity(markers.mapType, f == formObject && (!isStruct || at.isType || g.isOpenAPI(at.pkg)), "a map", "+structType", isStruct, t, at)
-	g.checkGranularity(markers.structType, f == formObject && (!isMap || g.isOpenAPI(at.pkg)), "a struct", "+mapType", isMap, t, at)
+	// Both markers are one property of OpenAPI, so other tools read one for the other. Users can correct only
+	// their own packages.
+	either := g.isOpenAPI(at.pkg) || g.types.Dependencies[at.pkg]
+	g.checkGranularity(markers.mapType, f == formObject && (!isStruct || at.isType || either), "a map", "+structType", isStruct, t, at)
+	g.checkGranularity(markers.structType, f == formObject && (!isMap || either), "a struct", "+mapType", isMap, t, at)
 }
 
 // checkGranularity reports +mapType or +structType if it does not fit, or has an unknown value. other is the
@@ -151,9 +171,9 @@ func (g *goSchema) checkGranularity(m marker, fits bool, needs, other string, is
 	switch {
 	case !m.isSet():
 	case !fits && isOther:
-		g.report(at, m, "%s needs %s, but %s is %s", "write "+other+"="+m.Value, m, needs, at.name, describe(t))
+		g.report(at, m, "%s needs %s, but %s is %s", "write "+other+"="+m.Value, m, needs, at.name, describeAt(at, t))
 	case !fits:
-		g.report(at, m, "%s needs %s, but %s is %s", "remove the marker", m, needs, at.name, describe(t))
+		g.report(at, m, "%s needs %s, but %s is %s", "remove the marker", m, needs, at.name, describeAt(at, t))
 	case m.Value != "atomic" && m.Value != "granular":
 		g.report(at, m, "%s of %s is unknown", spelling.Suggest(m.Value, []string{"atomic", "granular"}, "+"+m.Name+"="), m, at.name)
 	}
@@ -163,8 +183,11 @@ func (g *goSchema) checkGranularity(m marker, fits bool, needs, other string, is
 func (g *goSchema) topology(declared types.Object, at site) topology {
 	of := at
 	of.pkg = pathOf(declared)
+	if _, isType := declared.(*types.TypeName); isType {
+		of.name = declared.Name()
+	}
 	return topologyOf(g.types.Comment(declared), func(first, second marker) {
-		g.report(of, second, "%s of %s contradicts %s (%s)", "remove one of the two", second, declared.Name(), first, first.Pos)
+		g.report(of, second, "%s of %s contradicts %s (%s)", "remove one of the two", second, of.name, first, first.Pos)
 	})
 }
 

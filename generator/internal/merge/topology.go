@@ -34,6 +34,8 @@ type topology struct {
 	preserves, embeds bool
 	// fallback is the default.
 	fallback marker
+	// contradictory reports whether two markers contradict each other. The first one counts.
+	contradictory bool
 	// items are the markers for the elements of a list.
 	items *topology
 }
@@ -89,6 +91,7 @@ func (t *topology) add(m marker, conflict func(first, second marker)) {
 	set := func(field *marker) {
 		m.Value = strings.Trim(m.Value, `"`)
 		if field.isSet() && field.Value != m.Value {
+			t.contradictory = true
 			conflict(*field, m)
 			return
 		}

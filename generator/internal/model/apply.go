@@ -79,6 +79,8 @@ type ApplyField struct {
 	Type GoType
 	// Tag is the tag with the key json, or "".
 	Tag string
+	// Pos is the field of the type.
+	Pos token.Position
 }
 
 // ApplyForm is how a method With sets a field.

@@ -38,7 +38,8 @@ type Copy struct {
 	Method string
 	// Guarded reports whether a call is left out for nil.
 	Guarded bool
-	// Indirect reports whether the value is a pointer or an interface, whose methods a pointer to it lacks.
+	// Indirect reports whether a method cannot be selected through a pointer: for CopyByCall, because the
+	// value is a pointer or an interface; for CopyPointer, because the pointer's type has a name.
 	Indirect bool
 	// Type is the type of a map.
 	Type GoType

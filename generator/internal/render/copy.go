@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -31,7 +32,10 @@ type operand struct {
 }
 
 func (o operand) value() string {
-	if o.isPointer {
+	switch {
+	case o.isPointer && strings.HasPrefix(o.expr, "(*") && strings.HasSuffix(o.expr, ")"):
+		return "*" + o.expr[1:len(o.expr)-1]
+	case o.isPointer:
 		return "*" + o.expr
 	}
 	return o.expr
@@ -69,7 +73,7 @@ func (o operand) index(i string) operand {
 // copier prints how values are copied. It numbers the variables of nested copies.
 type copier struct {
 	*file
-	loops, copies int
+	loops, copies, maps int
 }
 
 // assign returns the statements that make dst a deep copy of src.
@@ -147,10 +151,16 @@ func (c *copier) present(copied *model.Copy, dst, src operand) []string {
 	case model.CopyByCall:
 		return []string{dst.value() + " = " + src.callee(copied) + "." + copied.Method + "()"}
 	case model.CopyPointer:
-		lines := c.declare(copied.Elem, name, operand{src.selected(), true})
+		elem := operand{src.selected(), true}
+		if copied.Indirect {
+			elem = operand{elem.selected(), false}
+		}
+		lines := c.declare(copied.Elem, name, elem)
 		return append(lines, dst.value()+" = &"+name)
 	}
-	key, val := c.variable("key", c.copies-1), c.variable("val", c.copies-1)
+	key, val := c.variable("key", c.maps), c.variable("val", c.maps)
+	c.maps++
+	defer func() { c.maps-- }()
 	var body []string
 	if whole, ok := c.whole(copied.Elem, operand{val, false}); ok && (copied.Elem.Op != model.CopySlice || copied.Elem.Elem == nil) {
 		body = []string{dst.index(key).expr + " = " + whole}

@@ -17,8 +17,9 @@ type Input struct {
 	Base string
 	// GroupVersions are the packages with a kind, such as core/v1.
 	GroupVersions []string
-	// Apply is the import path of the apply configurations. If the project has to
-	// generate them, it is below its module path.
+	// Apply is the import path of apply configurations that both sides use. If it is below
+	// ModulePath, Create generates them with applyconfiguration-gen. If it is empty, each side
+	// generates its own.
 	Apply string
 
 	// source is the folder of types that are to be copied into the module.
@@ -43,6 +44,35 @@ func Kubernetes(ctx context.Context, repo string) (Input, error) {
 	input := Input{Base: "k8s.io/api", Apply: "k8s.io/client-go/applyconfigurations"}
 	input.GroupVersions, err = groupVersions(dir)
 	return input, err
+}
+
+// Published are the packages of a module that the test module requires, below the folders under.
+// Each side generates its own apply configurations.
+func Published(ctx context.Context, repo, module string, under ...string) (Input, error) {
+	dir, err := goCommand(ctx, filepath.Join(repo, "test"), "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		return Input{}, err
+	}
+	// client-gen needs the name of a folder before that of a version.
+	base, name := path.Split(module)
+	input := Input{Base: path.Clean(base)}
+	for _, folder := range under {
+		found, err := groupVersions(filepath.Join(dir, folder))
+		if err != nil {
+			return Input{}, err
+		}
+		for _, gv := range found {
+			input.GroupVersions = append(input.GroupVersions, path.Join(name, folder, gv))
+		}
+	}
+	return input, nil
+}
+
+// GenerateApply returns the input without apply configurations that exist, so that each side
+// generates its own.
+func (i Input) GenerateApply() Input {
+	i.Apply = ""
+	return i
 }
 
 // SampleController is one small package with one kind.

@@ -2,12 +2,12 @@ package project
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -60,6 +60,9 @@ func Create(ctx context.Context, tools *Tools, dir string, input Input) (_ *Proj
 			return nil, err
 		}
 	}
+	if input.Apply == "" {
+		return p, p.writeDocument()
+	}
 	return p, p.applyConfigurations(ctx)
 }
 
@@ -92,25 +95,25 @@ func (p *Project) writeModule(ctx context.Context) error {
 			return err
 		}
 	}
-	const product = "github.com/typedinformers/informer-gen"
 	edit := []string{"mod", "edit", "-module=" + ModulePath}
-	for _, module := range []string{"", "/examples/operator", "/kubernetes", "/adapters/clientgo", "/testserver"} {
-		edit = append(edit, "-replace="+product+module+"="+filepath.Join(p.tools.repo, module))
+	text, err := goCommand(ctx, p.Dir, "mod", "edit", "-json")
+	if err != nil {
+		return err
 	}
-	_, err := goCommand(ctx, p.Dir, edit...)
+	var module struct {
+		Replace []struct{ Old, New struct{ Path string } }
+	}
+	if err := json.Unmarshal([]byte(text), &module); err != nil {
+		return err
+	}
+	for _, replace := range module.Replace {
+		// Folders are relative to that of the test module.
+		if strings.HasPrefix(replace.New.Path, ".") {
+			edit = append(edit, "-replace="+replace.Old.Path+"="+filepath.Join(p.tools.repo, "test", replace.New.Path))
+		}
+	}
+	_, err = goCommand(ctx, p.Dir, edit...)
 	return err
-}
-
-// applyConfigurations generates them, unless they are those of a dependency.
-func (p *Project) applyConfigurations(ctx context.Context) error {
-	folder, ok := strings.CutPrefix(p.Input.Apply, ModulePath+"/")
-	if !ok {
-		return nil
-	}
-	return run(p.command(ctx, p.tools.apply, append([]string{
-		"--output-dir=" + filepath.Join(p.Dir, folder),
-		"--output-pkg=" + p.Input.Apply,
-	}, p.Input.packages()...)))
 }
 
 // aside is where cleared folders wait for Close. The go command does not look into
@@ -135,41 +138,6 @@ func (p *Project) Clear(folders ...string) error {
 		}
 	}
 	return nil
-}
-
-// Ours is the command that generates our side.
-func (p *Project) Ours(ctx context.Context) *exec.Cmd {
-	return p.command(ctx, p.tools.ours, append([]string{
-		"--output-dir=" + Ours,
-		"--apply-configuration-package=" + p.Input.Apply,
-	}, p.Input.packages()...))
-}
-
-// Theirs are the commands that generate their side, to be run one after the
-// other. Kubernetes' own scripts give them the same plural exception; informer-gen
-// knows it without being told.
-func (p *Project) Theirs(ctx context.Context) []*exec.Cmd {
-	const plurals = "--plural-exceptions=Endpoints:Endpoints"
-	output := func(name string) []string {
-		return []string{
-			"--output-dir=" + filepath.Join(p.Dir, Theirs, name),
-			"--output-pkg=" + path.Join(ModulePath, Theirs, name),
-			plurals,
-		}
-	}
-	client := append(output("clientset"), "--clientset-name=versioned", "--input-base="+p.Input.Base,
-		"--apply-configuration-package="+p.Input.Apply)
-	for _, gv := range p.Input.GroupVersions {
-		client = append(client, "--input="+gv)
-	}
-	informer := append(output("informers"),
-		"--versioned-clientset-package="+path.Join(ModulePath, Theirs, "clientset/versioned"),
-		"--listers-package="+path.Join(ModulePath, Theirs, "listers"))
-	return []*exec.Cmd{
-		p.command(ctx, p.tools.client, client),
-		p.command(ctx, p.tools.lister, append(output("listers"), p.Input.packages()...)),
-		p.command(ctx, p.tools.informer, append(informer, p.Input.packages()...)),
-	}
 }
 
 // Generate runs both sides.

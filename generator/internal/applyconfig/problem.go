@@ -1,0 +1,146 @@
+package applyconfig
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/generator/internal/gotype"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
+)
+
+// problem is the reason why a type cannot be that of a field, and what to do about it.
+type problem struct {
+	what, fix string
+	// isFatal reports whether generated code cannot have a field of the type. With other problems it compiles,
+	// but JSON cannot have a value of the field.
+	isFatal bool
+}
+
+// accepts reports whether an apply configuration can have a field. In the user's module, each problem is a
+// mistake. The user cannot edit a dependency, so there it is a warning.
+func (m *members) accepts(field *types.Var) bool {
+	found := m.problemOf(field.Type(), map[*types.TypeName]bool{})
+	if found == nil {
+		return true
+	}
+	what := fmt.Sprintf("field %s of %s %s", field.Name(), m.name(), found.what)
+	switch {
+	case !m.Types.Dependencies[field.Pkg().Path()]:
+		m.mistakes.Add(m.Types.Position(field), "%s; %s", what, found.fix)
+	case found.isFatal:
+		m.warn(field, "%s; its apply configuration has no such field", what)
+	default:
+		m.warn(field, "%s; do not set it in an apply configuration", what)
+	}
+	return !found.isFatal
+}
+
+// name returns the name of the type for messages.
+func (m *members) name() string { return identify(m.of).declared.Name() }
+
+func (a *assembly) warn(at types.Object, format string, args ...any) {
+	a.Set.Warnings = append(a.Set.Warnings, model.Errorf(a.Types.Position(at), format, args...))
+}
+
+// hidden ends the advice about fields that JSON cannot encode.
+const hidden = "leave it out of JSON with the tag `json:\"-\"`"
+
+// problemOf returns the problem of a type, or nil. unnamed are the types around t that code of other packages
+// writes without their names.
+func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *problem {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return a.problemOfNamed(t, unnamed)
+	case *types.Pointer:
+		return a.problemOf(t.Elem(), unnamed)
+	case *types.Slice:
+		return a.problemOf(t.Elem(), unnamed)
+	case *types.Array:
+		return a.problemOf(t.Elem(), unnamed)
+	case *types.Map:
+		if !canBeKey(t.Key()) {
+			return &problem{what: "is a map with keys of type " + gotype.TypeName(t.Key()) + ", which JSON cannot encode", fix: "use a string type for the keys, use a list of structs with +listType=map, or give the type the methods MarshalText and UnmarshalText"}
+		}
+		if found := a.problemOf(t.Key(), unnamed); found != nil {
+			return found
+		}
+		return a.problemOf(t.Elem(), unnamed)
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if tagOf(t, i).isHidden {
+				continue
+			}
+			if found := a.problemOf(t.Field(i).Type(), unnamed); found != nil {
+				return found
+			}
+		}
+	case *types.Interface:
+		return &problem{what: "is of an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
+	case *types.Chan:
+		return &problem{what: "is a channel, which JSON cannot encode", fix: hidden}
+	case *types.Signature:
+		return &problem{what: "is a function, which JSON cannot encode", fix: hidden}
+	case *types.Basic:
+		if t.Info()&types.IsComplex != 0 || t.Kind() == types.UnsafePointer {
+			return &problem{what: "is of type " + t.Name() + ", which JSON cannot encode", fix: hidden}
+		}
+	}
+	return nil
+}
+
+func (a *assembly) problemOfNamed(t *types.Named, unnamed map[*types.TypeName]bool) *problem {
+	declared := t.Obj()
+	if declared.Pkg() == nil || !a.ref(t).IsZero() {
+		return nil
+	}
+	for arg := range t.TypeArgs().Types() {
+		if found := a.problemOf(arg, unnamed); found != nil {
+			return found
+		}
+	}
+	_, isStruct := gotype.StructOf(t)
+	encodesItself := gotype.EncodesItself(t)
+	if !a.canName(declared) {
+		if isStruct || encodesItself || unnamed[declared] {
+			found := &problem{what: "is of type " + gotype.TypeName(t) + ", which other packages cannot use", fix: "export the type", isFatal: true}
+			if token.IsExported(declared.Name()) {
+				found.fix = "move the type out of the folder internal, or the output into the same module"
+			}
+			return found
+		}
+		unnamed[declared] = true
+		defer delete(unnamed, declared)
+	}
+	if isStruct || encodesItself {
+		return nil
+	}
+	return a.problemOf(t.Underlying(), unnamed)
+}
+
+// canName reports whether the apply configurations can use the name of a type.
+func (a *assembly) canName(declared *types.TypeName) bool {
+	return declared.Pkg() == nil || token.IsExported(declared.Name()) && canImport(a.Set.ApplyPackage, declared.Pkg().Path())
+}
+
+// canImport reports whether packages below from may import a package. Only those next to a folder internal may
+// import the packages in it.
+func canImport(from, importPath string) bool {
+	elements := strings.Split(importPath, "/")
+	for i := len(elements) - 1; i >= 0; i-- {
+		if elements[i] == "internal" {
+			parent := strings.Join(elements[:i], "/")
+			return from == parent || strings.HasPrefix(from, parent+"/") || parent == ""
+		}
+	}
+	return true
+}
+
+// canBeKey reports whether JSON can encode a type as the key of a map.
+func canBeKey(t types.Type) bool {
+	if basic, ok := t.Underlying().(*types.Basic); ok && basic.Info()&(types.IsString|types.IsInteger) != 0 {
+		return true
+	}
+	return gotype.MethodsOf(t)("MarshalText")
+}

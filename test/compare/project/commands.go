@@ -1,0 +1,77 @@
+package project
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ApplyFolder is that of the apply configurations, below the folder of a side.
+const ApplyFolder = "applyconfiguration"
+
+// document is an OpenAPI document without types, next to go.mod. With any document,
+// applyconfiguration-gen generates Extract functions.
+const document = "openapi.json"
+
+// applyConfigurations generates those that both sides use, unless they are those of a dependency.
+func (p *Project) applyConfigurations(ctx context.Context) error {
+	folder, ok := strings.CutPrefix(p.Input.Apply, ModulePath+"/")
+	if !ok {
+		return nil
+	}
+	return run(p.command(ctx, p.tools.apply, append([]string{
+		"--output-dir=" + filepath.Join(p.Dir, folder),
+		"--output-pkg=" + p.Input.Apply,
+	}, p.Input.packages()...)))
+}
+
+// writeDocument writes the document that theirs needs.
+func (p *Project) writeDocument() error {
+	const empty = `{"swagger": "2.0", "info": {"title": "none", "version": "none"}, "paths": {}, "definitions": {}}` + "\n"
+	return os.WriteFile(filepath.Join(p.Dir, document), []byte(empty), 0o644)
+}
+
+// Ours is the command that generates our side.
+func (p *Project) Ours(ctx context.Context) *exec.Cmd {
+	apply := "--with-applyconfig"
+	if p.Input.Apply != "" {
+		apply = "--apply-configuration-package=" + p.Input.Apply
+	}
+	return p.command(ctx, p.tools.ours, append([]string{"--output-dir=" + Ours, apply}, p.Input.packages()...))
+}
+
+// Theirs are the commands that generate their side, to be run one after the
+// other. Kubernetes' own scripts give them the same plural exception; informer-gen
+// knows it without being told.
+func (p *Project) Theirs(ctx context.Context) []*exec.Cmd {
+	const plurals = "--plural-exceptions=Endpoints:Endpoints"
+	output := func(name string) []string {
+		return []string{
+			"--output-dir=" + filepath.Join(p.Dir, Theirs, name),
+			"--output-pkg=" + path.Join(ModulePath, Theirs, name),
+		}
+	}
+	var commands []*exec.Cmd
+	apply := p.Input.Apply
+	if apply == "" {
+		apply = path.Join(ModulePath, Theirs, ApplyFolder)
+		args := append(output(ApplyFolder), "--openapi-schema="+filepath.Join(p.Dir, document))
+		commands = append(commands, p.command(ctx, p.tools.apply, append(args, p.Input.packages()...)))
+	}
+	client := append(output("clientset"), plurals, "--clientset-name=versioned", "--input-base="+p.Input.Base,
+		"--apply-configuration-package="+apply)
+	for _, gv := range p.Input.GroupVersions {
+		client = append(client, "--input="+gv)
+	}
+	lister := append(output("listers"), plurals)
+	informer := append(output("informers"), plurals,
+		"--versioned-clientset-package="+path.Join(ModulePath, Theirs, "clientset/versioned"),
+		"--listers-package="+path.Join(ModulePath, Theirs, "listers"))
+	return append(commands,
+		p.command(ctx, p.tools.client, client),
+		p.command(ctx, p.tools.lister, append(lister, p.Input.packages()...)),
+		p.command(ctx, p.tools.informer, append(informer, p.Input.packages()...)))
+}
