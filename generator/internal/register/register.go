@@ -51,10 +51,7 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 	if !r.WritesGroupVersion && !r.WritesAddToScheme && len(r.Lists) == 0 {
 		return nil
 	}
-	r.Types = typesOf(pkg, gv, r)
-	if r.WritesAddToScheme {
-		r.Types = slices.Compact(slices.Sorted(slices.Values(append(r.Types, copied(set, pkg)...))))
-	}
+	r.Types = typesOf(pkg, gv, set, r)
 	r.Builder = builderOf(pkg, gv, r, mistakes)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
 	r.BuildConstraint = constraintOf(pkg, gv, mistakes)
@@ -62,15 +59,19 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 }
 
 // typesOf returns the types that the file registers: with an AddToScheme that exists, the kinds with a missing
-// list and that list, and otherwise all objects of the package.
-func typesOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration) []string {
+// list and that list, and otherwise all objects of the package. Views are objects in caches only.
+func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *model.Registration) []string {
 	names := map[string]bool{}
 	for _, list := range r.Lists {
 		names[list.Kind], names[list.Name] = true, true
 	}
 	if r.WritesAddToScheme {
-		for _, name := range pkg.Objects {
+		for _, name := range slices.Concat(pkg.Objects, copied(set, pkg)) {
 			names[name] = true
+		}
+		for _, view := range gv.Views {
+			delete(names, view.Name)
+			delete(names, view.List())
 		}
 		for _, k := range gv.Kinds {
 			names[k.Name] = true
