@@ -410,3 +410,27 @@ func TestApplyWithTypeConverter(t *testing.T) {
 		t.Errorf("one of the managers applies no port any more, and the object has %v", list)
 	}
 }
+
+// TestTypeConverterOfBuiltInKind adds a TypeConverter to a kind of Kubernetes that has its Go type already.
+func TestTypeConverterOfBuiltInKind(t *testing.T) {
+	parser, err := typed.NewParser(ports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := apitest.Start(t, withDeployments())
+	err = server.AddKinds(apitest.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Namespaced: true,
+		TypeConverter: portsConverter{parser.Type("widget")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := client{t, server}.patch(applyPatch, deployments+"/d?fieldManager=one", `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"replicas": 1}}`, 500)
+	if !strings.Contains(message(got), ".spec.replicas: field not declared in schema") {
+		t.Errorf("message %q, want one about the schema of the TypeConverter", message(got))
+	}
+	got = client{t, server}.patch(strategicPatch, deployments+"/d", `{}`, 404) // a kind without a type answers 415
+	if !strings.Contains(message(got), "not found") {
+		t.Errorf("message %q", message(got))
+	}
+}
