@@ -76,7 +76,7 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 			}
 		}
 	case *types.Interface:
-		return &problem{what: "is of an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
+		return &problem{what: "has an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
 	case *types.Chan:
 		return &problem{what: "is a channel, which JSON cannot encode", fix: hidden}
 	case *types.Signature:
