@@ -252,9 +252,14 @@ func TestApplyScale(t *testing.T) {
 	if got, want := message(conflict), `Apply failed with 1 conflict: conflict with "one" using autoscaling/v1: .spec.replicas`; got != want {
 		t.Errorf("message %q, want %q", got, want)
 	}
-	c.patch(applyPatch, widgets+"/w/scale?fieldManager=two&force=true", config, 200)
+	refused := c.patch(applyPatch, widgets+"/w/scale?fieldManager=two&force=true", config, 500) // as the API server does
+	if got := message(refused); !strings.Contains(got, "to an invalid group/version: autoscaling/v1") {
+		t.Errorf("message %q", got)
+	}
+	c.patch(applyPatch, widgets+"/w/scale?fieldManager=two", strings.Replace(config, "5", "1", 1), 200)
 	got := owners(t, c.do("GET", widgets+"/w", "", 200))
 	want := `two Apply example.com/v1 scale {"f:spec":{"f:replicas":{}}}
+one Update example.com/v1 {"f:spec":{"f:replicas":{}}}
 one Update example.com/v1 {"f:spec":{}}`
 	if got != want {
 		t.Errorf("managedFields\n%s\nwant\n%s", got, want)
