@@ -176,6 +176,11 @@ func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []str
 	for _, gv := range set.GroupVersions() {
 		taken[gv.Path] = true
 	}
+	if set.Apply != nil {
+		for _, pkg := range set.Apply.Packages {
+			taken[pkg.Path] = true
+		}
+	}
 	others := slices.Clone(loaded.TestsOnly)
 	for _, pkg := range loaded.Packages {
 		isOutput := pkg.Path == outputPackage || strings.HasPrefix(pkg.Path, outputPackage+"/")

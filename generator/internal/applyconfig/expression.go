@@ -128,8 +128,11 @@ func (w *writer) structType(t *types.Struct) {
 			w.text.WriteString(field.Name() + " ")
 		}
 		w.write(field.Type())
-		if t.Tag(i) != "" {
-			w.text.WriteString(" " + strconv.Quote(t.Tag(i)))
+		switch tag := t.Tag(i); {
+		case strconv.CanBackquote(tag) && tag != "":
+			w.text.WriteString(" `" + tag + "`")
+		case tag != "":
+			w.text.WriteString(" " + strconv.Quote(tag))
 		}
 	}
 	w.text.WriteString(" }")
