@@ -111,8 +111,8 @@ func parseFlags(args []string) (*flags, error) {
 	f.options.GroupGoNames, errs[1] = pairs(*goNames, "group-go-names", "group:Name, such as shop.example.com:Shop")
 	f.options.GroupDirs, errs[2] = pairs(*dirs, "group-dirs", "group:folder, such as gateway.networking.k8s.io:apis")
 	if f.aliasDir != "" {
-		if f.options.OutputDir != "" || f.verify || f.options.VersionedClientsetPackage != "" {
-			return f, errors.New("--alias-package does not generate; remove --output-dir, --verify and --versioned-clientset-package, and generate in a second run")
+		if f.options.OutputDir != "" || f.verify || f.options.VersionedClientsetPackage != "" || f.options.DeepCopy || f.options.Register || f.options.WithApplyConfig {
+			return f, errors.New("--alias-package does not generate; remove --output-dir, --verify, --versioned-clientset-package, --with-applyconfig, --deepcopy and --register, and generate in a second run")
 		}
 		f.options.OutputDir = f.aliasDir
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -248,7 +249,11 @@ func (s *Server) apply(r *request, live *history.State, force bool, w write) (*r
 			if r.kind.custom() && len(scale.GetManagedFields()) == 0 {
 				return nil, errUnscaled
 			}
-			return change(scale)
+			scaled, err := change(scale)
+			if err == nil && r.kind.custom() && !reflect.DeepEqual(scale.Object["spec"], scaled.Object["spec"]) {
+				return nil, unscaled(config)
+			}
+			return scaled, err
 		})
 	case live != nil:
 		obj, err := change(&unstructured.Unstructured{Object: r.kind.present(live)})
@@ -265,9 +270,23 @@ func (s *Server) apply(r *request, live *history.State, force bool, w write) (*r
 	return s.insert(r, obj, w)
 }
 
+// errForeign is why the API server does not apply a Scale of a custom resource that would change it:
+// it converts the result as it converts the custom resource. An apply that changes nothing succeeds.
+var errForeign = errors.New("request to convert CR to an invalid group/version: autoscaling/v1")
+
+// unscaled returns the error for an apply that would change a Scale of a custom resource.
+func unscaled(config *fields.Configuration) error {
+	applied, err := config.Fields()
+	if err != nil {
+		return err
+	}
+	named := unstructured.Unstructured{Object: applied}
+	return fmt.Errorf("failed to convert new object (%s/%s; autoscaling/v1, Kind=Scale) to proper version: %w", named.GetNamespace(), named.GetName(), errForeign)
+}
+
 // errUnscaled is what the API server answers if a Scale of a custom resource is applied, and no
 // manager has the replicas. It cannot find out their manager then.
-var errUnscaled = errors.New("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1")
+var errUnscaled = fmt.Errorf("failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: %w", errForeign)
 
 // applied merges a configuration into an object or a Scale, which does not change. live is empty if
 // there is no object.

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/typedinformers/informer-gen/generator"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"

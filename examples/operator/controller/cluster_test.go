@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -63,10 +64,14 @@ func newClusterOn(t *testing.T, server *apitest.Server, objects ...runtime.Objec
 		events: events.NewFakeRecorder(1000),
 	}
 	c.kube = kubernetes.NewForConfigOrDie(c.client.Config())
-	c.client.PrependReactor("update", "databases/status", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		db := action.(clienttesting.UpdateAction).GetObject().(*datav1.Database)
-		stored, err := c.client.Tracker().Get(action.GetResource(), db.Namespace, db.Name)
-		if err != nil || stored.(*datav1.Database).ResourceVersion != db.ResourceVersion {
+	c.client.PrependReactor("patch", "databases/status", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		patch := action.(clienttesting.PatchAction)
+		var applied metav1.PartialObjectMetadata
+		if err := json.Unmarshal(patch.GetPatch(), &applied); err != nil {
+			return true, nil, err
+		}
+		stored, err := c.client.Tracker().Get(action.GetResource(), action.GetNamespace(), patch.GetName())
+		if err != nil || stored.(*datav1.Database).ResourceVersion != applied.ResourceVersion {
 			return false, nil, nil // it will be refused
 		}
 		if c.writes.Add(1) == 1000 {

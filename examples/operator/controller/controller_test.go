@@ -151,8 +151,8 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 		verb, resource string
 		failure        error
 	}{
-		"conflict":     {"update", "databases", apierrors.NewConflict(databases, "orders", errors.New("it has changed"))},
-		"server error": {"update", "databases", apierrors.NewInternalError(errors.New("etcd is away"))},
+		"conflict":     {"patch", "databases/status", apierrors.NewConflict(databases, "orders", errors.New("it has changed"))},
+		"server error": {"patch", "databases/status", apierrors.NewInternalError(errors.New("etcd is away"))},
 		"finalizer":    {"patch", "databases", apierrors.NewConflict(databases, "orders", errors.New("it has changed"))},
 		"quota":        {"create", "databaseservers", apierrors.NewForbidden(servers, "orders-0", errors.New("exceeded quota"))},
 	} {

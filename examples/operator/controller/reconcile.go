@@ -16,6 +16,10 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 )
 
+// applyOptions takes fields that others have written, such as a user with kubectl: the operator
+// decides on them, and would not know what to do about a conflict.
+var applyOptions = metav1.ApplyOptions{FieldManager: "database-operator", Force: true}
+
 // reconcile does what is missing for one Database: the finalizer, its servers, its status,
 // in this order. It writes nothing if all of them are as they should be.
 func (c *Controller) reconcile(ctx context.Context, name cache.ObjectName) error {
@@ -58,15 +62,14 @@ func (c *Controller) observe(db *datav1.Database) (seen observation, err error) 
 	return seen, err
 }
 
-// writeStatus writes the status of db if it has changed, and an Event if the condition has.
+// writeStatus applies the status of db if it has changed, and writes an Event if the condition
+// has.
 func (c *Controller) writeStatus(ctx context.Context, db *datav1.Database, status datav1.DatabaseStatus) error {
 	if equality.Semantic.DeepEqual(status, db.Status) {
 		return nil
 	}
 	before := meta.FindStatusCondition(db.Status.Conditions, datav1.ConditionReady)
-	db = db.DeepCopy() // objects of the cache are shared
-	db.Status = status
-	_, err := c.client.DataV1().Databases(db.Namespace).UpdateStatus(ctx, db, metav1.UpdateOptions{})
+	_, err := c.client.DataV1().Databases(db.Namespace).ApplyStatus(ctx, statusToApply(db, status), applyOptions)
 	if apierrors.IsNotFound(err) {
 		return nil // the cache will hear of it
 	}

@@ -12,6 +12,7 @@ import (
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
+	applydatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 )
 
 // serversOf returns the cached servers that db controls.
@@ -67,24 +68,29 @@ func (c *Controller) syncServers(ctx context.Context, db *datav1.Database, class
 }
 
 func (c *Controller) createServer(ctx context.Context, server *datav1.DatabaseServer) error {
-	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Create(ctx, server, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Create(ctx, server, metav1.CreateOptions{FieldManager: applyOptions.FieldManager}); err != nil {
 		return fmt.Errorf("cannot create server %s: %w", server.Name, err)
 	}
 	klog.FromContext(ctx).Info("Server created", "server", klog.KObj(server))
 	return nil
 }
 
-// updateServer writes the spec of a server if it differs.
+// updateServer applies the spec of a server if it differs. What others have written, such as
+// labels, stays as it is, and their writes are no conflict.
 func (c *Controller) updateServer(ctx context.Context, have, want *datav1.DatabaseServer) error {
 	if have.Spec == want.Spec || have.DeletionTimestamp != nil {
 		return nil
 	}
-	server := have.DeepCopy() // objects of the cache are shared
-	server.Spec = want.Spec
-	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Update(ctx, server, metav1.UpdateOptions{}); err != nil {
-		return fmt.Errorf("cannot update server %s: %w", server.Name, err)
+	server := applydatav1.DatabaseServer(have.Name, have.Namespace).
+		WithUID(have.UID). // not another server of the same name, which was created meanwhile
+		WithSpec(applydatav1.DatabaseServerSpec().
+			WithDatabaseName(want.Spec.DatabaseName).
+			WithStorageGi(want.Spec.StorageGi).
+			WithPort(want.Spec.Port))
+	if _, err := c.client.DataV1().DatabaseServers(have.Namespace).Apply(ctx, server, applyOptions); err != nil {
+		return fmt.Errorf("cannot update server %s: %w", have.Name, err)
 	}
-	klog.FromContext(ctx).Info("Server updated", "server", klog.KObj(server))
+	klog.FromContext(ctx).Info("Server updated", "server", klog.KObj(have))
 	return nil
 }
 

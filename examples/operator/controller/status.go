@@ -7,9 +7,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
+	applydatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 )
 
 // observation has what the status of a Database depends on, besides the Database.
@@ -51,6 +53,27 @@ func statusOf(db *datav1.Database, seen observation) datav1.DatabaseStatus {
 	}
 	meta.SetStatusCondition(&status.Conditions, ready)
 	return status
+}
+
+// statusToApply returns what the operator applies of a status: the fields that it owns. The
+// conditions of other controllers, which status has too, are theirs. The apply fails with a
+// conflict if db has changed meanwhile.
+func statusToApply(db *datav1.Database, status datav1.DatabaseStatus) *applydatav1.DatabaseApplyConfiguration {
+	config := applydatav1.DatabaseStatus().
+		WithPhase(status.Phase).
+		WithEndpoint(status.Endpoint).
+		WithReadyReplicas(status.ReadyReplicas).
+		WithObservedGeneration(status.ObservedGeneration)
+	if ready := meta.FindStatusCondition(status.Conditions, datav1.ConditionReady); ready != nil {
+		config.WithConditions(applymetav1.Condition().
+			WithType(ready.Type).
+			WithStatus(ready.Status).
+			WithObservedGeneration(ready.ObservedGeneration).
+			WithLastTransitionTime(ready.LastTransitionTime).
+			WithReason(ready.Reason).
+			WithMessage(ready.Message))
+	}
+	return applydatav1.Database(db.Name, db.Namespace).WithResourceVersion(db.ResourceVersion).WithStatus(config)
 }
 
 // judge returns the phase of db, and the reason and message of its condition.

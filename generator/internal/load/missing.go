@@ -45,10 +45,12 @@ func (src *source) addLists(pkg *input.Package, options Options) bool {
 
 // lacksList reports whether t may be a kind, and the package has nothing with the name of its list.
 func (src *source) lacksList(pkg *input.Package, t *input.Type) bool {
-	if !t.Markers.MayBeKind() || t.IsGeneric || !t.IsStruct || !token.IsExported(t.Name) || pkg.Declared[t.Name+"List"] || src.scope().embeds(src.scope().types[t.Name], "ListMeta", nil) {
+	declared := src.scope().types[t.Name]
+	if !t.Markers.MayBeKind() || t.IsGeneric || !token.IsExported(t.Name) || pkg.Declared[t.Name+"List"] {
 		return false
 	}
-	if markers.Has[markers.View](t.Markers) {
+	// The items of an alias may be of a package whose list type should be used.
+	if declared.spec.Assign.IsValid() || markers.Has[markers.View](t.Markers) || src.scope().embeds(declared, "ListMeta", nil) {
 		return false
 	}
 	// A root object without ObjectMeta is a configuration file.

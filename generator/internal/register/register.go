@@ -2,6 +2,7 @@
 package register
 
 import (
+	"cmp"
 	"go/token"
 	"maps"
 	"slices"
@@ -40,6 +41,7 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 		WritesGroupVersion: pkg.GroupVersion.Name != gv.SchemeGroupVersion || pkg.GroupVersion.OtherType,
 		WritesAddToScheme:  !pkg.HasAddToScheme,
 	}
+	r.WritesGroupName = r.WritesGroupVersion && !pkg.Declared["GroupName"]
 	if r.WritesAddToScheme {
 		r.WritesKind, r.WritesResource = !pkg.Declared["Kind"], !pkg.Declared["Resource"]
 	}
@@ -51,26 +53,27 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 	if !r.WritesGroupVersion && !r.WritesAddToScheme && len(r.Lists) == 0 {
 		return nil
 	}
-	r.Types = typesOf(pkg, gv, r)
-	if r.WritesAddToScheme {
-		r.Types = slices.Compact(slices.Sorted(slices.Values(append(r.Types, copied(set, pkg)...))))
-	}
+	r.Types = typesOf(pkg, gv, set, r)
 	r.Builder = builderOf(pkg, gv, r, mistakes)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
-	r.BuildConstraint = constraintOf(pkg, gv, mistakes)
+	r.BuildConstraint = constraintOf(pkg, gv, r, mistakes)
 	return r
 }
 
 // typesOf returns the types that the file registers: with an AddToScheme that exists, the kinds with a missing
-// list and that list, and otherwise all objects of the package.
-func typesOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration) []string {
+// list and that list, and otherwise all objects of the package. Views are objects in caches only.
+func typesOf(pkg *input.Package, gv *model.GroupVersion, set *model.Set, r *model.Registration) []string {
 	names := map[string]bool{}
 	for _, list := range r.Lists {
 		names[list.Kind], names[list.Name] = true, true
 	}
 	if r.WritesAddToScheme {
-		for _, name := range pkg.Objects {
+		for _, name := range slices.Concat(pkg.Objects, copied(set, pkg)) {
 			names[name] = true
+		}
+		for _, view := range gv.Views {
+			delete(names, view.Name)
+			delete(names, view.List())
 		}
 		for _, k := range gv.Kinds {
 			names[k.Name] = true
@@ -116,17 +119,32 @@ func builderOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration
 	return model.NoBuilder
 }
 
-// constraintOf returns the build constraint that all kinds have. It adds a mistake if only some have one,
-// because one file cannot register both.
-func constraintOf(pkg *input.Package, gv *model.GroupVersion, mistakes *model.Errors) string {
-	constraint := pkg.Type(gv.Kinds[0].Name).BuildConstraint
-	for _, k := range gv.Kinds {
-		if t := pkg.Type(k.Name); t.BuildConstraint != constraint {
-			first := gv.Kinds[0]
-			if constraint != "" { // name the kind that has a constraint
-				t, first = pkg.Type(first.Name), k
+// constraintOf returns the build constraint that all types of the file have. It adds a mistake if only some
+// have one, because one file cannot register all of them.
+func constraintOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration, mistakes *model.Errors) string {
+	needed := slices.Clone(r.Types)
+	for _, list := range r.Lists {
+		needed = append(needed, list.Kind)
+	}
+	missing := func(name string) bool { // the list types that the file declares have its constraint
+		return slices.ContainsFunc(r.Lists, func(list *model.MissingList) bool { return list.Name == name })
+	}
+	needed = slices.DeleteFunc(needed, missing)
+	if len(needed) == 0 {
+		return ""
+	}
+	constraint := pkg.Constraints[needed[0]]
+	for _, name := range needed {
+		if line := pkg.Constraints[name]; line != constraint {
+			first, other := needed[0], cmp.Or(constraint, "no build constraint")
+			if line == "" { // begin with a type that has a constraint
+				first, name, line, other = name, first, constraint, "no build constraint"
 			}
-			mistakes.Add(t.Pos, "--register cannot register %s, which is in a file with %s, in one file with %s, which is not; move the kinds to separate packages, or write AddToScheme yourself", t.Name, t.BuildConstraint, first.Name)
+			pos := gv.Pos
+			if t := pkg.Type(name); t != nil {
+				pos = t.Pos
+			}
+			mistakes.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
 			return ""
 		}
 	}

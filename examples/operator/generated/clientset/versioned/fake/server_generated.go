@@ -7,6 +7,7 @@ package fake
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration"
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -30,7 +31,8 @@ var kinds = []apitest.Kind{
 			{Name: "Endpoint", Type: "string", JSONPath: ".status.endpoint"},
 			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
 		},
-		Type: &datav1.Database{},
+		Type:          &datav1.Database{},
+		TypeConverter: typeConverter,
 	},
 	{
 		GroupVersionKind: datav1.SchemeGroupVersion.WithKind("DatabaseClass"),
@@ -40,7 +42,8 @@ var kinds = []apitest.Kind{
 			{Name: "Max storage", Type: "integer", JSONPath: ".spec.maxStorageGi"},
 			{Name: "Domain", Type: "string", JSONPath: ".spec.domain"},
 		},
-		Type: &datav1.DatabaseClass{},
+		Type:          &datav1.DatabaseClass{},
+		TypeConverter: typeConverter,
 	},
 	{
 		GroupVersionKind: datav1.SchemeGroupVersion.WithKind("DatabaseServer"),
@@ -55,9 +58,13 @@ var kinds = []apitest.Kind{
 			{Name: "Ready", Type: "boolean", JSONPath: ".status.ready"},
 			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"},
 		},
-		Type: &datav1.DatabaseServer{},
+		Type:          &datav1.DatabaseServer{},
+		TypeConverter: typeConverter,
 	},
 }
+
+// typeConverter has the schemas with which the server merges what is applied.
+var typeConverter = applyconfiguration.NewTypeConverter(scheme)
 
 // passed is an object that no reactor has answered.
 type passed struct {

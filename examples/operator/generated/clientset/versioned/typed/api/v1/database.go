@@ -9,6 +9,7 @@ import (
 	"context"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type DatabaseInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*datav1.DatabaseList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *datav1.Database, err error)
+	Apply(ctx context.Context, database *applyapiv1.DatabaseApplyConfiguration, opts metav1.ApplyOptions) (*datav1.Database, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, database *applyapiv1.DatabaseApplyConfiguration, opts metav1.ApplyOptions) (*datav1.Database, error)
 	DatabaseExpansion
 }
 
 // databases implements DatabaseInterface.
 type databases struct {
-	*gentype.ClientWithList[*datav1.Database, *datav1.DatabaseList]
+	*gentype.ClientWithListAndApply[*datav1.Database, *datav1.DatabaseList, *applyapiv1.DatabaseApplyConfiguration]
 }
 
 func newDatabases(c *DataV1Client, namespace string) *databases {
 	return &databases{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*datav1.Database, *datav1.DatabaseList, *applyapiv1.DatabaseApplyConfiguration](
 			"databases",
 			c.RESTClient(),
 			scheme.ParameterCodec,

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,17 +34,18 @@ type DatabaseClassInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*datav1.DatabaseClassList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *datav1.DatabaseClass, err error)
+	Apply(ctx context.Context, databaseClass *applyapiv1.DatabaseClassApplyConfiguration, opts metav1.ApplyOptions) (*datav1.DatabaseClass, error)
 	DatabaseClassExpansion
 }
 
 // databaseClasses implements DatabaseClassInterface.
 type databaseClasses struct {
-	*gentype.ClientWithList[*datav1.DatabaseClass, *datav1.DatabaseClassList]
+	*gentype.ClientWithListAndApply[*datav1.DatabaseClass, *datav1.DatabaseClassList, *applyapiv1.DatabaseClassApplyConfiguration]
 }
 
 func newDatabaseClasses(c *DataV1Client) *databaseClasses {
 	return &databaseClasses{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*datav1.DatabaseClass, *datav1.DatabaseClassList, *applyapiv1.DatabaseClassApplyConfiguration](
 			"databaseclasses",
 			c.RESTClient(),
 			scheme.ParameterCodec,

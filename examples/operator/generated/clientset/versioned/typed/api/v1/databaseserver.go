@@ -9,6 +9,7 @@ import (
 	"context"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +36,20 @@ type DatabaseServerInterface interface {
 	List(ctx context.Context, opts metav1.ListOptions) (*datav1.DatabaseServerList, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result *datav1.DatabaseServer, err error)
+	Apply(ctx context.Context, databaseServer *applyapiv1.DatabaseServerApplyConfiguration, opts metav1.ApplyOptions) (*datav1.DatabaseServer, error)
+	// ApplyStatus applies only the status.
+	ApplyStatus(ctx context.Context, databaseServer *applyapiv1.DatabaseServerApplyConfiguration, opts metav1.ApplyOptions) (*datav1.DatabaseServer, error)
 	DatabaseServerExpansion
 }
 
 // databaseServers implements DatabaseServerInterface.
 type databaseServers struct {
-	*gentype.ClientWithList[*datav1.DatabaseServer, *datav1.DatabaseServerList]
+	*gentype.ClientWithListAndApply[*datav1.DatabaseServer, *datav1.DatabaseServerList, *applyapiv1.DatabaseServerApplyConfiguration]
 }
 
 func newDatabaseServers(c *DataV1Client, namespace string) *databaseServers {
 	return &databaseServers{
-		gentype.NewClientWithList(
+		gentype.NewClientWithListAndApply[*datav1.DatabaseServer, *datav1.DatabaseServerList, *applyapiv1.DatabaseServerApplyConfiguration](
 			"databaseservers",
 			c.RESTClient(),
 			scheme.ParameterCodec,

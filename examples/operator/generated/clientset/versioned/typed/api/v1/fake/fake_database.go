@@ -7,19 +7,20 @@ package fake
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeDatabases implements DatabaseInterface.
 type fakeDatabases struct {
-	*gentype.FakeClientWithList[*datav1.Database, *datav1.DatabaseList]
+	*gentype.FakeClientWithListAndApply[*datav1.Database, *datav1.DatabaseList, *applyapiv1.DatabaseApplyConfiguration]
 	Fake *FakeDataV1
 }
 
 func newFakeDatabases(fake *FakeDataV1, namespace string) typeddatav1.DatabaseInterface {
 	return &fakeDatabases{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*datav1.Database, *datav1.DatabaseList, *applyapiv1.DatabaseApplyConfiguration](
 			fake.Fake,
 			namespace,
 			datav1.SchemeGroupVersion.WithResource("databases"),

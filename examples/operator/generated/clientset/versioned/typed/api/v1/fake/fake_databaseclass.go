@@ -7,19 +7,20 @@ package fake
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeDatabaseClasses implements DatabaseClassInterface.
 type fakeDatabaseClasses struct {
-	*gentype.FakeClientWithList[*datav1.DatabaseClass, *datav1.DatabaseClassList]
+	*gentype.FakeClientWithListAndApply[*datav1.DatabaseClass, *datav1.DatabaseClassList, *applyapiv1.DatabaseClassApplyConfiguration]
 	Fake *FakeDataV1
 }
 
 func newFakeDatabaseClasses(fake *FakeDataV1) typeddatav1.DatabaseClassInterface {
 	return &fakeDatabaseClasses{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*datav1.DatabaseClass, *datav1.DatabaseClassList, *applyapiv1.DatabaseClassApplyConfiguration](
 			fake.Fake,
 			"",
 			datav1.SchemeGroupVersion.WithResource("databaseclasses"),

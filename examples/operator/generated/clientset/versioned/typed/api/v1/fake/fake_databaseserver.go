@@ -7,19 +7,20 @@ package fake
 
 import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	applyapiv1 "github.com/typedinformers/informer-gen/examples/operator/generated/applyconfiguration/api/v1"
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	"k8s.io/client-go/gentype"
 )
 
 // fakeDatabaseServers implements DatabaseServerInterface.
 type fakeDatabaseServers struct {
-	*gentype.FakeClientWithList[*datav1.DatabaseServer, *datav1.DatabaseServerList]
+	*gentype.FakeClientWithListAndApply[*datav1.DatabaseServer, *datav1.DatabaseServerList, *applyapiv1.DatabaseServerApplyConfiguration]
 	Fake *FakeDataV1
 }
 
 func newFakeDatabaseServers(fake *FakeDataV1, namespace string) typeddatav1.DatabaseServerInterface {
 	return &fakeDatabaseServers{
-		gentype.NewFakeClientWithList(
+		gentype.NewFakeClientWithListAndApply[*datav1.DatabaseServer, *datav1.DatabaseServerList, *applyapiv1.DatabaseServerApplyConfiguration](
 			fake.Fake,
 			namespace,
 			datav1.SchemeGroupVersion.WithResource("databaseservers"),
