@@ -83,6 +83,18 @@ var ByDesign = []Accepted{
 		`informers/externalversions (SharedInformerOption|WithTransform): changed: .*|informers/externalversions WithCustomResyncConfig: missing: .*`,
 		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.WithCustomResync[*Foo].",
 	},
+	{
+		"applyconfiguration/\\S+ " + kind + "ApplyConfiguration\\." + kind + "ApplyConfiguration: changed: theirs tag `json:\"\"`, ours tag `(json:\",inline\")?`",
+		"An embedded struct without a name is inline with each of these tags.",
+	},
+	{
+		`applyconfiguration/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (Extract)?Eviction\w*: missing: .*)`,
+		"These kinds have +genclient:noVerbs, so no client has a method that takes the apply configuration.",
+	},
+	{
+		`applyconfiguration/(apps/v1beta2|extensions/v1beta1) \*?ScaleApplyConfiguration\.(With)?(Spec|Status): changed: theirs .*\.Scale(Spec|Status)\)?.*, ours .*\*applyconfiguration/\S+\.Scale(Spec|Status)ApplyConfiguration\)?.*`,
+		"Scale is only the input of a method. applyconfiguration-gen reads the fields of the kind with the method in place of those of Scale, so its Scale has structs without apply configurations, which always set the number of replicas.",
+	},
 }
 
 // Sift returns the differences that are not accepted, and the entries that accept

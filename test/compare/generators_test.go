@@ -2,6 +2,8 @@ package compare_test
 
 import (
 	"context"
+	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,14 +16,26 @@ import (
 
 const repo = "../.."
 
+// all is set by make test-apply.
+var all = flag.Bool("all", false, "call all functions of the apply configurations of k8s.io/api too, which compiles them")
+
 // tools are those of all tests, because to link them takes seconds.
 var tools = sync.OnceValues(func() (*project.Tools, error) {
 	return project.Build(context.Background(), repo, filepath.Join(repo, "build/compare/bin"))
 })
 
-// differences generates both sides, checks the types of all of ours, compares the two
-// and vets ours if vet is set. It returns how many packages there are to a side.
-func differences(t *testing.T, name string, input project.Input, vet bool) ([]compare.Difference, int) {
+// checks are what else is done with the output.
+type checks struct {
+	// vet compiles and vets ours.
+	vet bool
+	// behavior compiles the apply configurations of both sides, and calls their functions. There
+	// have to be so many types at least; 0 for no such check.
+	behavior int
+}
+
+// differences generates both sides, checks the types of all of ours, and compares the two.
+// It returns how many packages there are to a side.
+func differences(t *testing.T, name string, input project.Input, checks checks) ([]compare.Difference, int) {
 	t.Helper()
 	tools, err := tools()
 	if err != nil {
@@ -39,9 +53,31 @@ func differences(t *testing.T, name string, input project.Input, vet bool) ([]co
 	if err != nil {
 		t.Fatal(err)
 	}
-	if vet {
+	if checks.vet {
 		if err := p.Vet(t.Context()); err != nil {
 			t.Error(err)
+		}
+	}
+	if checks.behavior > 0 {
+		program, err := compare.BehaviorProgram(theirs, ours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		output, err := p.Run(t.Context(), program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(output), "\n")
+		for _, line := range lines[:len(lines)-1] {
+			t.Error(line)
+		}
+		var types, calls int
+		if _, err := fmt.Sscanf(lines[len(lines)-1], "%d types, %d calls", &types, &calls); err != nil {
+			t.Fatalf("%s: %v", lines[len(lines)-1], err)
+		}
+		// A type has a constructor, and With functions that are called twice in each round.
+		if types < checks.behavior || calls < 10*types {
+			t.Errorf("only %d types are compared, with %d calls", types, calls)
 		}
 	}
 	return compare.API(theirs, ours), len(theirs.Packages)
@@ -86,7 +122,11 @@ func TestKubernetes(t *testing.T) {
 	if len(input.GroupVersions) != 56 {
 		t.Errorf("k8s.io/api has %d group versions with a client, not 56: is it another version?", len(input.GroupVersions))
 	}
-	found, packages := differences(t, "kubernetes", input.GenerateApply(), false)
+	behavior := 0
+	if *all {
+		behavior = 900
+	}
+	found, packages := differences(t, "kubernetes", input.GenerateApply(), checks{behavior: behavior})
 	if packages < 5*len(input.GroupVersions) {
 		t.Errorf("only %d packages are compared", packages)
 	}
@@ -110,7 +150,7 @@ func TestSampleController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, packages := differences(t, "samplecontroller", input.GenerateApply(), true)
+	found, packages := differences(t, "samplecontroller", input.GenerateApply(), checks{vet: true, behavior: 3})
 	if packages < 13 {
 		t.Errorf("only %d packages are compared", packages)
 	}
@@ -122,22 +162,25 @@ var published = []struct {
 	name, module string
 	under        []string
 	versions     int
+	// types are how many have apply configurations at least.
+	types int
 	// accepted are differences that only this project has.
 	accepted []compare.Accepted
 }{
 	{
-		name: "gateway-api", module: "sigs.k8s.io/gateway-api", under: []string{"apis", "apisx"}, versions: 5,
+		name: "gateway-api", module: "sigs.k8s.io/gateway-api", under: []string{"apis", "apisx"}, versions: 5, types: 116,
 	},
 	{
-		name: "cert-manager", module: "github.com/cert-manager/cert-manager", under: []string{"pkg/apis/acme", "pkg/apis/certmanager"}, versions: 2,
+		name: "cert-manager", module: "github.com/cert-manager/cert-manager", under: []string{"pkg/apis/acme", "pkg/apis/certmanager"}, versions: 2, types: 71,
 	},
 	{
-		name: "prometheus-operator", module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", under: []string{"."}, versions: 3,
+		name: "prometheus-operator", module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", under: []string{"."}, versions: 3, types: 203,
 	},
 }
 
-// TestPublished holds the output for published projects with custom resources against what
-// their authors would generate.
+// TestPublished holds the clients and apply configurations of published projects with custom
+// resources against what their authors would generate. The types of the listers and informers are
+// checked only.
 func TestPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles client-go")
@@ -151,8 +194,9 @@ func TestPublished(t *testing.T) {
 			if len(input.GroupVersions) != test.versions {
 				t.Errorf("%s has the group versions %q with a client, not %d: is it another version?", test.module, input.GroupVersions, test.versions)
 			}
-			found, packages := differences(t, test.name, input, false)
-			if packages < 5*test.versions {
+			input.ClientsOnly = true
+			found, packages := differences(t, test.name, input, checks{behavior: test.types})
+			if packages < 3*test.versions {
 				t.Errorf("only %d packages are compared", packages)
 			}
 			sift(t, found, test.accepted...)

@@ -70,12 +70,21 @@ func generated(t testing.TB, options generator.Options) *typed.Parser {
 			t.Fatal(err)
 		}
 	}
-	run := exec.CommandContext(t.Context(), "go", "run", "-overlay="+filepath.Join(out, "overlay.json"), "./generated/applyconfiguration/dump")
-	var stderr strings.Builder
-	run.Stderr = &stderr
+	binary := filepath.Join(out, "dump")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "-overlay="+filepath.Join(out, "overlay.json"), "./generated/applyconfiguration/dump")
+	if message, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, message)
+	}
+	run := exec.CommandContext(t.Context(), binary)
+	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var trace strings.Builder
+	run.Stderr = &trace
 	text, err := run.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
+		t.Fatalf("%v\n%s", err, trace.String())
+	}
+	if initialized := trace.String(); !strings.Contains(initialized, "init runtime @") || strings.Contains(initialized, "init github.com/typedinformers/") {
+		t.Errorf("the schema needs code at program start, or there is no trace of it:\n%s", initialized)
 	}
 	parser, err := typed.NewParser(typed.YAMLObject(text)) // which validates it
 	if err != nil {

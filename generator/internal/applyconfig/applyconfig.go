@@ -51,6 +51,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Apply {
 		c.home.out.Types = append(c.home.out.Types, c.out)
 	}
 	a.checkNames()
+	a.checkInputs()
 	model.SortErrors(a.Set.Warnings)
 	return apply
 }
@@ -64,6 +65,7 @@ type assembly struct {
 	// kinds, this is the first one, and all has the others too.
 	configs  map[identity]*config
 	all      []*config
+	inputs   []methodInput
 	mistakes *model.Errors
 }
 

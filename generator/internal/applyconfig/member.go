@@ -31,6 +31,8 @@ type members struct {
 	*assembly
 	of  types.Type
 	out *model.ApplyType
+	// metas are the types of meta/v1 among those that it embeds.
+	metas []string
 	// isInner reports whether only the methods of another apply configuration are of interest. Its fields
 	// are checked where it is declared.
 	isInner bool
@@ -90,6 +92,7 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	structType, _ := gotype.StructOf(of)
 	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}, isInner: true}
 	inner.addStruct(structType)
+	m.metas = append(append(m.metas, gotype.MetaName(of)), inner.metas...)
 	for _, s := range inner.out.Setters {
 		s.IsNested, s.Through = s.Through != nil, through
 		m.addSetter(s)
@@ -97,10 +100,13 @@ func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 }
 
 // addSetter adds a method. Of two fields with one name, the first one has the method, as with
-// applyconfiguration-gen.
+// applyconfiguration-gen. A field of the struct itself hides one that JSON inlines.
 func (m *members) addSetter(s model.ApplySetter) {
-	if !slices.ContainsFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field }) {
+	at := slices.IndexFunc(m.out.Setters, func(other model.ApplySetter) bool { return other.Field == s.Field })
+	if at < 0 {
 		m.out.Setters = append(m.out.Setters, s)
+	} else if other := m.out.Setters[at]; s.Through == nil && other.Through != nil && !other.Through.IsPointer {
+		m.out.Setters[at] = s
 	}
 }
 
@@ -161,32 +167,33 @@ func (m *members) form(t types.Type) (field model.GoType, s model.ApplySetter) {
 
 // isMeta reports whether a field is one for which applyconfiguration-gen has a method Get.
 func isMeta(of types.Type, field *types.Var) bool {
-	switch name := field.Name(); gotype.MetaName(of) {
-	case "TypeMeta":
-		return name == "Kind" || name == "APIVersion"
-	case "ObjectMeta":
-		return name == "Name" || name == "Namespace"
-	}
-	return false
+	meta := metaOf[field.Name()]
+	return meta != "" && meta == gotype.MetaName(of)
 }
 
 // addGetters adds the methods Get. Clients call those of kinds.
 func (m *members) addGetters() {
 	for _, s := range m.out.Setters {
-		isMeta := slices.Contains([]string{"Kind", "APIVersion", "Name", "Namespace"}, s.Field)
-		if s.IsMeta || m.out.Kind != nil && isMeta && s.Through != nil && s.Form == model.ApplyAddress {
+		if s.IsMeta || m.out.Kind != nil && metaOf[s.Field] != "" && s.Through != nil && s.Form == model.ApplyAddress {
 			m.out.Getters = append(m.out.Getters, model.ApplyGetter{Field: s.Field, Through: s.Through, IsNested: s.IsNested})
 		}
 	}
 }
 
+// metaOf has the types of meta/v1 with the fields of isMeta.
+var metaOf = map[string]string{"Kind": "TypeMeta", "APIVersion": "TypeMeta", "Name": "ObjectMeta", "Namespace": "ObjectMeta"}
+
 // checkMeta adds a mistake if the metadata of a kind has no apply configuration.
 func (m *members) checkMeta() {
 	k := m.out.Kind
 	for _, name := range []string{"Kind", "APIVersion", "Name", "Namespace"} {
-		has := slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
+		has := slices.Contains(m.metas, metaOf[name]) || slices.ContainsFunc(m.out.Getters, func(g model.ApplyGetter) bool { return g.Field == name })
 		if !has && (name != "Namespace" || k.Namespaced) {
-			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or add +genclient:skipVerbs=apply,applyStatus", k.Name, name)
+			remedy := "add +genclient:skipVerbs=apply,applyStatus"
+			if m.Types.Dependencies[k.GroupVersion.Path] {
+				remedy = "leave the kind out with --exclude=" + k.GroupVersion.Path + "." + k.Name
+			}
+			m.mistakes.Add(k.Pos, "kind %s has metadata without an apply configuration, so there is no method With%s; name the package of the metadata too, or %s", k.Name, name, remedy)
 			return
 		}
 	}

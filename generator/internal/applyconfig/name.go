@@ -15,8 +15,8 @@ func (a *assembly) checkNames() {
 	names := map[*home]map[string]*model.ApplyType{}
 	for _, c := range a.all {
 		if other := dirs[c.home.out.Dir]; other != nil && other != c.home {
-			a.mistakes.Add(c.home.pkg.Pos, "the apply configurations of packages %s and %s (%s) both need the folder %s, which is made from the last two elements of the import path; rename a folder, or leave one of the packages out",
-				c.home.pkg.Path, other.pkg.Path, other.pkg.Pos, c.home.out.Dir)
+			a.mistakes.Add(c.home.pkg.Pos, "the apply configurations of packages %s and %s (%s) both need the folder %s, which is made from the last two elements of the import path; rename a folder, or leave a package out with --exclude=%s",
+				c.home.pkg.Path, other.pkg.Path, other.pkg.Pos, c.home.out.Dir, c.home.pkg.Path)
 			continue
 		}
 		if dirs[c.home.out.Dir] = c.home; names[c.home] == nil {

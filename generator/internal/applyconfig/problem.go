@@ -47,8 +47,7 @@ func (a *assembly) warn(at types.Object, format string, args ...any) {
 // hidden ends the advice about fields that JSON cannot encode.
 const hidden = "leave it out of JSON with the tag `json:\"-\"`"
 
-// problemOf returns the problem of a type, or nil. unnamed are the types around t that code of other packages
-// writes without their names.
+// problemOf returns the problem of a type, or nil. unnamed are the types around t that are no structs.
 func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *problem {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -77,7 +76,7 @@ func (a *assembly) problemOf(t types.Type, unnamed map[*types.TypeName]bool) *pr
 			}
 		}
 	case *types.Interface:
-		return &problem{what: "is of an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
+		return &problem{what: "has an interface type, so a decoder does not know the type of its value", fix: "use a concrete type, use runtime.RawExtension for JSON of any form, or " + hidden}
 	case *types.Chan:
 		return &problem{what: "is a channel, which JSON cannot encode", fix: hidden}
 	case *types.Signature:
@@ -110,12 +109,12 @@ func (a *assembly) problemOfNamed(t *types.Named, unnamed map[*types.TypeName]bo
 			}
 			return found
 		}
-		unnamed[declared] = true
-		defer delete(unnamed, declared)
 	}
-	if isStruct || encodesItself {
+	if isStruct || encodesItself || unnamed[declared] { // a map or a list of itself
 		return nil
 	}
+	unnamed[declared] = true
+	defer delete(unnamed, declared)
 	return a.problemOf(t.Underlying(), unnamed)
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,7 +30,7 @@ func (a *assembly) reach() {
 		}
 		for _, m := range k.Methods {
 			if m.Has("apply") {
-				r.visitInput(m.Input)
+				r.visitInput(m)
 			}
 		}
 	}
@@ -58,14 +59,38 @@ func (r *reaching) addKind(k *model.Kind, declared *types.TypeName) {
 	}
 }
 
-// visitInput visits the type whose apply configuration a method takes.
-func (r *reaching) visitInput(of model.TypeRef) {
+// visitInput visits the type whose apply configuration a method takes, if this run generates it.
+func (r *reaching) visitInput(m *model.Method) {
 	for importPath, h := range r.homes {
-		if path.Join(r.Set.ApplyPackage, h.out.Dir) != of.Path {
+		if path.Join(r.Set.ApplyPackage, h.out.Dir) != m.Input.Path {
 			continue
 		}
-		if declared := r.Types.Lookup(model.TypeRef{Path: importPath, Name: strings.TrimSuffix(of.Name, model.ApplySuffix)}); declared != nil {
-			r.visit(declared.Type())
+		of := model.TypeRef{Path: importPath, Name: strings.TrimSuffix(m.Input.Name, model.ApplySuffix)}
+		declared := r.Types.Lookup(of)
+		if declared == nil {
+			continue
+		}
+		r.visit(declared.Type())
+		r.inputs = append(r.inputs, methodInput{m, of, r.configs[identify(declared.Type())]})
+	}
+}
+
+// methodInput is a method and the type whose apply configuration it takes. config is nil if the type has none.
+type methodInput struct {
+	method *model.Method
+	of     model.TypeRef
+	config *config
+}
+
+// checkInputs adds a mistake for each method that cannot be called with an apply configuration.
+func (a *assembly) checkInputs() {
+	for _, in := range a.inputs {
+		hasName := func(g model.ApplyGetter) bool { return g.Field == "Name" }
+		switch {
+		case in.config == nil:
+			a.mistakes.Add(in.method.Pos, "method %s takes an apply configuration of %s, which is not a struct with fields in JSON; write another type as input=…", in.method.Name, in.of.Name)
+		case in.method.Subresource == "" && !slices.ContainsFunc(in.config.out.Getters, hasName):
+			a.mistakes.Add(in.method.Pos, "method %s takes an apply configuration of %s, which has no metadata with a name; write another type as input=…, or a subresource=…", in.method.Name, in.of.Name)
 		}
 	}
 }
@@ -141,13 +166,17 @@ func instanceName(t *types.Named) string {
 
 // hasJSONFields reports whether a type is a struct that JSON encodes field by field, and at least one of
 // the fields has a tag.
-func hasJSONFields(t *types.Named) bool {
+func hasJSONFields(t types.Type) bool { return hasTag(t, nil) }
+
+// hasTag is hasJSONFields for a type that the types in outer embed.
+func hasTag(t types.Type, outer []types.Type) bool {
 	structType, ok := gotype.StructOf(t)
-	if !ok || gotype.EncodesItself(t) {
+	if !ok || gotype.EncodesItself(t) || slices.Contains(outer, t) {
 		return false
 	}
 	for i := range structType.NumFields() {
-		if tag := tagOf(structType, i); tag.exists && !tag.isHidden {
+		field, tag := structType.Field(i), tagOf(structType, i)
+		if tag.exists && !tag.isHidden || !tag.exists && field.Embedded() && hasTag(withoutPointers(field.Type()), append(outer, t)) {
 			return true
 		}
 	}

@@ -170,7 +170,9 @@ func (c *copying) element(t types.Type) *model.Copy {
 }
 
 // name returns a type as messages name it.
-func (c *copying) name(t types.Type) string { return types.TypeString(t, types.RelativeTo(c.root.Pkg())) }
+func (c *copying) name(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(c.root.Pkg()))
+}
 
 // refuse adds the reason why the value cannot be copied.
 func (c *copying) refuse(problem, fix string, args ...any) *model.Copy {

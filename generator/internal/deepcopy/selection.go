@@ -73,9 +73,19 @@ func (d *decision) plan(pkg *input.Package, reached map[*types.TypeName]bool) {
 	}
 }
 
-// kindsOf returns the names of the kinds of a package, of its views, and of their list types.
+// kindsOf returns the names of the kinds of a package, of its views and of their list types, and of the types
+// that methods of any kind send or return.
 func (d *decision) kindsOf(pkg *input.Package) map[string]bool {
 	kinds := map[string]bool{}
+	for _, k := range d.Set.Kinds() {
+		for _, m := range k.Methods {
+			for _, ref := range []model.TypeRef{m.Input, m.Result} {
+				if ref.Path == pkg.Path {
+					kinds[ref.Name] = true
+				}
+			}
+		}
+	}
 	for _, gv := range d.Set.GroupVersions() {
 		if gv.Path != pkg.Path {
 			continue

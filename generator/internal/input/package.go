@@ -36,6 +36,8 @@ type Package struct {
 	SchemeBuilder SchemeBuilder
 	// Objects are the exported structs with TypeMeta and a method DeepCopyObject, sorted.
 	Objects []string
+	// Constraints are the //go:build lines of types that a build without build tags leaves out, by name.
+	Constraints map[string]string
 	// Types are the types with a marker of informer-gen, sorted by name.
 	Types []*Type
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Types has the Go types that kinds consist of, type-checked, with their comments. It has only the
-// declarations that the types need, of any package. Methods have names, but no parameters and results.
+// declarations that the types need, of any package. Methods have names, but no parameters and
+// results, except for DeepCopy and DeepCopyInto.
 type Types struct {
 	// Packages are by import path. Objects in them are immutable.
 	Packages map[string]*types.Package
@@ -21,6 +22,9 @@ type Types struct {
 	// Dependencies has the packages outside the main module, which the user cannot edit.
 	Dependencies map[string]bool
 	FileSet      *token.FileSet
+	// Constraints are the //go:build lines of the files of the run that a build without build tags leaves out,
+	// by file.
+	Constraints map[string]string
 }
 
 // Comment is the documentation of a type or a field.

@@ -17,20 +17,24 @@ import (
 )
 
 // Declared reads the Go types that the kinds in result.Packages consist of, and the types that their methods
-// take, with their comments. With options.AllTypes it reads all types of the packages of the main module that
-// have kinds or markers for deep copies. A type that cannot be resolved is a mistake. The error is that of
-// the go command, or of ctx.
+// take, with their comments. With options.AllTypes it also reads what methods return, views, and all types of the
+// packages of the main module that have one of these types or markers for deep copies. A type that cannot be
+// resolved is a mistake. The error is that of the go command, or of ctx.
 func Declared(ctx context.Context, options Options, result *Result, mistakes *model.Errors) (*input.Types, error) {
 	names := map[string][]string{}
 	for _, pkg := range result.Packages {
 		for _, t := range pkg.Types {
-			if t.Markers.MayBeKind() || t.IsCandidate {
+			if t.Markers.MayBeKind() || t.IsCandidate || options.AllTypes && markers.Has[markers.View](t.Markers) {
 				names[pkg.Path] = append(names[pkg.Path], t.Name, t.Name+"List")
 			}
 			for _, m := range t.Markers {
 				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 {
 					of := cmp.Or(method.Input.Path, pkg.Path)
 					names[of] = append(names[of], method.Input.Name)
+					if options.AllTypes {
+						of := cmp.Or(method.Result.Path, pkg.Path)
+						names[of] = append(names[of], method.Result.Name)
+					}
 				}
 			}
 		}
@@ -42,7 +46,14 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 			}
 		}
 	}
-	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet()}
+	found := &input.Types{Packages: map[string]*types.Package{}, Comments: map[token.Pos]input.Comment{}, FileSet: token.NewFileSet(), Constraints: map[string]string{}}
+	for _, src := range result.sources {
+		for i, file := range src.files {
+			if constraint := tagged(file); constraint != "" {
+				found.Constraints[src.names[i]] = constraint
+			}
+		}
+	}
 	if len(names) == 0 {
 		return found, nil
 	}
@@ -143,9 +154,12 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 					doc, start = t.group.Doc, t.group.Pos()
 				}
 				found[spec.Name.Pos()] = commentOf(p.src.fset, index.above(p.src.fset, doc, start)...)
-				if structType, ok := spec.Type.(*ast.StructType); ok {
-					addFieldComments(p.src.fset, structType, found)
-				}
+				ast.Inspect(spec.Type, func(node ast.Node) bool { // a field may have a struct without a name
+					if structType, ok := node.(*ast.StructType); ok {
+						addFieldComments(p.src.fset, structType, found)
+					}
+					return true
+				})
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // that have a list type.
 func (src *source) describe(candidates bool) *input.Package {
 	pkg := &input.Package{
-		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{},
+		Path: src.path, Dir: src.dir, Dependency: src.dependency, Declared: map[string]bool{}, Constraints: map[string]string{},
 		GroupVersion: src.groupVersion(), HasAddToScheme: src.hasAddToScheme(), OldTypeConverter: src.hasOldTypeConverter(),
 		SchemeBuilder: src.schemeBuilder(), Objects: src.objects(),
 		Types: src.marked(candidates),
@@ -30,8 +30,15 @@ func (src *source) describe(candidates bool) *input.Package {
 	for name := range scope.values {
 		pkg.Declared[name] = true
 	}
-	for name := range scope.types {
+	lines := map[*ast.File]string{}
+	for _, file := range src.files {
+		lines[file] = tagged(file)
+	}
+	for name, t := range scope.types {
 		pkg.Declared[name] = true
+		if line := lines[t.file]; line != "" {
+			pkg.Constraints[name] = line
+		}
 	}
 	return pkg
 }

@@ -77,7 +77,7 @@ type ApplyField struct {
 	// Name is empty for an embedded field.
 	Name string
 	Type GoType
-	// Tag is the tag with the key json, or "".
+	// Tag is the tag with the key json. It is empty for a field whose members JSON inlines.
 	Tag string
 	// Pos is the field of the type.
 	Pos token.Position

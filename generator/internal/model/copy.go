@@ -6,6 +6,8 @@ const DeepCopyFile = "zz_generated.deepcopy.go"
 // DeepCopy has the deep copies of the types of one API package.
 type DeepCopy struct {
 	APIPackage
+	// Constraint is the build constraint of the files with the types, without //go:build, or "".
+	Constraint string
 	// Types are sorted by name.
 	Types []*CopiedType
 }

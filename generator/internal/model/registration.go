@@ -21,9 +21,9 @@ type Registration struct {
 	Group, Version string
 	// GroupVersion is the name of the variable with group and version.
 	GroupVersion string
-	// WritesGroupVersion, WritesKind, WritesResource, WritesBuilder and WritesAddToScheme report what the
-	// file declares.
-	WritesGroupVersion, WritesKind, WritesResource, WritesBuilder, WritesAddToScheme bool
+	// WritesGroupName, WritesGroupVersion, WritesKind, WritesResource, WritesBuilder and WritesAddToScheme
+	// report what the file declares.
+	WritesGroupName, WritesGroupVersion, WritesKind, WritesResource, WritesBuilder, WritesAddToScheme bool
 	// Builder is how the file registers Types.
 	Builder Builder
 	// Types are the types that the file registers.

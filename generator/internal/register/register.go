@@ -2,6 +2,7 @@
 package register
 
 import (
+	"cmp"
 	"go/token"
 	"maps"
 	"slices"
@@ -40,6 +41,7 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 		WritesGroupVersion: pkg.GroupVersion.Name != gv.SchemeGroupVersion || pkg.GroupVersion.OtherType,
 		WritesAddToScheme:  !pkg.HasAddToScheme,
 	}
+	r.WritesGroupName = r.WritesGroupVersion && !pkg.Declared["GroupName"]
 	if r.WritesAddToScheme {
 		r.WritesKind, r.WritesResource = !pkg.Declared["Kind"], !pkg.Declared["Resource"]
 	}
@@ -54,7 +56,7 @@ func decide(pkg *input.Package, gv *model.GroupVersion, set *model.Set, mistakes
 	r.Types = typesOf(pkg, gv, set, r)
 	r.Builder = builderOf(pkg, gv, r, mistakes)
 	r.WritesBuilder = r.Builder == model.FuncBuilder && pkg.SchemeBuilder == input.NoBuilder
-	r.BuildConstraint = constraintOf(pkg, gv, mistakes)
+	r.BuildConstraint = constraintOf(pkg, gv, r, mistakes)
 	return r
 }
 
@@ -117,17 +119,32 @@ func builderOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration
 	return model.NoBuilder
 }
 
-// constraintOf returns the build constraint that all kinds have. It adds a mistake if only some have one,
-// because one file cannot register both.
-func constraintOf(pkg *input.Package, gv *model.GroupVersion, mistakes *model.Errors) string {
-	constraint := pkg.Type(gv.Kinds[0].Name).BuildConstraint
-	for _, k := range gv.Kinds {
-		if t := pkg.Type(k.Name); t.BuildConstraint != constraint {
-			first := gv.Kinds[0]
-			if constraint != "" { // name the kind that has a constraint
-				t, first = pkg.Type(first.Name), k
+// constraintOf returns the build constraint that all types of the file have. It adds a mistake if only some
+// have one, because one file cannot register all of them.
+func constraintOf(pkg *input.Package, gv *model.GroupVersion, r *model.Registration, mistakes *model.Errors) string {
+	needed := slices.Clone(r.Types)
+	for _, list := range r.Lists {
+		needed = append(needed, list.Kind)
+	}
+	missing := func(name string) bool { // the list types that the file declares have its constraint
+		return slices.ContainsFunc(r.Lists, func(list *model.MissingList) bool { return list.Name == name })
+	}
+	needed = slices.DeleteFunc(needed, missing)
+	if len(needed) == 0 {
+		return ""
+	}
+	constraint := pkg.Constraints[needed[0]]
+	for _, name := range needed {
+		if line := pkg.Constraints[name]; line != constraint {
+			first, other := needed[0], cmp.Or(constraint, "no build constraint")
+			if line == "" { // begin with a type that has a constraint
+				first, name, line, other = name, first, constraint, "no build constraint"
 			}
-			mistakes.Add(t.Pos, "--register cannot register %s, which is in a file with %s, in one file with %s, which is not; move the kinds to separate packages, or write AddToScheme yourself", t.Name, t.BuildConstraint, first.Name)
+			pos := gv.Pos
+			if t := pkg.Type(name); t != nil {
+				pos = t.Pos
+			}
+			mistakes.Add(pos, "--register cannot register %s, whose file has %s, together with %s, whose file has %s; move the types to separate packages, or write AddToScheme yourself", name, line, first, other)
 			return ""
 		}
 	}

@@ -88,7 +88,7 @@ func sampleRegistrations() []*model.Registration {
 	for _, builder := range []model.Builder{model.FuncBuilder, model.ObjectBuilder, model.AddToSchemeBuilder} {
 		all = append(all, &model.Registration{
 			APIPackage: model.APIPackage{Path: "example.com/" + string(builder), Name: "yak", Dir: "/" + string(builder)},
-			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupVersion: true, WritesKind: true, WritesResource: true,
+			Group:      "yak.example.com", Version: "v1", GroupVersion: "ZebraGroupVersion", WritesGroupName: builder == model.FuncBuilder, WritesGroupVersion: true, WritesKind: true, WritesResource: true,
 			WritesBuilder: builder == model.FuncBuilder, WritesAddToScheme: true, Builder: builder, Types: []string{"Zebra", "ZebraList"},
 			Lists: []*model.MissingList{
 				{Kind: "Zebra", Name: "ZebraList", Plural: "Zebras", WritesCopy: true, CopiesInto: true},

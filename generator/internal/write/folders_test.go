@@ -103,6 +103,28 @@ func TestFoldersFail(t *testing.T) {
 	}
 }
 
+// TestFoldersStop ends the context after each step of Apply. Until the last change, no folder may change.
+func TestFoldersStop(t *testing.T) {
+	for steps := 0; ; steps++ {
+		d, outputs := twoFolders(t)
+		plan, err := NewPlan(t.Context(), outputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := d.String()
+		err = plan.Apply(&stopping{t.Context(), steps})
+		if err == nil {
+			if steps < 8 { // three changes are staged and replaced, or removed
+				t.Errorf("Apply has checked the context only %d times", steps)
+			}
+			return
+		}
+		if !strings.HasSuffix(err.Error(), "; nothing was changed") || d.String() != before {
+			t.Fatalf("after %d steps Apply returned %v, and the disk was\n%s\nand is\n%s", steps, err, before, d)
+		}
+	}
+}
+
 // TestOwnedIsForeign checks the message about a file of another generator in a package folder.
 func TestOwnedIsForeign(t *testing.T) {
 	d, outputs := twoFolders(t)

@@ -66,12 +66,15 @@ func (p *Project) Theirs(ctx context.Context) []*exec.Cmd {
 	for _, gv := range p.Input.GroupVersions {
 		client = append(client, "--input="+gv)
 	}
+	commands = append(commands, p.command(ctx, p.tools.client, client))
+	if p.Input.ClientsOnly {
+		return commands
+	}
 	lister := append(output("listers"), plurals)
 	informer := append(output("informers"), plurals,
 		"--versioned-clientset-package="+path.Join(ModulePath, Theirs, "clientset/versioned"),
 		"--listers-package="+path.Join(ModulePath, Theirs, "listers"))
 	return append(commands,
-		p.command(ctx, p.tools.client, client),
 		p.command(ctx, p.tools.lister, append(lister, p.Input.packages()...)),
 		p.command(ctx, p.tools.informer, append(informer, p.Input.packages()...)))
 }

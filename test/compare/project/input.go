@@ -22,6 +22,9 @@ type Input struct {
 	// generates its own.
 	Apply string
 
+	// ClientsOnly leaves out the listers and informers of theirs, which take half of the time.
+	ClientsOnly bool
+
 	// source is the folder of types that are to be copied into the module.
 	source string
 }

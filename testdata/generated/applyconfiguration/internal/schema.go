@@ -327,6 +327,6 @@ var types = []definition{
 		{"controller", booleanValue},
 		{"kind", stringValue},
 		{"name", stringValue},
-		{"uid", or{stringValue, ""}},
+		{"uid", stringValue},
 	}}},
 }

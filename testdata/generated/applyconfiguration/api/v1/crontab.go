@@ -17,7 +17,7 @@ import (
 //
 // CronTab is the Schema for the crontabs API.
 type CronTabApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *CronTabSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *CronTabStatusApplyConfiguration `json:"status,omitempty"`

@@ -17,7 +17,7 @@ import (
 //
 // Item is the only kind.
 type ItemApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Status                                    *ItemStatusApplyConfiguration `json:"status,omitempty"`
 }

@@ -17,7 +17,7 @@ import (
 //
 // Context is a package in lower case, and has methods with awkward types.
 type ContextApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

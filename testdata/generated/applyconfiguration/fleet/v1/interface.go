@@ -17,7 +17,7 @@ import (
 //
 // Interface would have its informer in interface.go.
 type InterfaceApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 //
 // Opts is a parameter of clients in lower case.
 type OptsApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

@@ -18,7 +18,7 @@ import (
 // Type has the plural types, as a package that clients use is called, and methods
 // that take and return types of another package.
 type TypeApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

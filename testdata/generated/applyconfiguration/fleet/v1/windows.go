@@ -17,7 +17,7 @@ import (
 //
 // Windows would have its fake in fake_windows.go.
 type WindowsApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

@@ -16,7 +16,7 @@ import (
 //
 // Meta is embedded by kinds.
 type MetaApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

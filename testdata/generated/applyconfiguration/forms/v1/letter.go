@@ -18,8 +18,8 @@ import (
 //
 // Letter embeds what makes it a kind.
 type LetterApplyConfiguration struct {
-	applyformsbase.MetaApplyConfiguration
-	Status *StampApplyConfiguration `json:"status,omitempty"`
+	applyformsbase.MetaApplyConfiguration `json:""`
+	Status                                *StampApplyConfiguration `json:"status,omitempty"`
 }
 
 // Letter returns the apply configuration of the Letter with the given name.

@@ -18,8 +18,8 @@ import (
 //
 // Paper is a whole kind.
 type PaperApplyConfiguration struct {
-	applyformsbase.MetaApplyConfiguration
-	Spec *applyformsbase.PaperSpecApplyConfiguration `json:"spec,omitempty"`
+	applyformsbase.MetaApplyConfiguration `json:""`
+	Spec                                  *applyformsbase.PaperSpecApplyConfiguration `json:"spec,omitempty"`
 }
 
 // Paper returns the apply configuration of the Paper with the given name and namespace.

@@ -17,7 +17,7 @@ import (
 //
 // Resource is what kinds have in common.
 type StampApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *StampSpecApplyConfiguration `json:"spec,omitempty"`
 }

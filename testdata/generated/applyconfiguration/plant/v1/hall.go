@@ -20,7 +20,7 @@ import (
 // Deprecated: Robots find their way without one, which is why nothing reads a Hall
 // since version 3.
 type HallApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Status                                    *RobotStatusApplyConfiguration `json:"status,omitempty"`
 }

@@ -17,7 +17,7 @@ import (
 //
 // Robot works. It has an index over each form of a field.
 type RobotApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *RobotSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *RobotStatusApplyConfiguration `json:"status,omitempty"`

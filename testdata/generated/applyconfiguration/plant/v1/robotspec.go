@@ -17,16 +17,16 @@ import (
 //
 // RobotSpec is what a robot is to do.
 type RobotSpecApplyConfiguration struct {
-	PlaceApplyConfiguration
-	NodeName *string                    `json:"nodeName,omitempty"`
-	Color    *string                    `json:"color,omitempty"`
-	Priority *int64                     `json:"priority,omitempty"`
-	Paused   *bool                      `json:"paused,omitempty"`
-	Replicas *int32                     `json:"replicas,omitempty"`
-	Charger  *ChargerApplyConfiguration `json:"charger,omitempty"`
-	Tools    []*plantv1.Tool            `json:"tools,omitempty"`
-	Spares   map[string][]plantv1.Tool  `json:"spares,omitempty"`
-	Speed    *float64                   `json:"speed,omitempty"`
+	PlaceApplyConfiguration `json:""`
+	NodeName                *string                    `json:"nodeName,omitempty"`
+	Color                   *string                    `json:"color,omitempty"`
+	Priority                *int64                     `json:"priority,omitempty"`
+	Paused                  *bool                      `json:"paused,omitempty"`
+	Replicas                *int32                     `json:"replicas,omitempty"`
+	Charger                 *ChargerApplyConfiguration `json:"charger,omitempty"`
+	Tools                   []*plantv1.Tool            `json:"tools,omitempty"`
+	Spares                  map[string][]plantv1.Tool  `json:"spares,omitempty"`
+	Speed                   *float64                   `json:"speed,omitempty"`
 	// These encode themselves.
 	Pause    *metav1.Duration        `json:"pause,omitempty"`
 	Since    *metav1.Time            `json:"since,omitempty"`

@@ -17,7 +17,7 @@ import (
 //
 // Barrel embeds its kind and its metadata as pointers. Its list has no field ListMeta.
 type BarrelApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *SpecApplyConfiguration `json:"spec,omitempty"`
 }

@@ -17,7 +17,7 @@ import (
 //
 // Crate has a list of pointers.
 type CrateApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *SpecApplyConfiguration `json:"spec,omitempty"`
 }

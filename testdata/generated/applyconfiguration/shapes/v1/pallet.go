@@ -17,7 +17,7 @@ import (
 //
 // Pallet embeds its metadata as a pointer.
 type PalletApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *SpecApplyConfiguration `json:"spec,omitempty"`
 }

@@ -17,7 +17,7 @@ import (
 //
 // Parcel has metadata that is not apimachinery's.
 type ParcelApplyConfiguration struct {
-	applyshapesslim.TypeMetaApplyConfiguration
+	applyshapesslim.TypeMetaApplyConfiguration    `json:""`
 	*applyshapesslim.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                          *SpecApplyConfiguration `json:"spec,omitempty"`
 }

@@ -17,9 +17,9 @@ import (
 //
 // Tin has methods of its own for its metadata, and so has its list.
 type TinApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
-	Metadata *applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	Spec     *SpecApplyConfiguration                   `json:"spec,omitempty"`
+	applymetav1.TypeMetaApplyConfiguration `json:""`
+	Metadata                               *applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
+	Spec                                   *SpecApplyConfiguration                   `json:"spec,omitempty"`
 }
 
 // Tin returns the apply configuration of the Tin with the given name and namespace.

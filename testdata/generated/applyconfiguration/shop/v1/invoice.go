@@ -17,7 +17,7 @@ import (
 //
 // Invoice has a status that no client may update, and its markers one blank line above.
 type InvoiceApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Status                                    *InvoiceStatusApplyConfiguration `json:"status,omitempty"`
 }

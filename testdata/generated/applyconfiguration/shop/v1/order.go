@@ -18,7 +18,7 @@ import (
 // Order is what a customer has ordered. It is namespaced and has a status, and
 // methods for its subresources.
 type OrderApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *OrderSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *OrderStatusApplyConfiguration `json:"status,omitempty"`

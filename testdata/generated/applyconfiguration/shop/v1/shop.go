@@ -17,7 +17,7 @@ import (
 //
 // Shop is cluster-scoped and has no status, and methods for itself.
 type ShopApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 //
 // Endpoints is its own plural.
 type EndpointsApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 //
 // NetworkPolicy ends in y.
 type NetworkPolicyApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 }
 
