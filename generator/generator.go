@@ -169,8 +169,8 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	return errors.Join(all...)
 }
 
-// passedOver returns the packages without a kind. It leaves out generated packages, which a pattern
-// such as ./... matches too: those of the output folder, and apply configurations.
+// passedOver returns the packages without a kind and without deep copies. It leaves out generated packages,
+// which a pattern such as ./... matches too: those of the output folder, and apply configurations.
 func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {
@@ -180,6 +180,9 @@ func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []str
 		for _, pkg := range set.Apply.Packages {
 			taken[pkg.Path] = true
 		}
+	}
+	for _, copies := range set.DeepCopies {
+		taken[copies.Path] = true
 	}
 	others := slices.Clone(loaded.TestsOnly)
 	for _, pkg := range loaded.Packages {

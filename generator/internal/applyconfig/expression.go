@@ -12,9 +12,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// text returns a GoType of one part.
-func text(s string) model.GoType { return model.GoType{{Text: s}} }
-
 // named returns a GoType of the name of a type.
 func named(prefix string, ref model.TypeRef) model.GoType {
 	return model.GoType{{Text: prefix, Ref: ref}}
