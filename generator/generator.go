@@ -176,6 +176,11 @@ func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []str
 	for _, gv := range set.GroupVersions() {
 		taken[gv.Path] = true
 	}
+	if set.Apply != nil {
+		for _, pkg := range set.Apply.Packages {
+			taken[pkg.Path] = true
+		}
+	}
 	for _, copies := range set.DeepCopies {
 		taken[copies.Path] = true
 	}
