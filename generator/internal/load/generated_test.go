@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,6 +110,16 @@ func TestKeepLists(t *testing.T) {
 		if _, got := types[name]; got != want {
 			t.Errorf("%s is declared: %t", name, got)
 		}
+	}
+}
+
+// TestConstraints checks that a list type that the run writes has the build constraint of its kind.
+func TestConstraints(t *testing.T) {
+	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.26.0\n-- doc.go --\npackage v1\n\ntype Shelf struct{}\n-- types.go --\n//go:build orders\n\npackage v1\n\n// +genclient\ntype Order struct{}\n",
+		Options{Patterns: []string{"."}, Registers: true, BuildTags: []string{"orders"}})
+	want := map[string]string{"Order": "//go:build orders", "OrderList": "//go:build orders"}
+	if got := result.Packages[0].Constraints; !maps.Equal(got, want) {
+		t.Errorf("the constraints are %v, want %v", got, want)
 	}
 }
 

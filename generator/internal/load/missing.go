@@ -33,8 +33,13 @@ func (src *source) addLists(pkg *input.Package, options Options) bool {
 	if len(src.lists) == 0 {
 		return false
 	}
+	text := b.Bytes()
+	constraint := pkg.Constraints[src.lists[0]]
+	if !slices.ContainsFunc(src.lists, func(name string) bool { return pkg.Constraints[name] != constraint }) {
+		text = append([]byte(constraint+"\n\n"), text...) // as in the file that the run writes
+	}
 	name := filepath.Join(src.dir, model.RegisterFile)
-	file, err := parser.ParseFile(src.fset, name, b.Bytes(), parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(src.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		panic("the declarations of list types do not parse: " + err.Error()) // the names are those of types
 	}
