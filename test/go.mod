@@ -173,6 +173,7 @@ tool (
 	k8s.io/code-generator/cmd/client-gen
 	k8s.io/code-generator/cmd/informer-gen
 	k8s.io/code-generator/cmd/lister-gen
+	sigs.k8s.io/controller-tools/cmd/controller-gen
 )
 
 replace github.com/typedinformers/informer-gen/adapters/controllerruntime => ../adapters/controllerruntime
