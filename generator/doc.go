@@ -1,4 +1,4 @@
-// Package generator generates a clientset, listers, informers and a factory for the kinds of Go
+// Package generator generates a clientset, apply configurations, listers, informers and a factory for the kinds of Go
 // packages with Kubernetes API types. It is the library behind the command informer-gen:
 //
 //	packages ──load──▶ input ──decide──▶ model ──render──▶ []File in memory ──write──▶ disk
