@@ -82,11 +82,11 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 	if err != nil {
 		return nil, in, err
 	}
-	applyPackage := s.applyPackage
+	named := decide.NamedPackages(loaded.Packages, s.applyPackage)
 	if in.GeneratesApply {
-		applyPackage = ""
+		named = append(decide.NamedPackages(loaded.Packages, ""), decide.ApplyPackages(loaded.Packages, s.applyExternals)...)
 	}
-	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, applyPackage), loaded); err != nil {
+	if err := load.Externals(ctx, s.load, named, loaded); err != nil {
 		return nil, in, err
 	}
 	if s.clientset != "" {

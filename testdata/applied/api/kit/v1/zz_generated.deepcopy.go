@@ -227,6 +227,37 @@ func (in *Options) DeepCopy() *Options {
 }
 
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *Scale) DeepCopyInto(out *Scale) {
+	*out = *in
+	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *Scale) DeepCopy() *Scale {
+	if in == nil {
+		return nil
+	}
+	out := new(Scale)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
+func (in *ScaleSpec) DeepCopyInto(out *ScaleSpec) {
+	*out = *in
+}
+
+// DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
+func (in *ScaleSpec) DeepCopy() *ScaleSpec {
+	if in == nil {
+		return nil
+	}
+	out := new(ScaleSpec)
+	in.DeepCopyInto(out)
+	return out
+}
+
+// DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Tool) DeepCopyInto(out *Tool) {
 	*out = *in
 	out.Parts = slices.Clone(in.Parts)
