@@ -28,7 +28,7 @@ type generation struct {
 
 // benchmarkGenerator measures whole processes: ours into an empty folder, ours again
 // with nothing to change, and client-gen, lister-gen and informer-gen one after the
-// other into an empty folder.
+// other into an empty folder. With apply configurations, applyconfiguration-gen comes first.
 func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	kubernetes, err := project.Kubernetes(ctx, o.repo)
 	if err != nil {
@@ -44,11 +44,13 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 	}
 	generations := []generation{
 		{"k8s.io/api", kubernetes, o.rounds, false},
+		{"k8s.io/api with apply configurations", kubernetes.GenerateApply(), o.rounds, false},
 		{"one CRD package", sample, o.smallRounds, false},
+		{"one CRD package with apply configurations", sample.GenerateApply(), o.smallRounds, false},
 		{"path into another package, cold", fleet, o.smallRounds, true},
 	}
 	if o.quick {
-		generations = generations[1:]
+		generations = generations[2:]
 	}
 	build := filepath.Join(o.repo, "build", "bench")
 	tools, err := project.Build(ctx, o.repo, build)
@@ -61,6 +63,9 @@ func benchmarkGenerator(ctx context.Context, o options) (_ []Row, err error) {
 		folder := filepath.Base(g.input.Base)
 		if g.cold {
 			folder = "cold" // the base may be that of another generation
+		}
+		if g.input.Apply == "" {
+			folder += "-apply"
 		}
 		p, err := project.Create(ctx, tools, filepath.Join(build, folder), g.input)
 		if err != nil {

@@ -2,7 +2,7 @@
 // arguments, and reports where the results differ:
 //
 //	With functions  each twice, in a random order, then the fields of both receivers
-//	Get functions   before and after that, the result and the fields of the receiver
+//	Get functions   before and after that, the result, and that the receiver stays as it is
 //	nil arguments   the panic
 //	constructors    the fields of the result
 //	ForKind         the type of the result

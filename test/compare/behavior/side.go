@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -93,49 +92,62 @@ func (c *checker) equal(what string, theirs, ours reflect.Value) bool {
 	return true
 }
 
-// methods calls each With function twice, in a random order. Before and after that it calls each
-// Get function.
+// methods calls each With function twice, in a random order. It calls the Get functions of an empty
+// receiver, and of that at the end.
 func (c *checker) methods(t Type) {
+	c.getters(t, reflect.New(t.Theirs), reflect.New(t.Ours))
 	theirs, ours := reflect.New(t.Theirs), reflect.New(t.Ours)
-	var with, get []string
+	var names []string
 	for method := range theirs.Type().Methods() {
-		switch {
-		case strings.HasPrefix(method.Name, "With"):
-			with = append(with, method.Name, method.Name)
-		case strings.HasPrefix(method.Name, "Get") && method.Type.NumIn() == 1:
-			get = append(get, method.Name)
+		// compare has reported a function that ours lacks.
+		if strings.HasPrefix(method.Name, "With") && ours.MethodByName(method.Name).IsValid() {
+			names = append(names, method.Name, method.Name)
 		}
 	}
-	c.random.Shuffle(len(with), func(i, j int) { with[i], with[j] = with[j], with[i] })
-	for _, name := range slices.Concat(get, with, get) {
+	c.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, name := range names {
 		x, y := theirs.MethodByName(name), ours.MethodByName(name)
-		if !y.IsValid() {
-			return // compare has reported it
-		}
 		theirArgs, ourArgs, err := c.arguments(x.Type(), y.Type())
 		if err != nil {
 			c.report("%s.%s: %v", t.Name, name, err)
 			return
 		}
-		theirResults, ourResults := call(x, theirArgs), call(y, ourArgs)
+		call(x, theirArgs)
+		results := call(y, ourArgs)
 		c.calls++
-		if strings.HasPrefix(name, "With") {
-			if ourResults[0].Pointer() != ours.Pointer() {
-				c.report("%s.%s: the result is not the receiver", t.Name, name)
-				return
-			}
-			for i := range theirArgs {
-				if x.Type().IsVariadic() || theirArgs[i].Kind() == reflect.Map {
-					spoil(theirArgs[i])
-					spoil(ourArgs[i])
-				}
-			}
-		} else if !c.equal(t.Name+"."+name+": result", theirResults[0], ourResults[0]) {
+		if results[0].Pointer() != ours.Pointer() {
+			c.report("%s.%s: the result is not the receiver", t.Name, name)
 			return
+		}
+		for i := range theirArgs {
+			if x.Type().IsVariadic() || theirArgs[i].Kind() == reflect.Map {
+				spoil(theirArgs[i])
+				spoil(ourArgs[i])
+			}
 		}
 		if !c.equal(t.Name+"."+name, theirs, ours) {
 			return
 		}
+	}
+	c.getters(t, theirs, ours)
+}
+
+// getters compares the results of the Get functions. Those of theirs set an empty ObjectMeta if there is none,
+// but those of ours must change nothing.
+func (c *checker) getters(t Type, theirs, ours reflect.Value) {
+	before, err := convert(ours.Elem(), t.Ours)
+	if err != nil {
+		c.report("%s: %v", t.Name, err)
+		return
+	}
+	for method := range theirs.Type().Methods() {
+		if !strings.HasPrefix(method.Name, "Get") || method.Type.NumIn() != 1 || !ours.MethodByName(method.Name).IsValid() {
+			continue
+		}
+		x, y := theirs.MethodByName(method.Name).Call(nil), ours.MethodByName(method.Name).Call(nil)
+		c.calls++
+		c.equal(t.Name+"."+method.Name+": result", x[0], y[0])
+		c.equal(t.Name+"."+method.Name+": receiver", before, ours.Elem())
 	}
 }
 

@@ -58,7 +58,7 @@ func (b *good) WithName(value string) *good {
 
 func (b *good) GetName() *string {
 	if b.Meta == nil {
-		b.Meta = &Meta{}
+		return nil
 	}
 	return b.Meta.Name
 }
@@ -111,12 +111,11 @@ type copies struct{ good }
 
 func (b *copies) WithCount(value int) *copies { c := *b; c.good.WithCount(value); return &c }
 
-// A getter of theirs makes what it reads from.
 type creates struct{ good }
 
 func (b *creates) GetName() *string {
 	if b.Meta == nil {
-		return nil
+		b.Meta = &Meta{}
 	}
 	return b.Meta.Name
 }
