@@ -58,7 +58,7 @@ func TestCopiedTypes(t *testing.T) {
 		constraint string
 	}{
 		"what the kinds consist of": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ Parts map[Key][]*Part; N Number }\ntype Key struct{ A string }\ntype Part struct{ N []int }\ntype Number int\ntype Other struct{ N []int }"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{ Parts map[Key][]*Part; N Number }\ntype Key struct{ A string }\ntype Part struct{ N []int }\ntype Number int\ntype Other struct{ N []int }", "api/v1/webhook.go": "package v1\n\nimport \"example.com/missing\"\n\ntype Webhook struct{ Client missing.Client }"},
 			want:  map[string]string{"api/v1": kinds + " Key Part Spec"},
 		},
 		"the whole package": {
@@ -66,11 +66,11 @@ func TestCopiedTypes(t *testing.T) {
 			want:  map[string]string{"api/v1": kinds + " Other Spec"},
 		},
 		"the marker of controller-gen in another file": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\ntype Other struct{}\n\n// +kubebuilder:object:generate:=false\ntype Off struct{}", "api/v1/doc.go": "// +kubebuilder:object:generate=true\npackage v1"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\ntype Other struct{}\n\n// +kubebuilder:object:generate:=false\ntype Off struct{}", "api/v1/doc.go": "// +kubebuilder:object:generate=true\npackage v1\n\nimport \"example.com/missing\"\n\n// +kubebuilder:object:generate=false\ntype Webhook struct{ Client missing.Client }"},
 			want:  map[string]string{"api/v1": kinds + " Other Spec"},
 		},
 		"types one by one": {
-			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\n// +k8s:deepcopy-gen=true\ntype Other struct{}\n\n// +kubebuilder:object:root=true\ntype Config struct{ metav1.TypeMeta }\n\n// +kubebuilder:object:root=false\ntype Not struct{ metav1.TypeMeta }"},
+			files: map[string]string{"api/v1/types.go": kindIn("a", "Spec", "") + "type Spec struct{}\n\n// +k8s:deepcopy-gen=true\n\n// Other is below its marker.\ntype Other struct{}\n\n// +kubebuilder:object:root=true\ntype Config struct{ metav1.TypeMeta }\n\n// +kubebuilder:object:root=false\ntype Not struct{ metav1.TypeMeta }"},
 			want:  map[string]string{"api/v1": "Config " + kinds + " Other Spec"},
 		},
 		"a package that the kinds of another one use": {

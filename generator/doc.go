@@ -1,4 +1,4 @@
-// Package generator generates a clientset, listers, informers and a factory for the kinds of Go
+// Package generator generates a clientset, apply configurations, listers, informers and a factory for the kinds of Go
 // packages with Kubernetes API types. It is the library behind the command informer-gen:
 //
 //	packages ──load──▶ input ──decide──▶ model ──render──▶ []File in memory ──write──▶ disk
@@ -8,6 +8,7 @@
 //	aliases.go         Aliases: a file of aliases for a package without markers
 //	options.go         Options, their validation, and the values derived from them
 //	option_error.go    an error in a field of Options
+//	output.go          the folders that a run writes to
 //	output_pkg.go      the import path of the output folder
 //	result.go          Result: what changes on disk, and messages
 //	internal/load      Go packages and CRDs to input
@@ -16,6 +17,12 @@
 //	internal/decide    input to the model, or errors with positions
 //	internal/model     data: groups, versions, kinds and all their names
 //	internal/spelling  suggestions for unknown words
+//	internal/manifest  CRDs and OpenAPI documents with positions
+//	internal/gotype    questions about Go types
+//	internal/applyconfig  the apply configurations of the types that kinds consist of
+//	internal/merge     the schemas for structured merge
+//	internal/deepcopy  the methods that copy objects
+//	internal/register  what API packages lack to be registered with a scheme
 //	internal/render    templates to files
 //	internal/write     files to disk
 //

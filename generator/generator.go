@@ -82,11 +82,11 @@ func (s *setup) read(ctx context.Context, from From, mistakes *model.Errors) (*l
 	if err != nil {
 		return nil, in, err
 	}
-	applyPackage := s.applyPackage
+	named := decide.NamedPackages(loaded.Packages, s.applyPackage)
 	if in.GeneratesApply {
-		applyPackage = ""
+		named = append(decide.NamedPackages(loaded.Packages, ""), decide.ApplyPackages(loaded.Packages, s.applyExternals)...)
 	}
-	if err := load.Externals(ctx, s.load, decide.NamedPackages(loaded.Packages, applyPackage), loaded); err != nil {
+	if err := load.Externals(ctx, s.load, named, loaded); err != nil {
 		return nil, in, err
 	}
 	if s.clientset != "" {
@@ -169,12 +169,20 @@ func nothingLeft(options Options, loaded *load.Result, reasons []*model.Error, e
 	return errors.Join(all...)
 }
 
-// passedOver returns the packages without a kind. It leaves out generated packages, which a pattern
-// such as ./... matches too: those of the output folder, and apply configurations.
+// passedOver returns the packages without a kind and without deep copies. It leaves out generated packages,
+// which a pattern such as ./... matches too: those of the output folder, and apply configurations.
 func passedOver(loaded *load.Result, set *model.Set, outputPackage string) []string {
 	taken := map[string]bool{}
 	for _, gv := range set.GroupVersions() {
 		taken[gv.Path] = true
+	}
+	if set.Apply != nil {
+		for _, pkg := range set.Apply.Packages {
+			taken[pkg.Path] = true
+		}
+	}
+	for _, copies := range set.DeepCopies {
+		taken[copies.Path] = true
 	}
 	others := slices.Clone(loaded.TestsOnly)
 	for _, pkg := range loaded.Packages {

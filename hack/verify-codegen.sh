@@ -7,4 +7,5 @@ examples/operator/hack/verify-codegen.sh
 kubernetes/hack/codegen.sh --verify
 go test ./generator -run Golden -count=1
 go -C test test ./migration -run Generated -count=1
+go -C test test ./apply -run GeneratedFiles -count=1
 test/kubebuilder/hack/codegen.sh --verify

@@ -22,7 +22,8 @@ type flags struct {
 }
 
 const synopsis = `informer-gen generates code for the kinds in Go API packages: a typed clientset, a fake
-clientset for tests, listers, informers and a shared informer factory.
+clientset for tests, listers, informers and a shared informer factory. On request it
+also generates apply configurations, deep copies, and the registration with a scheme.
 
 Usage:
   informer-gen [flags] PACKAGE...
@@ -37,6 +38,12 @@ Examples:
 
   # in a Go file in the root folder of the module, for "go generate ."
   //go:generate go tool informer-gen --output-dir=generated ./api/...
+
+  # with apply configurations, for server-side apply
+  go tool informer-gen --output-dir=generated --with-applyconfig ./api/...
+
+  # for structs with +genclient: also write DeepCopy, list types and AddToScheme next to them
+  go tool informer-gen --output-dir=generated --with-applyconfig --deepcopy --register ./api/...
 
   # for all API packages of a module, with a license header
   go tool informer-gen --output-dir=pkg/generated --go-header-file=hack/boilerplate.go.txt ./api/...

@@ -1,4 +1,4 @@
-// Command informer-gen generates a clientset, listers, informers and a factory
+// Command informer-gen generates a clientset, apply configurations, listers, informers and a factory
 // for the kinds of Go API packages. Run it with --help.
 package main
 

@@ -263,3 +263,22 @@ func TestOwnFilesAgain(t *testing.T) {
 		t.Error("the run has changed an excluded package")
 	}
 }
+
+// TestRegisterOnly generates list types with their deep copies, in a file with a build constraint.
+func TestRegisterOnly(t *testing.T) {
+	dir := operatorModule(t, archiveFiles(t, "testdata/register_only.txtar"))
+	args := []string{"--output-dir=generated", "--register", "--build-tags=shelves", "./api/..."}
+	if got := runTool(t, dir, args...); got.code != exitOK {
+		t.Fatalf("exit code %d: %s", got.code, got.stderr)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, registerFile))
+	if err != nil || !strings.HasPrefix(string(content), "//go:build shelves\n\n") {
+		t.Errorf("the file is (%v)\n%s", err, content)
+	}
+	goCommand(t, dir, "vet", "./api/...")
+	goCommand(t, dir, "vet", "-tags=shelves", "./api/...")
+	goCommand(t, dir, "test", "-tags=shelves", "./api/...")
+	if got := runTool(t, dir, append(args, "--verify")...); got.code != exitOK {
+		t.Errorf("--verify: exit code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}

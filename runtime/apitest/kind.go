@@ -56,7 +56,8 @@ type Kind struct {
 	Type runtime.Object
 	// TypeConverter, if not nil, is what server-side apply has to know of the kind. It takes the place
 	// of Type for that, and knows markers such as +listType=map, which a Go type does not have. The
-	// apply configurations of informer-gen have one.
+	// apply configurations of informer-gen have one. A field that it does not have is merged as its
+	// value suggests.
 	TypeConverter managedfields.TypeConverter
 	// Schema, if not nil, defaults, prunes and validates objects, as a CustomResourceDefinition
 	// says. It takes the place of TypeConverter.

@@ -371,10 +371,13 @@ func (g *registry) manager(kind *Kind, subresource string) (*fields.Manager, err
 
 // managed returns what a manager has to know of a kind.
 func (k *Kind) managed() fields.Config {
-	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status, Converter: k.TypeConverter}
-	if k.Schema != nil {
+	config := fields.Config{GVK: k.GroupVersionKind, Type: k.Type, HasStatus: k.Status}
+	switch {
+	case k.Schema != nil:
 		config.Converter = k.Schema.TypeConverter()
 		config.Default = k.Schema.Default
+	case k.TypeConverter != nil:
+		config.Converter = fields.Open(k.TypeConverter, k.GroupVersionKind)
 	}
 	return config
 }

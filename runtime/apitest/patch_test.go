@@ -252,9 +252,14 @@ func TestApplyScale(t *testing.T) {
 	if got, want := message(conflict), `Apply failed with 1 conflict: conflict with "one" using autoscaling/v1: .spec.replicas`; got != want {
 		t.Errorf("message %q, want %q", got, want)
 	}
-	c.patch(applyPatch, widgets+"/w/scale?fieldManager=two&force=true", config, 200)
+	refused := c.patch(applyPatch, widgets+"/w/scale?fieldManager=two&force=true", config, 500) // as the API server does
+	if got := message(refused); !strings.Contains(got, "to an invalid group/version: autoscaling/v1") {
+		t.Errorf("message %q", got)
+	}
+	c.patch(applyPatch, widgets+"/w/scale?fieldManager=two", strings.Replace(config, "5", "1", 1), 200)
 	got := owners(t, c.do("GET", widgets+"/w", "", 200))
 	want := `two Apply example.com/v1 scale {"f:spec":{"f:replicas":{}}}
+one Update example.com/v1 {"f:spec":{"f:replicas":{}}}
 one Update example.com/v1 {"f:spec":{}}`
 	if got != want {
 		t.Errorf("managedFields\n%s\nwant\n%s", got, want)
@@ -404,9 +409,37 @@ func TestApplyWithTypeConverter(t *testing.T) {
 		t.Errorf("two managers have applied a port each, and the object has %v", list)
 	}
 	apply("two", `{"name": "http", "port": 81}`, 409)
-	apply("two", `{"name": "http", "protocol": "TCP"}`, 500)
+	got = apply("two", `{"name": "metrics", "port": 90}, {"name": "http", "protocol": {"name": "TCP"}}`, 200) // an unknown field
+	if text := owners(t, got); !strings.Contains(text, `"f:protocol":{".":{},"f:name":{}}`) {
+		t.Errorf("the managers of the fields are %s", text)
+	}
 	got = apply("one", "", 200)
-	if list, _, _ := unstructured.NestedSlice(got.Object, "spec", "ports"); len(list) != 1 {
+	if list, _, _ := unstructured.NestedSlice(got.Object, "spec", "ports"); len(list) != 2 {
 		t.Errorf("one of the managers applies no port any more, and the object has %v", list)
 	}
+	apply("two", `{"name": "http", "port": "80"}`, 500) // a string is no number
+}
+
+// TestTypeConverterOfBuiltInKind adds a TypeConverter to a kind of Kubernetes that has its Go type already.
+func TestTypeConverterOfBuiltInKind(t *testing.T) {
+	parser, err := typed.NewParser(ports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := apitest.Start(t, withDeployments())
+	err = server.AddKinds(apitest.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Namespaced: true,
+		TypeConverter: portsConverter{parser.Type("widget")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The Go type merges containers by their names, and the schema does not have them.
+	apply := func(manager string, code int) {
+		config := `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"containers": [{"name": "` + manager + `"}]}}`
+		client{t, server}.patch(applyPatch, deployments+"/d?fieldManager="+manager, config, code)
+	}
+	apply("one", 201)
+	apply("two", 409)
+	client{t, server}.patch(strategicPatch, deployments+"/d", `{"spec": {"replicas": 2}}`, 200) // a kind without a type answers 415
 }

@@ -126,29 +126,34 @@ func startOperator(t *testing.T, client versioned.Interface) {
 	}
 }
 
-// TestPage keeps the Go code of docs/testing.md the code that is tested here, besides the path of the CRDs.
-func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/testing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var self []byte
-	for _, name := range []string{"testing_test.go", "fake_test.go"} {
-		content, err := os.ReadFile(name)
+// TestPages keeps the Go code of docs/testing.md and docs/applying.md the code that is tested here,
+// besides the path of the CRDs.
+func TestPages(t *testing.T) {
+	for page, files := range map[string][]string{
+		"testing.md": {"testing_test.go", "fake_test.go"}, "applying.md": {"apply_test.go"},
+	} {
+		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		self = append(self, content...)
-	}
-	blocks := strings.Split(string(page), "```go\n")[1:]
-	if len(blocks) < 3 {
-		t.Errorf("the page has only %d blocks of code", len(blocks))
-	}
-	for _, block := range blocks {
-		code, _, _ := strings.Cut(block, "```\n")
-		code = strings.ReplaceAll(code, `"../config/crd"`, `"../../examples/operator/config/crd"`)
-		if !strings.Contains(string(self), code) {
-			t.Errorf("the page has code that the tests do not have:\n%s", code)
+		var self []byte
+		for _, name := range files {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			self = append(self, content...)
+		}
+		blocks := strings.Split(string(text), "```go\n")[1:]
+		if len(blocks) < 3 {
+			t.Errorf("%s has only %d blocks of code", page, len(blocks))
+		}
+		for _, block := range blocks {
+			code, _, _ := strings.Cut(block, "```\n")
+			code = strings.ReplaceAll(code, `"../config/crd"`, `"../../examples/operator/config/crd"`)
+			if !strings.Contains(string(self), code) {
+				t.Errorf("%s has code that the tests do not have:\n%s", page, code)
+			}
 		}
 	}
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// text returns a GoType of one part.
-func text(s string) model.GoType { return model.GoType{{Text: s}} }
-
 // named returns a GoType of the name of a type.
 func named(prefix string, ref model.TypeRef) model.GoType {
 	return model.GoType{{Text: prefix, Ref: ref}}
@@ -128,8 +125,11 @@ func (w *writer) structType(t *types.Struct) {
 			w.text.WriteString(field.Name() + " ")
 		}
 		w.write(field.Type())
-		if t.Tag(i) != "" {
-			w.text.WriteString(" " + strconv.Quote(t.Tag(i)))
+		switch tag := t.Tag(i); {
+		case strconv.CanBackquote(tag) && tag != "":
+			w.text.WriteString(" `" + tag + "`")
+		case tag != "":
+			w.text.WriteString(" " + strconv.Quote(tag))
 		}
 	}
 	w.text.WriteString(" }")

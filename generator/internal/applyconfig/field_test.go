@@ -81,7 +81,7 @@ func (Stamp) MarshalJSON() ([]byte, error)
 		{"Mapped other.Mapped `json:\"mapped\"`", `Mapped *mapped.MappedApplyConfiguration "mapped,omitempty"`, "set *mapped.MappedApplyConfiguration"},
 		{"Selector *metav1.LabelSelector `json:\"selector\"`", `Selector *v1.LabelSelectorApplyConfiguration "selector,omitempty"`, "set *v1.LabelSelectorApplyConfiguration"},
 		{"Shared shared.Shared `json:\"shared\"`", `Shared *shared.SharedApplyConfiguration "shared,omitempty"`, "set *shared.SharedApplyConfiguration"},
-		{"Nothing struct{ A Part `json:\"a\"`; B int } `json:\"nothing\"`", `Nothing *struct { A v1.Part "json:\"a\""; B int } "nothing,omitempty"`, `address struct { A v1.Part "json:\"a\""; B int }`},
+		{"Nothing struct{ A Part `json:\"a\"`; B int } `json:\"nothing\"`", "Nothing *struct { A v1.Part `json:\"a\"`; B int } \"nothing,omitempty\"", "address struct { A v1.Part `json:\"a\"`; B int }"},
 		{"Next *OrderSpec `json:\"next\"`", `Next *OrderSpecApplyConfiguration "next,omitempty"`, "set *OrderSpecApplyConfiguration"},
 		{"Left int `json:\"-\"`", "", ""},
 		{"Left int `json:\"-,\"`", `Left *int "-,omitempty"`, "address int"},

@@ -1,6 +1,7 @@
 package applyconfig
 
 import (
+	"cmp"
 	"go/types"
 	"path"
 	"reflect"
@@ -15,7 +16,7 @@ import (
 // reach adds the configs of the kinds that can be applied, of the types that their methods apply, and of
 // all types that these consist of.
 func (a *assembly) reach() {
-	r := &reaching{assembly: a, kinds: map[identity]*model.Kind{}, seen: map[types.Type]bool{}}
+	r := &reaching{assembly: a, kinds: map[identity]*model.Kind{}, seen: map[types.Type]bool{}, depths: map[*types.Package]int{}}
 	for _, k := range a.Set.Kinds() {
 		if declared := a.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name}); declared != nil {
 			r.addKind(k, declared)
@@ -40,8 +41,9 @@ func (a *assembly) reach() {
 type reaching struct {
 	*assembly
 	// kinds are the kinds of the set by their types. If a type is several kinds, this is the first one.
-	kinds map[identity]*model.Kind
-	seen  map[types.Type]bool
+	kinds  map[identity]*model.Kind
+	seen   map[types.Type]bool
+	depths map[*types.Package]int
 }
 
 // addKind records the type of a kind, which may be declared as an alias. If the package of the type is not in
@@ -136,7 +138,7 @@ func (r *reaching) addReached(t *types.Named) {
 // add adds the config of a type, which may be a kind.
 func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 	declared := t.Obj()
-	c := &config{of: t, home: r.homes[declared.Pkg().Path()], out: &model.ApplyType{
+	c := &config{of: t, home: r.homeOf(t), out: &model.ApplyType{
 		Of:   model.TypeRef{Path: declared.Pkg().Path(), Name: declared.Name()},
 		Name: instanceName(t),
 		Pos:  r.Types.Position(declared),
@@ -149,6 +151,47 @@ func (r *reaching) add(t *types.Named, k *model.Kind) *config {
 	c.out.File = fileName(c.out.Name)
 	r.all = append(r.all, c)
 	return c
+}
+
+// homeOf returns the home of a type. An instance of a generic type is next to that type or to one of the type
+// arguments: the one whose package imports the others, so that no apply configurations import each other.
+func (r *reaching) homeOf(t *types.Named) *home {
+	last := t.Obj().Pkg()
+	var visit func(types.Type)
+	visit = func(t types.Type) {
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			if pkg := t.Obj().Pkg(); pkg != nil && r.homes[pkg.Path()] != nil && cmp.Or(r.depth(pkg)-r.depth(last), strings.Compare(pkg.Path(), last.Path())) > 0 {
+				last = pkg
+			}
+			for arg := range t.TypeArgs().Types() {
+				visit(arg)
+			}
+		case *types.Map:
+			visit(t.Key())
+			visit(t.Elem())
+		case interface{ Elem() types.Type }:
+			visit(t.Elem())
+		}
+	}
+	for arg := range t.TypeArgs().Types() {
+		visit(arg)
+	}
+	return r.homes[last.Path()]
+}
+
+// depth returns a number that is greater than those of all packages that pkg imports.
+func (r *reaching) depth(pkg *types.Package) int {
+	if depth, ok := r.depths[pkg]; ok {
+		return depth
+	}
+	r.depths[pkg] = 0 // for import cycles, which do not compile
+	depth := 0
+	for _, imported := range pkg.Imports() {
+		depth = max(depth, r.depth(imported)+1)
+	}
+	r.depths[pkg] = depth
+	return depth
 }
 
 // instanceName returns the name of a type with an upper-case first letter. For an instance of a generic

@@ -1,13 +1,16 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/markers"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -36,15 +39,63 @@ func (a *assembly) applyInput(ref model.TypeRef) model.TypeRef {
 	if !a.GeneratesApply || slices.ContainsFunc(a.Packages, isOwn) {
 		return a.applyConfiguration(ref)
 	}
-	external := model.ExternalApply(ref, a.ApplyExternals)
-	if external.IsZero() && strings.HasPrefix(ref.Path, "k8s.io/api/") {
-		return model.TypeRef{Path: applyPath(clientGoApply, ref.Path), Name: ref.Name + model.ApplySuffix}
+	if external := model.ExternalApply(ref, a.ApplyExternals); !external.IsZero() {
+		return external
 	}
-	return external
+	return builtinApply(ref)
 }
 
 // clientGoApply is the root of the apply configurations of the built-in types.
 const clientGoApply = "k8s.io/client-go/applyconfigurations"
+
+// ApplyPackages returns the import paths, sorted, of the packages with apply configurations that a run which
+// generates others uses: those that the user has named, and those of client-go for methods.
+func ApplyPackages(packages []*input.Package, externals map[model.TypeRef]string) []string {
+	named := map[string]bool{}
+	for _, importPath := range externals {
+		named[importPath] = true
+	}
+	for _, pkg := range packages {
+		for _, t := range pkg.Types {
+			for _, m := range t.Markers {
+				if method, ok := m.Value.(markers.Method); ok && len(m.Problems) == 0 && method.Verb == "apply" {
+					if of := builtinApply(method.Input); !of.IsZero() {
+						named[of.Path] = true
+					}
+				}
+			}
+		}
+	}
+	for _, pkg := range packages {
+		delete(named, pkg.Path)
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
+// builtinApply returns the apply configuration of client-go for a built-in type, or zero.
+func builtinApply(of model.TypeRef) model.TypeRef {
+	if !strings.HasPrefix(of.Path, "k8s.io/api/") {
+		return model.TypeRef{}
+	}
+	return model.TypeRef{Path: applyPath(clientGoApply, of.Path), Name: of.Name + model.ApplySuffix}
+}
+
+// checkApplyExternals refuses packages of --applyconfig-externals without the apply configuration.
+func (a *assembly) checkApplyExternals() {
+	refs := slices.SortedFunc(maps.Keys(a.ApplyExternals), func(x, y model.TypeRef) int {
+		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.Name, y.Name))
+	})
+	for _, of := range refs {
+		flag := fmt.Sprintf("--applyconfig-externals=%s.%s:%s", of.Path, of.Name, a.ApplyExternals[of])
+		external := model.ExternalApply(of, a.ApplyExternals)
+		switch names, problem := a.declared(external.Path); {
+		case problem != "":
+			a.errs.Add(token.Position{}, "%s: cannot read package %s: %s", flag, external.Path, problem)
+		case names != nil && !names[external.Name]:
+			a.errs.Add(token.Position{}, "%s: package %s declares no %s; generate it there, or remove the entry", flag, external.Path, external.Name)
+		}
+	}
+}
 
 // addApply sets the type that the Apply of k takes.
 func (a *assembly) addApply(k *model.Kind) {

@@ -25,6 +25,7 @@ func Decide(in Input, mistakes *model.Errors) *model.Set {
 	a.linkViews()
 	a.checkGroups()
 	a.checkApplyPackage()
+	a.checkApplyExternals()
 	a.checkClientset()
 	a.checkManifests()
 	return a.set()

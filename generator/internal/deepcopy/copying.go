@@ -115,8 +115,8 @@ func (c *copying) ofPointer(to types.Type) *model.Copy {
 	if named, ok := types.Unalias(to).(*types.Named); ok && !types.IsInterface(to) {
 		found, p := c.methodsOf(named.Obj()), c.planned[named.Obj()]
 		if p != nil && !isReference(named) && !found.copy.found || found.copy.onPointer {
-			// Only the methods of this run are known to accept nil.
-			return &model.Copy{Op: model.CopyByCall, Method: "DeepCopy", Guarded: found.copy.found, Indirect: true}
+			// Generated methods accept nil.
+			return &model.Copy{Op: model.CopyByCall, Method: "DeepCopy", Guarded: found.copy.found && !found.copy.generated, Indirect: true}
 		}
 	}
 	return &model.Copy{Op: model.CopyPointer, Elem: c.of(to)}

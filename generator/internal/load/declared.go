@@ -17,9 +17,9 @@ import (
 )
 
 // Declared reads the Go types that the kinds in result.Packages consist of, and the types that their methods
-// take, with their comments. With options.AllTypes it also reads what methods return, views, and all types of the
-// packages of the main module that have one of these types or markers for deep copies. A type that cannot be
-// resolved is a mistake. The error is that of the go command, or of ctx.
+// take, with their comments. With options.AllTypes it also reads what methods return, views, and the types of
+// the main module that markers choose for deep copies. A type that cannot be resolved is a mistake. The error
+// is that of the go command, or of ctx.
 func Declared(ctx context.Context, options Options, result *Result, mistakes *model.Errors) (*input.Types, error) {
 	names := map[string][]string{}
 	for _, pkg := range result.Packages {
@@ -41,8 +41,8 @@ func Declared(ctx context.Context, options Options, result *Result, mistakes *mo
 	}
 	if options.AllTypes {
 		for _, src := range result.sources {
-			if !src.dependency && (names[src.path] != nil || src.hasCopyMarker()) {
-				names[src.path] = slices.Collect(maps.Keys(src.scope().types))
+			if copied := src.copied(); !src.dependency && len(copied) > 0 {
+				names[src.path] = append(names[src.path], copied...)
 			}
 		}
 	}
@@ -91,14 +91,41 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 	return nil
 }
 
-// hasCopyMarker reports whether a comment of the package has a marker for deep copies.
-func (src *source) hasCopyMarker() bool {
+// copied returns the exported types that markers choose for deep copies: those of a package with a marker, or
+// those with one. It leaves out types whose deep copies a marker turns off, which may have fields of types
+// that no API needs, such as clients.
+func (src *source) copied() (names []string) {
+	wholePackage := false
+	comments := map[*ast.File]commentIndex{}
 	for _, file := range src.files {
+		comments[file] = indexComments(src.fset, file)
 		for _, group := range file.Comments {
-			for _, comment := range group.List {
-				if strings.Contains(comment.Text, "+k8s:deepcopy-gen") || strings.Contains(comment.Text, "+kubebuilder:object:") {
-					return true
-				}
+			wholePackage = wholePackage || group.Pos() < file.Package && hasText([]*ast.CommentGroup{group}, "+kubebuilder:object:generate", "+k8s:deepcopy-gen")
+		}
+	}
+	for name, t := range src.scope().types {
+		doc, start := t.spec.Doc, t.spec.Pos()
+		if !t.group.Lparen.IsValid() {
+			doc, start = t.group.Doc, t.group.Pos()
+		}
+		above := comments[t.file].above(src.fset, doc, start)
+		isOff := hasText(above, "+kubebuilder:object:generate=false", "+kubebuilder:object:generate:=false", "+k8s:deepcopy-gen=false")
+		if token.IsExported(name) && !isOff && (wholePackage || hasText(above, "+kubebuilder:object:", "+k8s:deepcopy-gen")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// hasText reports whether one of the comments, which may be nil, contains one of the texts.
+func hasText(groups []*ast.CommentGroup, texts ...string) bool {
+	for _, group := range groups {
+		if group == nil {
+			continue
+		}
+		for _, comment := range group.List {
+			if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(comment.Text, text) }) {
+				return true
 			}
 		}
 	}

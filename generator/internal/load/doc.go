@@ -7,6 +7,8 @@
 //	go_list.go        errors of the go command
 //	source.go         the syntax of a package, and its declarations by name
 //	pkg.go  type.go   what the syntax shows of a package and of a type
+//	generated.go      files of earlier runs, which are not read
+//	missing.go        list types that the run writes, and how a package registers types
 //	comments.go       markers and build constraints in comments
 //	question.go       the questions that the syntax leaves open, and the steps that answer them
 //	typecheck.go  meta.go  the types of the package by itself, and the metadata of kinds

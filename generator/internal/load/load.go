@@ -29,7 +29,7 @@ type Options struct {
 	Exclude *input.Exclusions
 	// Candidates adds the types without a marker that have a list type.
 	Candidates bool
-	// AllTypes makes Declared read all types of packages that may get deep copies, and unexported fields.
+	// AllTypes makes Declared read all types that may get deep copies, and unexported fields.
 	AllTypes bool
 	// Registers adds the missing list types of kinds, which the run writes to the packages of the main module.
 	Registers bool

@@ -132,7 +132,11 @@ func (v valueDecl) mayBeGroupVersion() bool {
 			}
 		case *ast.CompositeLit:
 			// The type may be an alias of any name.
-			if of, ok := expr.Type.(*ast.SelectorExpr); ok && strings.HasPrefix(of.Sel.Name, "Group") && of.Sel.Name != "GroupVersion" {
+			of, ok := expr.Type.(*ast.SelectorExpr)
+			if ok && strings.HasPrefix(of.Sel.Name, "Group") && of.Sel.Name != "GroupVersion" {
+				return false
+			}
+			if ok && isMeta(v.file, of, "GroupVersion") { // register-gen writes it next to SchemeGroupVersion
 				return false
 			}
 		}

@@ -124,7 +124,7 @@ func (c *comparison) object(own *model.SchemaMap, s *input.JSONSchema, at locati
 		}
 	}
 	at.isAtomic = at.isAtomic || merged.Relationship == model.Atomic
-	merged.Element = converter{}.element(s, s.HasProperties && len(s.Properties) > 0 || s.HasProperties && at.path == "", at.within)
+	merged.Element = converter{}.element(s, len(s.Properties) > 0 || at.path == "", at.within)
 	properties := s.Properties
 	for _, field := range own.Fields {
 		for len(properties) > 0 && properties[0].Name.Value < field.Name {

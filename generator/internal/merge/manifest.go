@@ -28,7 +28,7 @@ type within struct {
 
 func (c converter) ref(s *input.JSONSchema, in within) model.SchemaRef {
 	switch {
-	case strings.HasSuffix(s.Ref, ".pkg.runtime.RawExtension"):
+	case s.Ref == rawExtension.OpenAPIName():
 		return model.SchemaRef{Named: untypedAtomic}
 	case s.Ref != "":
 		return model.SchemaRef{Named: s.Ref, Relationship: mapRelationship(s, "")}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
@@ -27,6 +26,8 @@ type document struct {
 	types    map[string]model.SchemaAtom
 	mistakes *model.Errors
 }
+
+var quantity = model.TypeRef{Path: "k8s.io/apimachinery/pkg/api/resource", Name: "Quantity"}
 
 type groupVersionKind struct{ Group, Version, Kind string }
 
@@ -138,7 +139,7 @@ func (d *document) addDefinition(name string) {
 	r := definitionReader{document: d, name: name}
 	s := r.schema(&defined)
 	switch {
-	case strings.HasSuffix(name, ".pkg.api.resource.Quantity"):
+	case name == quantity.OpenAPIName():
 		d.types[name] = model.SchemaAtom{Scalar: "untyped"}
 	case (converter{isDocument: true}).isFree(s):
 		d.types[name] = anyValue()

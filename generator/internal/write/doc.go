@@ -1,8 +1,8 @@
 // Package write compares rendered files with the disk, and writes them:
 //
-//	files ──NewPlan──▶ Plan ──Apply──▶ disk
-//	                    │
-//	                    └────Diff────▶ unified diff, for --verify
+//	files, by folder ──NewPlan──▶ Plan ──Apply──▶ disk
+//	                               │
+//	                               └────Diff────▶ unified diff, for --verify
 //
 //	plan.go      the differences between the files and the disk, and stale files
 //	foreign.go   files that others wrote, and links that are not followed
@@ -13,6 +13,9 @@
 // Files that do not differ are not written, so a second run writes nothing and leaves modification
 // times alone. A stale file of an earlier run is deleted only if it has the header of this generator.
 //
-// The output folder may be a symbolic link. Files in it are read and changed through an os.Root, so
+// A run writes to the output folder, and to folders of API packages. They are one plan: if Apply fails in one
+// folder, it changes none.
+//
+// A folder may be a symbolic link. Files in it are read and changed through an os.Root, so
 // that no link in it leads outside.
 package write

@@ -87,14 +87,19 @@ func NewTypeConverter(obj runtime.Object) managedfields.TypeConverter {
 	}
 	b := builder{names: map[reflect.Type]*string{}}
 	root := b.ref(t)
-	b.types = append(b.types,
-		schema.TypeDef{Name: atomicName, Atom: anyAtom(schema.Atomic, atomicRef)},
-		schema.TypeDef{Name: deducedName, Atom: anyAtom(schema.Separable, deducedRef)},
-	)
+	b.types = append(b.types, untypedTypes()...)
 	c, _ := converters.LoadOrStore(t, &typeConverter{parseable: typed.ParseableType{
 		Schema: &schema.Schema{Types: b.types}, TypeRef: root,
 	}})
 	return c.(managedfields.TypeConverter)
+}
+
+// untypedTypes returns the two types that every schema has.
+func untypedTypes() []schema.TypeDef {
+	return []schema.TypeDef{
+		{Name: atomicName, Atom: anyAtom(schema.Atomic, atomicRef)},
+		{Name: deducedName, Atom: anyAtom(schema.Separable, deducedRef)},
+	}
 }
 
 // anyAtom is the type of a value of which nothing is known. Its lists are always atomic.

@@ -257,16 +257,6 @@ type ProxyStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ProxyList is a list of Proxies.
-//
-// +kubebuilder:object:root=true
-type ProxyList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []Proxy `json:"items"`
-}
-
 // ProxyClass is a kind of proxy that the cluster offers.
 //
 // +genclient
@@ -288,14 +278,4 @@ type ProxyClassSpec struct {
 	// +optional
 	// +listType=set
 	Features []string `json:"features,omitempty"`
-}
-
-// ProxyClassList is a list of ProxyClasses.
-//
-// +kubebuilder:object:root=true
-type ProxyClassList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []ProxyClass `json:"items"`
 }

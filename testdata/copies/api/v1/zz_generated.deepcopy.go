@@ -173,15 +173,11 @@ func (in *Copy) DeepCopyInto(out *Copy) {
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Elsewhere) DeepCopyInto(out *Elsewhere) {
 	*out = *in
-	if in.Pod != nil {
-		out.Pod = in.Pod.DeepCopy()
-	}
+	out.Pod = in.Pod.DeepCopy()
 	in.Container.DeepCopyInto(&out.Container)
 	out.Resources = in.Resources.DeepCopy()
 	in.Raw.DeepCopyInto(&out.Raw)
-	if in.Selector != nil {
-		out.Selector = in.Selector.DeepCopy()
-	}
+	out.Selector = in.Selector.DeepCopy()
 	out.Plain.Names = otherslices.Clone(in.Plain.Names)
 	if in.Plain.Next != nil {
 		copied := *in.Plain.Next
@@ -619,9 +615,7 @@ func (in *Pointers) DeepCopyInto(out *Pointers) {
 		copied := *in.Time
 		out.Time = &copied
 	}
-	if in.MetaTime != nil {
-		out.MetaTime = in.MetaTime.DeepCopy()
-	}
+	out.MetaTime = in.MetaTime.DeepCopy()
 	if in.Quantity != nil {
 		copied := in.Quantity.DeepCopy()
 		out.Quantity = &copied
@@ -843,9 +837,7 @@ func (in *Status) DeepCopy() *Status {
 // DeepCopyInto copies the receiver to out. They share no memory afterwards.
 func (in *Structs) DeepCopyInto(out *Structs) {
 	*out = *in
-	if in.LocalObjectReference != nil {
-		out.LocalObjectReference = in.LocalObjectReference.DeepCopy()
-	}
+	out.LocalObjectReference = in.LocalObjectReference.DeepCopy()
 	out.Labels = in.Labels.DeepCopy()
 	out.hidden.cache = othermaps.Clone(in.hidden.cache)
 	if in.hidden.Next != nil {

@@ -14,7 +14,7 @@ import (
 //
 // Proxy requests a reverse proxy.
 type ProxyApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *ProxySpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *ProxyStatusApplyConfiguration `json:"status,omitempty"`

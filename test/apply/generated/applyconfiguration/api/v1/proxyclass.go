@@ -14,7 +14,7 @@ import (
 //
 // ProxyClass is a kind of proxy that the cluster offers.
 type ProxyClassApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *ProxyClassSpecApplyConfiguration `json:"spec,omitempty"`
 }

@@ -18,7 +18,7 @@ import (
 // ProxySpec describes the requested proxy.
 type ProxySpecApplyConfiguration struct {
 	// Placement is granular: each field has its own owners, and so has the struct in it.
-	PlacementApplyConfiguration
+	PlacementApplyConfiguration `json:""`
 	// replicas is what the subresource scale writes.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// className is the name of a ProxyClass.
