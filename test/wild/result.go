@@ -24,7 +24,7 @@ type Result struct {
 	Cold, Warm float64
 	// Flags are those that not all rows have.
 	Flags []string `json:",omitempty"`
-	Shape      string   `json:",omitempty"`
+	Shape string   `json:",omitempty"`
 	// Clientset is the published one, if there is one.
 	Clientset string `json:",omitempty"`
 	// Differences are those that are meant, by reason.
