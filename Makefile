@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ test-crcache: ## Run the tests of the cache for controller-runtime, except for t
 test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
 	cd testserver && $(RACE) $(TEST) ./...
 	cd test && $(RACE) $(TEST) ./...
+
+test-apply: ## Call all functions of the apply configurations of k8s.io/api, and compare them with those of applyconfiguration-gen: 4 CPU minutes
+	cd test && $(TEST) ./compare -run=TestKubernetes -all
 
 test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver, also those of controller-runtime over our cache: 15 CPU minutes the first time, 3 after that
 	@hack/lint.sh --no-race test/kube

@@ -84,10 +84,6 @@ var ByDesign = []Accepted{
 		"Options are those of runtime/cache. Transforms and resync periods are set by type: WithTransform[*Foo], cache.WithCustomResync[*Foo].",
 	},
 	{
-		"applyconfiguration/\\S+ " + kind + "ApplyConfiguration\\." + kind + "ApplyConfiguration: changed: theirs tag `json:\"\"`, ours tag `(json:\",inline\")?`",
-		"An embedded struct without a name is inline with each of these tags.",
-	},
-	{
 		`applyconfiguration/(imagepolicy/v1alpha1: missing: package|policy/v1(beta1)? (Extract)?Eviction\w*: missing: .*)`,
 		"These kinds have +genclient:noVerbs, so no client has a method that takes the apply configuration.",
 	},

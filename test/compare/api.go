@@ -18,9 +18,10 @@ type Tree struct {
 }
 
 // API returns where the exported API of ours lacks or changes something of
-// theirs, ordered by package and name.
-func API(theirs, ours *Tree) []Difference {
-	c := &comparison{mapping: mapping{theirs: theirs.Path, ours: ours.Path}}
+// theirs, ordered by package and name. More packages of theirs may count as packages of ours.
+func API(theirs, ours *Tree, more ...Move) []Difference {
+	moves := append([]Move{{theirs.Path, ours.Path}}, slices.DeleteFunc(more, func(m Move) bool { return m.Theirs == "" })...)
+	c := &comparison{mapping: moves}
 	for _, path := range slices.Sorted(maps.Keys(theirs.Packages)) {
 		c.pkg = path
 		pkg, ok := ours.Packages[path]
@@ -269,7 +270,8 @@ func (c *comparison) describe(object types.Object) string {
 func (c *comparison) typeString(t types.Type) string {
 	return types.TypeString(t, func(pkg *types.Package) string {
 		path := pkg.Path()
-		for _, prefix := range []string{c.theirs, c.ours, "k8s.io", "github.com/typedinformers/informer-gen"} {
+		prefixes := []string{c.mapping[0].Theirs, c.mapping[0].Ours, "k8s.io", "github.com/typedinformers/informer-gen"}
+		for _, prefix := range prefixes {
 			if rest, ok := strings.CutPrefix(path, prefix+"/"); ok {
 				return rest
 			}

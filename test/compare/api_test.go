@@ -39,7 +39,7 @@ func tree(t *testing.T, side, source string) *compare.Tree {
 		}
 		return known[path]
 	}
-	check("example.com/other", "package other\n\ntype Object struct{}\n\ntype List[T any] struct{}")
+	check("example.com/other", "package other\n\ntype Object struct{}\n\ntype List[T any] struct{}\n\ntype V struct{}")
 	v1 := check(side+"/v1", "package v1\n\ntype V struct{}")
 	client := check(side+"/client", "package client\n\nimport (\n\t\"example.com/other\"\n\t\""+side+"/v1\"\n)\n\n"+
 		"var (\n\t_ other.Object\n\t_ v1.V\n)\n\n"+source)
@@ -105,6 +105,19 @@ func TestAPI(t *testing.T) {
 				t.Errorf("found %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestMove has a package of theirs outside of the tree.
+func TestMove(t *testing.T) {
+	theirs := tree(t, "example.com/theirs", `func New(*other.V)`)
+	ours := tree(t, "example.com/ours", `func New(*v1.V)`)
+	move := compare.Move{Theirs: "example.com/other", Ours: "example.com/ours/v1"}
+	if found := compare.API(theirs, ours, move, compare.Move{}); len(found) != 0 {
+		t.Errorf("with the move: found %v", found)
+	}
+	if found := compare.API(theirs, ours); len(found) != 1 {
+		t.Errorf("without the move: found %v", found)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +54,12 @@ func differences(t *testing.T, name string, input project.Input, checks checks) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	if input.Apply == "" {
+		their, our := size(t, p, project.Theirs), size(t, p, project.Ours)
+		if our > their*3/4 {
+			t.Errorf("the apply configurations have %d bytes, and those of applyconfiguration-gen %d", our, their)
+		}
+	}
 	if checks.vet {
 		if err := p.Vet(t.Context()); err != nil {
 			t.Error(err)
@@ -81,6 +88,30 @@ func differences(t *testing.T, name string, input project.Input, checks checks) 
 		}
 	}
 	return compare.API(theirs, ours), len(theirs.Packages)
+}
+
+// size returns how many bytes the apply configurations of a side have, without the package internal:
+// theirs has no schemas there.
+func size(t *testing.T, p *project.Project, side string) (bytes int64) {
+	t.Helper()
+	root := filepath.Join(p.Dir, side, project.ApplyFolder)
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && entry.Name() != "internal" {
+			return err
+		}
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	if err != nil || bytes == 0 {
+		t.Fatalf("%s has %d bytes: %v", root, bytes, err)
+	}
+	return bytes
 }
 
 // sift fails for each difference that is not accepted by ByDesign or by more, and for each

@@ -5,14 +5,19 @@ import (
 	"strings"
 )
 
-// mapping says which package of ours stands for one of theirs.
-type mapping struct{ theirs, ours string }
+// Move is the import paths of a folder of theirs, and of the folder of ours that stands for it.
+type Move struct{ Theirs, Ours string }
+
+// mapping says which package of ours stands for one of theirs. The first one is that of the trees.
+type mapping []Move
 
 // path is where a package of theirs is to be found in ours. A package that is not
 // of their output is itself.
 func (m mapping) path(theirs string) string {
-	if rest, ok := strings.CutPrefix(theirs, m.theirs); ok && (rest == "" || rest[0] == '/') {
-		return m.ours + rest
+	for _, move := range m {
+		if rest, ok := strings.CutPrefix(theirs, move.Theirs); ok && (rest == "" || rest[0] == '/') {
+			return move.Ours + rest
+		}
 	}
 	return theirs
 }

@@ -13,4 +13,8 @@ var Common = []compare.Accepted{
 		Pattern: `typed/\S+/fake \*?Fake[A-Z]\w*: missing: struct`,
 		Reason:  "client-gen before v0.32 exports the type of each fake client. Later versions and informer-gen do not export it. Code uses the interface of the client.",
 	},
+	{
+		Pattern: `typed/\S+ \w+Interface\.Apply(Status)?: extra: .*`,
+		Reason:  "The published clientset was generated without apply configurations. `--with-applyconfig` generates them, and the methods Apply and ApplyStatus.",
+	},
 }

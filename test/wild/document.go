@@ -51,15 +51,15 @@ func introduction(results []Result, kubernetes string) string {
 	}
 	return fmt.Sprintf("`make test-wild` writes this page. It generates code for "+`published API packages that were not written for this generator, and type-checks all
 generated code, including function bodies. In packages that generated code imports, it type-checks only the declarations. If the project publishes a
-clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers and informers.
+clientset, it compares every exported name of both clientsets. [test/compare](../test/compare) compares listers, informers and apply configurations.
 
 A set is the packages of one run of informer-gen. **%d of %d** sets of packages generate and type-check, with %d kinds; %d of them are compared with a
 published clientset.
 
 A row of the table is one set. If the packages need a name besides that of the module, it is in parentheses. Each set is generated in its own module, with all
 modules of k8s.io/* at %s. "Cold" and "warm" are the seconds of one run on %d cores (%s/%s, %s), after all modules have been downloaded. "Cold" is with
-an empty build cache. "Warm" is the median of three runs with a full build cache. The flags are all flags of the run besides --output-dir. In the last
-column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
+an empty build cache. "Warm" is the median of three runs with a full build cache. The flags are all flags of the run besides --output-dir and
+--with-applyconfig, which each run has. In the last column, "3 changed [1]" means that three exported names differ from the published clientset, for the reason in note 1 below the table.
 `, generated, len(results), kinds, compared, kubernetes, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
@@ -95,10 +95,6 @@ func short(version string) string {
 func (r Result) flags() string {
 	var flags []string
 	for _, flag := range r.Flags {
-		// Its value is long, and no more than the place of the published package.
-		if name, _, _ := strings.Cut(flag, "="); name == "--apply-configuration-package" {
-			flag = name
-		}
 		flags = append(flags, "`"+strings.ReplaceAll(flag, "|", `\|`)+"`")
 	}
 	return strings.Join(flags, " ")

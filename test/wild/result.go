@@ -22,8 +22,9 @@ type Result struct {
 	Kinds                 int
 	// Cold and Warm are wall seconds of one run of informer-gen.
 	Cold, Warm float64
-	Flags      []string `json:",omitempty"`
-	Shape      string   `json:",omitempty"`
+	// Flags are those that not all rows have.
+	Flags []string `json:",omitempty"`
+	Shape string   `json:",omitempty"`
 	// Clientset is the published one, if there is one.
 	Clientset string `json:",omitempty"`
 	// Differences are those that are meant, by reason.
@@ -58,7 +59,7 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	if err != nil {
 		return err
 	}
-	left, unused, err := compare.Sift(common, r.accepted())
+	left, unused, err := compare.Sift(common, r.Accepted)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (r Row) judge(result *Result, differences []compare.Difference, failure err
 	for _, difference := range left {
 		err = errors.Join(err, errors.New(difference.String()))
 	}
-	result.Differences = summarize(differences, slices.Concat(Common, r.accepted()))
+	result.Differences = summarize(differences, slices.Concat(Common, r.Accepted))
 	return err
 }
 
@@ -156,7 +157,7 @@ func writeResults(file string, results []Result) error {
 
 // run generates for a row, and returns its result and whether that is as expected.
 func (w workspace) run(ctx context.Context, tool string) (Result, error) {
-	result := Result{Name: w.row.name(), Module: w.row.Module, Version: w.row.Version, Flags: w.row.flags(), Shape: w.row.Shape, Clientset: w.row.Clientset}
+	result := Result{Name: w.row.name(), Module: w.row.Module, Version: w.row.Version, Flags: w.row.Flags, Shape: w.row.Shape, Clientset: w.row.Clientset}
 	found, err := w.measure(ctx, tool, &result)
 	if ctx.Err() != nil {
 		return result, ctx.Err()

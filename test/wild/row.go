@@ -28,10 +28,8 @@ type Row struct {
 	// ClientModule is path@version, if the clientset is in a module of its own.
 	ClientModule string
 	// Apply is the import path of the apply configurations that the published clientset
-	// uses. informer-gen gets it too, unless ApplyOld is set: then they do not fit this
-	// client-go, and the comparison only reads them.
-	Apply    string
-	ApplyOld bool
+	// uses; empty if it has no Apply methods. The generated ones count as the same.
+	Apply string
 	// Requires are more modules as path@version, where the newest compatible version of a
 	// dependency does not compile with the row.
 	Requires []string
@@ -53,8 +51,8 @@ func (r Row) validate() error {
 		return fmt.Errorf("%s: the version has to be pinned", r.Module)
 	case (r.Refused == "") != (r.Reason == ""):
 		return fmt.Errorf("%s: a refusal needs a pattern and a reason", r.name())
-	case r.ApplyOld && r.Apply == "":
-		return fmt.Errorf("%s: ApplyOld is about Apply, which is not set", r.name())
+	case r.Apply != "" && r.Clientset == "":
+		return fmt.Errorf("%s: apply configurations are of no use without the path of the clientset", r.name())
 	case r.ClientModule != "" && r.Clientset == "":
 		return fmt.Errorf("%s: a module of a clientset needs the path of the clientset", r.name())
 	}
@@ -74,22 +72,7 @@ func (r Row) name() string {
 
 // flags are those of informer-gen, without --output-dir.
 func (r Row) flags() []string {
-	flags := slices.Clone(r.Flags)
-	if r.Apply != "" && !r.ApplyOld {
-		flags = append(flags, "--apply-configuration-package="+r.Apply)
-	}
-	return flags
-}
-
-// accepted are the differences that have to be found.
-func (r Row) accepted() []compare.Accepted {
-	if !r.ApplyOld {
-		return r.Accepted
-	}
-	return append(slices.Clone(r.Accepted), compare.Accepted{
-		Pattern: `typed/\S+ \w+Interface\.Apply\w*: missing: .*|fake NewClientset: missing: .*`,
-		Reason:  "An older applyconfiguration-gen wrote the published apply configurations, and they do not compile with the fakes of client-go v0.37. So this run generates clients without Apply, and the fake clientset without NewClientset. A project would generate the apply configurations again, and use `--apply-configuration-package`.",
-	})
+	return append(slices.Clone(r.Flags), "--with-applyconfig")
 }
 
 // patterns are the arguments of informer-gen.

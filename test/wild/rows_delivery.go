@@ -92,7 +92,6 @@ var deliveryRows = []Row{
 		Module: "github.com/kubeflow/trainer/v2", Version: "v2.0.0",
 		Packages:  []string{"pkg/apis/trainer/..."},
 		Apply:     "github.com/kubeflow/trainer/v2/pkg/client/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "github.com/kubeflow/trainer/v2/pkg/client/clientset/versioned",
 	},
 	{
@@ -100,14 +99,12 @@ var deliveryRows = []Row{
 		Module: "github.com/ray-project/kuberay/ray-operator", Version: "v1.3.0",
 		Packages:  []string{"apis/ray/v1"},
 		Apply:     "github.com/ray-project/kuberay/ray-operator/pkg/client/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "github.com/ray-project/kuberay/ray-operator/pkg/client/clientset/versioned",
 	},
 	{
 		Module: "volcano.sh/apis", Version: "v1.12.1",
 		Packages:  []string{"pkg/apis/batch/v1alpha1", "pkg/apis/bus/v1alpha1", "pkg/apis/flow/v1alpha1", "pkg/apis/nodeinfo/v1alpha1", "pkg/apis/scheduling/v1beta1", "pkg/apis/topology/v1alpha1"},
 		Apply:     "volcano.sh/apis/pkg/client/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "volcano.sh/apis/pkg/client/clientset/versioned",
 	},
 	{

@@ -48,7 +48,6 @@ var kubernetesRows = []Row{
 		Module: "sigs.k8s.io/gateway-api-inference-extension", Version: "v1.0.0",
 		Packages:  []string{"api/v1", "apix/v1alpha2"},
 		Apply:     "sigs.k8s.io/gateway-api-inference-extension/client-go/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/gateway-api-inference-extension/client-go/clientset/versioned",
 		Shape:     "version folders directly below api and apix",
 	},
@@ -56,21 +55,18 @@ var kubernetesRows = []Row{
 		Module: "sigs.k8s.io/jobset", Version: "v0.8.0",
 		Packages:  []string{"api/jobset/..."},
 		Apply:     "sigs.k8s.io/jobset/client-go/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/jobset/client-go/clientset/versioned",
 	},
 	{
 		Module: "sigs.k8s.io/lws", Version: "v0.6.0",
 		Packages:  []string{"api/leaderworkerset/..."},
 		Apply:     "sigs.k8s.io/lws/client-go/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/lws/client-go/clientset/versioned",
 	},
 	{
 		Module: "sigs.k8s.io/kueue", Version: "v0.10.0",
 		Packages:  []string{"apis/kueue/...", "apis/visibility/..."},
 		Apply:     "sigs.k8s.io/kueue/client-go/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/kueue/client-go/clientset/versioned",
 	},
 	{
@@ -89,7 +85,6 @@ var kubernetesRows = []Row{
 		Module: "sigs.k8s.io/scheduler-plugins", Version: "v0.30.6",
 		Packages:  []string{"apis/scheduling/v1alpha1"},
 		Apply:     "sigs.k8s.io/scheduler-plugins/pkg/generated/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "sigs.k8s.io/scheduler-plugins/pkg/generated/clientset/versioned",
 	},
 	{

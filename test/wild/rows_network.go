@@ -7,7 +7,6 @@ var networkRows = []Row{
 		Requires:  []string{"istio.io/api@v1.31.1"}, // it requires a version that is not published
 		Packages:  []string{"pkg/apis/..."},
 		Apply:     "istio.io/client-go/pkg/applyconfiguration",
-		ApplyOld:  true,
 		Clientset: "istio.io/client-go/pkg/clientset/versioned",
 		Shape:     "lists of pointers; specs that are protocol buffer messages of another module",
 	},

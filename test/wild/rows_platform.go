@@ -122,7 +122,6 @@ var platformRows = []Row{
 		Module: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", Version: "v0.75.0",
 		Packages:     []string{"..."},
 		Apply:        "github.com/prometheus-operator/prometheus-operator/pkg/client/applyconfiguration",
-		ApplyOld:     true,
 		Clientset:    "github.com/prometheus-operator/prometheus-operator/pkg/client/versioned",
 		ClientModule: "github.com/prometheus-operator/prometheus-operator/pkg/client@v0.75.0",
 		Shape:        "lists of pointers",

@@ -32,14 +32,20 @@ var staging = strings.Fields(`
 
 // imports are what generated code and generators need besides the API packages.
 var imports = []string{
+	"k8s.io/apimachinery/pkg/util/managedfields",
+	"k8s.io/client-go/applyconfigurations/autoscaling/v1",
+	"k8s.io/client-go/applyconfigurations/meta/v1",
 	"k8s.io/client-go/discovery",
 	"k8s.io/client-go/discovery/fake",
 	"k8s.io/client-go/gentype",
 	"k8s.io/client-go/rest",
 	"k8s.io/client-go/testing",
 	"k8s.io/client-go/util/flowcontrol",
+	product + "/runtime/apitest",
 	product + "/runtime/cache",
 	product + "/runtime/redirect",
+	"sigs.k8s.io/structured-merge-diff/v6/schema",
+	"sigs.k8s.io/structured-merge-diff/v6/typed",
 }
 
 // workspace is a module on disk that requires the modules of a row.
