@@ -55,10 +55,10 @@ func Make(ctx context.Context, project Project, dir string) (*Copy, error) {
 		return nil, err
 	}
 	c := &Copy{Project: project, Published: published, Dir: filepath.Join(dir, filepath.FromSlash(project.Module))}
-	if err := c.copySources(); err != nil {
+	if err := c.writeModule(); err != nil { // first, so that the files never belong to the module around them
 		return nil, err
 	}
-	if err := c.writeModule(); err != nil {
+	if err := c.copySources(); err != nil {
 		return nil, err
 	}
 	result, err := generator.Generate(ctx, generator.Options{Dir: c.Dir, Patterns: project.Patterns, OutputDir: "informergen", DeepCopy: true})
@@ -111,7 +111,7 @@ func (c *Copy) writeModule() error {
 	goMod = moduleLine.ReplaceAll(local.ReplaceAll(goMod, nil), []byte("module "+c.Module))
 	goMod = regexp.MustCompile(`(?m)^\t`+regexp.QuoteMeta(c.Module)+` v.*$`).ReplaceAll(goMod, nil)
 	goSum, err := os.ReadFile("../go.sum")
-	return errors.Join(err, os.WriteFile(filepath.Join(c.Dir, "go.mod"), goMod, 0o644), os.WriteFile(filepath.Join(c.Dir, "go.sum"), goSum, 0o644))
+	return errors.Join(err, os.MkdirAll(c.Dir, 0o755), os.WriteFile(filepath.Join(c.Dir, "go.mod"), goMod, 0o644), os.WriteFile(filepath.Join(c.Dir, "go.sum"), goSum, 0o644))
 }
 
 // Folders returns the folders with published deep copies that the patterns match.

@@ -155,3 +155,35 @@ func TestMethodInputs(t *testing.T) {
 		t.Errorf("got the subresources %v, want %v", order.Subresources, want)
 	}
 }
+
+// TestAlias decides on a kind that is another name for a type of a package outside of the run. The apply
+// configurations of its parts are next to that of the kind.
+func TestAlias(t *testing.T) {
+	p := newPackages(t, "type Order = elsewhere.Purchase\n")
+	p.sources[shop] = strings.Replace(p.sources[shop], `"example.com/shared"`, `"example.com/shared"`+"\n\t"+`"example.com/elsewhere"`, 1)
+	p.sources["example.com/elsewhere"] = `package elsewhere
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Purchase struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+	Spec PurchaseSpec ` + "`json:\"spec\"`" + `
+}
+
+type PurchaseSpec struct {
+	Again *Purchase ` + "`json:\"again\"`" + `
+}
+`
+	apply, mistakes, _ := p.decide()
+	if mistakes.Len() > 0 {
+		t.Fatal(mistakes.Join())
+	}
+	order := typeOf(t, apply, "Order")
+	if want := (model.TypeRef{Path: shop, Name: "Order"}); order.Of != want || order.SchemaName != "com.example.elsewhere.Purchase" {
+		t.Errorf("Order is of %v, with the schema %s", order.Of, order.SchemaName)
+	}
+	if got, want := fieldsOf(typeOf(t, apply, "PurchaseSpec")), `Again *OrderApplyConfiguration "again,omitempty"`; got != want {
+		t.Errorf("got the fields %s, want %s", got, want)
+	}
+}

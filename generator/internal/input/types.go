@@ -66,8 +66,25 @@ func (t *Types) HasPackageMarker(path, text string) bool {
 // modelPackage is the marker with the beginning of the names that OpenAPIModelName returns.
 const modelPackage = "k8s:openapi-model-package="
 
-// OpenAPIName returns the name of a type in OpenAPI documents. It is the name that
-// runtime.Scheme.ToOpenAPIDefinitionName returns for a kind.
+// SchemeName returns the name that runtime.Scheme.ToOpenAPIDefinitionName returns for a kind. It is OpenAPIName,
+// unless the kind has the method OpenAPIModelName from an embedded type. Usually TypeMeta and ObjectMeta both have
+// it, so that a kind that embeds both has none.
+func (t *Types) SchemeName(of *types.Named) string {
+	method := types.NewMethodSet(of).Lookup(nil, "OpenAPIModelName")
+	if method == nil || len(method.Index()) == 1 {
+		return t.OpenAPIName(of)
+	}
+	receiver := method.Obj().(*types.Func).Signature().Recv().Type()
+	if pointer, ok := receiver.(*types.Pointer); ok {
+		receiver = pointer.Elem()
+	}
+	if named, ok := receiver.(*types.Named); ok {
+		return t.OpenAPIName(named)
+	}
+	return t.OpenAPIName(of)
+}
+
+// OpenAPIName returns the name of a type in OpenAPI documents.
 func (t *Types) OpenAPIName(of *types.Named) string {
 	declared := of.Obj()
 	ref := model.TypeRef{Name: declared.Name()}

@@ -120,7 +120,7 @@ func (g *goSchema) structMap(structType *types.Struct, markers topology, at site
 		var ref model.SchemaRef
 		if field.Quoted {
 			g.check(own, formString, types.Typ[types.String], of)
-			ref = scalar("string")
+			ref = scalar("untyped") // a string in JSON, but package value of structured merge ignores the option
 		} else {
 			ref = g.ref(field.Field.Type(), own, of)
 		}

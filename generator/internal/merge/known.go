@@ -136,7 +136,11 @@ func encodesAs(named *types.Named) (ref model.SchemaRef, ok bool) {
 		}
 		return deduced(), true
 	case has("MarshalText"):
-		return scalar("string"), true
+		// A string in JSON, but package value of structured merge ignores the method and reads the Go value.
+		if _, isBasic := named.Underlying().(*types.Basic); isBasic {
+			return scalar("untyped"), true
+		}
+		return deduced(), true
 	}
 	return model.SchemaRef{}, false
 }

@@ -196,6 +196,7 @@ func (d *decision) schema() *model.Schema {
 	for _, k := range d.kinds {
 		d.need(model.SchemaRef{Named: d.nameOf(k)}, needed)
 	}
+	d.addSchemeNames(needed)
 	schema := &model.Schema{}
 	for _, name := range slices.Sorted(maps.Keys(needed)) {
 		if atom, ok := d.atoms[name]; ok {
@@ -203,6 +204,29 @@ func (d *decision) schema() *model.Schema {
 		}
 	}
 	return schema
+}
+
+// addSchemeNames adds the types of kinds under the names that a scheme gives them, by which type converters find
+// them. Kinds with one name may have any fields.
+func (d *decision) addSchemeNames(needed map[string]bool) {
+	added := map[string]bool{}
+	for _, k := range d.kinds {
+		declared := d.Types.Lookup(model.TypeRef{Path: k.GroupVersion.Path, Name: k.Name})
+		if declared == nil {
+			continue
+		}
+		named, ok := types.Unalias(declared.Type()).(*types.Named)
+		if !ok {
+			continue
+		}
+		switch name := d.Types.SchemeName(named); {
+		case added[name]:
+			d.atoms[name] = freeObject().Inline
+		case !needed[name]:
+			d.atoms[name] = d.atoms[d.nameOf(k)]
+			needed[name], added[name] = true, true
+		}
+	}
 }
 
 // need adds the names of a type, and of those that it consists of.

@@ -18,9 +18,7 @@ func (in *Backoff) DeepCopyInto(out *Backoff) {
 		copied := *in.Attempts
 		out.Attempts = &copied
 	}
-	if in.Initial != nil {
-		out.Initial = in.Initial.DeepCopy()
-	}
+	out.Initial = in.Initial.DeepCopy()
 }
 
 // DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.
@@ -295,22 +293,14 @@ func (in *ProxySpec) DeepCopyInto(out *ProxySpec) {
 		copied := in.Memory.DeepCopy()
 		out.Memory = &copied
 	}
-	if in.Timeout != nil {
-		out.Timeout = in.Timeout.DeepCopy()
-	}
-	if in.Template != nil {
-		out.Template = in.Template.DeepCopy()
-	}
-	if in.Parameters != nil {
-		out.Parameters = in.Parameters.DeepCopy()
-	}
+	out.Timeout = in.Timeout.DeepCopy()
+	out.Template = in.Template.DeepCopy()
+	out.Parameters = in.Parameters.DeepCopy()
 	out.Sidecars = slices.Clone(in.Sidecars)
 	for i := range in.Sidecars {
 		in.Sidecars[i].DeepCopyInto(&out.Sidecars[i])
 	}
-	if in.ConfigRef != nil {
-		out.ConfigRef = in.ConfigRef.DeepCopy()
-	}
+	out.ConfigRef = in.ConfigRef.DeepCopy()
 }
 
 // DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.

@@ -329,4 +329,10 @@ var types = []definition{
 		{"name", stringValue},
 		{"uid", stringValue},
 	}}},
+	{"io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta", fields{
+		{"apiVersion", stringValue},
+		{"kind", stringValue},
+		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
+		{"spec", named("com.github.typedinformers.informer-gen.testdata.apis.shapes.v1.Spec")},
+	}},
 }

@@ -35,6 +35,15 @@ func Append[T any](method string, to []T, values []*T) []T {
 	return to
 }
 
+// AppendTo is Append for a pointer to a slice. The result is not nil, even without values.
+func AppendTo[T any](method string, to *[]T, values []*T) *[]T {
+	if to == nil {
+		to = &[]T{}
+	}
+	*to = Append(method, *to, values)
+	return to
+}
+
 // Put sets entries in the map to, which may be nil.
 func Put[M ~map[K]V, K comparable, V any](to, entries M) M {
 	if to == nil && len(entries) > 0 {

@@ -78,7 +78,7 @@ var types = []definition{
 		{"observedGeneration", numericValue},
 		{"reason", stringValue},
 		{"status", stringValue},
-		{"type", or{stringValue, ""}},
+		{"type", stringValue},
 	}},
 	{"io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", fields{
 		{"apiVersion", stringValue},
@@ -112,6 +112,6 @@ var types = []definition{
 		{"controller", booleanValue},
 		{"kind", stringValue},
 		{"name", stringValue},
-		{"uid", or{stringValue, ""}},
+		{"uid", stringValue},
 	}}},
 }

@@ -161,16 +161,12 @@ func (in *KitSpec) DeepCopyInto(out *KitSpec) {
 		}
 	}
 	out.Limits = in.Limits.DeepCopy()
-	if in.Selector != nil {
-		out.Selector = in.Selector.DeepCopy()
-	}
+	out.Selector = in.Selector.DeepCopy()
 	out.Tolerations = slices.Clone(in.Tolerations)
 	for i := range in.Tolerations {
 		in.Tolerations[i].DeepCopyInto(&out.Tolerations[i])
 	}
-	if in.Container != nil {
-		out.Container = in.Container.DeepCopy()
-	}
+	out.Container = in.Container.DeepCopy()
 	out.Labels = maps.Clone(in.Labels)
 	out.Sizes = slices.Clone(in.Sizes)
 	out.Volume = in.Volume.DeepCopy()

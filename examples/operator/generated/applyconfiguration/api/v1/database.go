@@ -17,7 +17,7 @@ import (
 //
 // Database requests a database of a class. Its status reports the result.
 type DatabaseApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *DatabaseSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *DatabaseStatusApplyConfiguration `json:"status,omitempty"`

@@ -17,7 +17,7 @@ import (
 //
 // DatabaseClass is a kind of database that the cluster offers.
 type DatabaseClassApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *DatabaseClassSpecApplyConfiguration `json:"spec,omitempty"`
 }

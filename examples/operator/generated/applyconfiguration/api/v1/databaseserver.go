@@ -19,7 +19,7 @@ import (
 // as its controller. An agent, which is not part of this example, runs the server and
 // reports whether it is ready.
 type DatabaseServerApplyConfiguration struct {
-	applymetav1.TypeMetaApplyConfiguration
+	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	Spec                                      *DatabaseServerSpecApplyConfiguration   `json:"spec,omitempty"`
 	Status                                    *DatabaseServerStatusApplyConfiguration `json:"status,omitempty"`
