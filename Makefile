@@ -64,7 +64,7 @@ test-e2e: ## Run the tests with the real API server, and compare the generated c
 	cd testserver && $(RACE) $(TEST) ./...
 	cd test && $(RACE) $(TEST) ./...
 
-test-apply: ## Call all functions of the apply configurations of k8s.io/api, and compare them with those of applyconfiguration-gen: 4 CPU minutes
+test-apply: ## Call all functions of the apply configurations of k8s.io/api, and compare them with those of applyconfiguration-gen: 2 CPU minutes
 	cd test && $(TEST) ./compare -run=TestKubernetes -all
 
 test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver, also those of controller-runtime over our cache: 15 CPU minutes the first time, 3 after that

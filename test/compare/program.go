@@ -14,9 +14,15 @@ import (
 const applyFolder = "applyconfiguration"
 
 // BehaviorProgram returns a program that compares what the functions of the apply configurations
-// of two trees do. It calls those that both trees have. It prints a line for each difference, and at last how
-// many types and calls it has compared.
+// of two trees do. It calls those that both trees have, except for the methods of types that API
+// reports. It prints a line for each difference, and at last how many types and calls it has
+// compared.
 func BehaviorProgram(theirs, ours *Tree) ([]byte, error) {
+	differs := map[string]bool{} // by package and name
+	for _, difference := range API(theirs, ours) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(difference.Name, "*"), ".")
+		differs[difference.Package+" "+name] = true
+	}
 	imports, body := strings.Builder{}, strings.Builder{}
 	aliases := 0
 	for _, name := range slices.Sorted(maps.Keys(theirs.Packages)) {
@@ -33,7 +39,7 @@ func BehaviorProgram(theirs, ours *Tree) ([]byte, error) {
 				_, theirType := their.Scope().Lookup(object).(*types.TypeName)
 				other := our.Scope().Lookup(object)
 				_, ourType := other.(*types.TypeName)
-				if other != nil && other.Exported() && theirType == isType && ourType == isType {
+				if other != nil && other.Exported() && !differs[name+" "+object] && theirType == isType && ourType == isType {
 					names = append(names, object)
 				}
 			}
