@@ -36,7 +36,8 @@ var (
 
 // NewClientset returns a Clientset whose clients are those of a program. They send requests to an
 // in-memory API server, which has the given objects. It answers as a cluster with
-// CustomResourceDefinitions does, but it knows no schemas, so it neither validates nor defaults.
+// CustomResourceDefinitions does, but it does not have these, so it neither validates nor defaults.
+// Server-side apply merges by the schemas of the apply configurations.
 // NewClientset panics if an object cannot be stored.
 func NewClientset(objects ...runtime.Object) *Clientset {
 	server, err := apitest.New(apitest.WithScheme(scheme))
