@@ -83,12 +83,25 @@ func (c *closure) declare(names map[string][]string, dir string, found *input.Ty
 	found.PackageMarkers, found.Dependencies = map[string][]input.CommentMarker{}, map[string]bool{}
 	for path, p := range c.parts {
 		found.Packages[path], found.Dependencies[path] = c.check(p), p.src.dependency
+		p.addRecursion(mistakes)
 		p.addComments(found.Comments)
 		for _, file := range p.src.files {
 			found.PackageMarkers[path] = append(found.PackageMarkers[path], packageMarkers(p.src.fset, file)...)
 		}
 	}
 	return nil
+}
+
+// addRecursion adds the types of the package that contain themselves. The other errors of the type checker may be
+// about declarations that were not kept.
+func (p *part) addRecursion(mistakes *model.Errors) {
+	for _, err := range p.typeErrors {
+		if text, ok := strings.CutPrefix(err.Msg, "invalid recursive type"); ok {
+			name, _, _ := strings.Cut(strings.TrimLeft(text, ": "), "\n")
+			name, _, _ = strings.Cut(name, " ")
+			mistakes.Add(err.Fset.Position(err.Pos), "type %s contains itself without end; make a field on the way a pointer, a slice or a map", name)
+		}
+	}
 }
 
 // copied returns the exported types that markers choose for deep copies: those of a package with a marker, or

@@ -170,3 +170,18 @@ type Fine struct{ D *AlsoUndeclared }
 		}
 	}
 }
+
+// TestDeclaredRecursion reports types without end, and accepts those that end at a nil pointer or an empty list.
+func TestDeclaredRecursion(t *testing.T) {
+	const order = "-- shop/types.go --\npackage shop\ntype Order struct { Root Node }\n"
+	for types, want := range map[string]string{
+		"type Node struct { Left Node }":                                        "shop/types.go:3:6: type Node contains itself without end; make a field on the way a pointer, a slice or a map",
+		"type Node struct { Other Other }\ntype Other struct { Nodes [2]Node }": "shop/types.go:3:6: type Node contains itself without end; make a field on the way a pointer, a slice or a map",
+		"type Node struct { Left *Node; All []Node; Named map[string]Node }":    "",
+	} {
+		_, err := declaredIn(t, order+types+"\n", false, "Order")
+		if got := fmt.Sprint(err); err != nil && got != want || err == nil && want != "" {
+			t.Errorf("%s\ngot  %v\nwant %s", types, err, want)
+		}
+	}
+}
