@@ -130,7 +130,11 @@ func (c manifestCheck) run() {
 		return // the other differences follow from this one
 	}
 	if m.Plural.Value != k.Resource {
-		c.add(c.position(is[markers.ResourceName], hasPath), fmt.Sprintf("set // +resourceName=%s above type %s", m.Plural.Value, k.Name),
+		fix := fmt.Sprintf("set // +resourceName=%s above type %s", m.Plural.Value, k.Name)
+		if c.has(is[markers.ResourceName]) && !c.has(hasPath) { // controller-gen does not read +resourceName
+			fix += fmt.Sprintf(", or add // +kubebuilder:resource:path=%s", k.Resource)
+		}
+		c.add(c.position(is[markers.ResourceName], hasPath), fix,
 			"the client of kind %s uses the resource %q, but its CRD has the plural %q (%s)", k.Name, k.Resource, m.Plural.Value, m.Plural.Pos)
 	}
 	c.scope()
@@ -146,6 +150,8 @@ func (c manifestCheck) scope() {
 	want, taken, fix := "Cluster", "cluster-scoped", "remove +genclient:nonNamespaced"
 	if k.Namespaced {
 		want, taken, fix = "Namespaced", "namespaced", "add // +genclient:nonNamespaced"
+	} else if !c.has(hasScope) { // controller-gen does not read +genclient:nonNamespaced
+		fix += ", or add // +kubebuilder:resource:scope=Cluster"
 	}
 	if m.Scope.Value != want {
 		c.add(c.position(is[markers.NonNamespaced], hasScope), fix,
@@ -218,6 +224,16 @@ func (c manifestCheck) position(subjects ...func(markers.Value) bool) token.Posi
 		}
 	}
 	return c.kind.Pos
+}
+
+// has reports whether the type has a marker with a value of the subject.
+func (c manifestCheck) has(subject func(markers.Value) bool) bool {
+	for _, m := range c.declared.Markers {
+		if subject(m.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // is reports whether a value is of type T.
