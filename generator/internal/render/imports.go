@@ -37,6 +37,8 @@ var known = map[string]string{
 	"schema":        "k8s.io/apimachinery/pkg/runtime/schema",
 	"serializer":    "k8s.io/apimachinery/pkg/runtime/serializer",
 	"types":         "k8s.io/apimachinery/pkg/types",
+	"unstructured":  "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
+	"utiljson":      "k8s.io/apimachinery/pkg/util/json",
 	"utilruntime":   "k8s.io/apimachinery/pkg/util/runtime",
 	"watch":         "k8s.io/apimachinery/pkg/watch",
 

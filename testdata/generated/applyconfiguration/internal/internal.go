@@ -7,11 +7,14 @@
 package internal
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
@@ -63,7 +66,24 @@ func Extract(obj Object, schema, fieldManager string, into any, subresource stri
 		return fmt.Errorf("cannot extract what %q has applied to %s %s: the object has no managedFields; read it with a client, or from an informer that keeps them (without cache.WithoutManagedFields)",
 			fieldManager, schema[strings.LastIndexByte(schema, '.')+1:], strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/"))
 	}
-	return managedfields.ExtractInto(obj, Parser().Type(schema), fieldManager, into, subresource)
+	// Take the JSON that the server has of obj. The managedfields package can read Go values too, but it panics for
+	// some types, such as uint64 and arrays, and its names of map keys that are no strings are wrong.
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return err
+	}
+	sent := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(data, &sent.Object); err != nil {
+		return err
+	}
+	var owned map[string]any
+	if err := managedfields.ExtractInto(sent, Parser().Type(schema), fieldManager, &owned, subresource); err != nil {
+		return err
+	}
+	if data, err = json.Marshal(owned); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
 }
 
 // Object is an object of a kind.
