@@ -90,7 +90,7 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 		if dropped := src.dropGenerated(options); len(dropped) > 0 {
 			result.Generated[src.dir] = dropped
 		}
-		if src.addParseErrors(mistakes) {
+		if src.addParseErrors(mistakes) || src.addRepeated(mistakes) {
 			continue
 		}
 		result.sources = append(result.sources, src)

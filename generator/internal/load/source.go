@@ -107,10 +107,22 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 	return found
 }
 
+// addRepeated adds the types that are declared twice, and reports whether there is one. Reading only one of the two
+// would lose the markers of the other one.
+func (src *source) addRepeated(mistakes *model.Errors) bool {
+	repeated := src.scope().repeated
+	for _, names := range repeated {
+		mistakes.Add(src.fset.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name, src.fset.Position(names[0].Pos()))
+	}
+	return len(repeated) > 0
+}
+
 // scope has the top-level declarations of a package by name.
 type scope struct {
 	types map[string]typeDecl
-	funcs map[string]*ast.FuncDecl
+	// repeated has the types that are declared twice: the name in both declarations.
+	repeated [][2]*ast.Ident
+	funcs    map[string]*ast.FuncDecl
 	// values has the constants and variables.
 	values  map[string]valueDecl
 	methods []method
@@ -169,6 +181,9 @@ func (s *scope) add(file *ast.File) {
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
+					if first, ok := s.types[spec.Name.Name]; ok && spec.Name.Name != "_" {
+						s.repeated = append(s.repeated, [2]*ast.Ident{first.spec.Name, spec.Name})
+					}
 					s.types[spec.Name.Name] = typeDecl{file, decl, spec}
 				case *ast.ValueSpec:
 					for i, name := range spec.Names {
