@@ -189,6 +189,20 @@ func TestExtract(t *testing.T) {
 	}
 }
 
+// TestExtractForms extracts values that apimachinery cannot read from Go values, only from JSON.
+func TestExtractForms(t *testing.T) {
+	kits, ann := fake.NewClientset().KitV1().Kits("shed"), metav1.ApplyOptions{FieldManager: "ann"}
+	applied := applykitv1.Kit("blue", "shed").WithSpec(applykitv1.KitSpec().
+		WithSerial(1 << 40).WithPair([2]string{"left", "right"}).WithCodes(map[int32]string{-7: "minus seven"}))
+	result, err := kits.Apply(t.Context(), applied, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config, err := applykitv1.ExtractKit(result, "ann"); err != nil || encoded(t, config) != encoded(t, applied) {
+		t.Errorf("got  %s, %v\nwant %s", encoded(t, config), err, encoded(t, applied))
+	}
+}
+
 // TestExtractStatus extracts what a manager has applied through a subresource.
 func TestExtractStatus(t *testing.T) {
 	kits, ann := fake.NewClientset().KitV1().Kits("shed"), metav1.ApplyOptions{FieldManager: "ann"}

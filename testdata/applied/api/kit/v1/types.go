@@ -81,6 +81,9 @@ type KitSpec struct {
 	Container   *corev1.Container     `json:"container,omitempty"`
 	Labels      map[string]string     `json:"labels,omitempty"`
 	Sizes       []int32               `json:"sizes,omitempty"`
+	Serial      uint64                `json:"serial,omitempty"`
+	Pair        *[2]string            `json:"pair,omitempty"`
+	Codes       map[int32]string      `json:"codes,omitempty"`
 	Volume      resource.Quantity     `json:"volume"`
 	Port        intstr.IntOrString    `json:"port"`
 	Until       metav1.Time           `json:"until"`

@@ -169,6 +169,11 @@ func (in *KitSpec) DeepCopyInto(out *KitSpec) {
 	out.Container = in.Container.DeepCopy()
 	out.Labels = maps.Clone(in.Labels)
 	out.Sizes = slices.Clone(in.Sizes)
+	if in.Pair != nil {
+		copied := *in.Pair
+		out.Pair = &copied
+	}
+	out.Codes = maps.Clone(in.Codes)
 	out.Volume = in.Volume.DeepCopy()
 	in.Until.DeepCopyInto(&out.Until)
 	in.Raw.DeepCopyInto(&out.Raw)

@@ -46,6 +46,7 @@ var types = []definition{
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.KitSpec", fields{
 		{"anywhere", booleanValue},
 		{"byName", members{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
+		{"codes", members{stringValue}},
 		{"container", named("io.k8s.api.core.v1.Container")},
 		{"grid", list{list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}}},
 		{"labels", members{stringValue}},
@@ -55,6 +56,7 @@ var types = []definition{
 		{"old", stringValue},
 		{"options", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Options")},
 		{"owner", stringValue},
+		{"pair", list{stringValue}},
 		{"phase", stringValue},
 		{"point", fields{
 			{"x", numericValue},
@@ -62,6 +64,7 @@ var types = []definition{
 		{"port", untypedValue},
 		{"raw", members{named("__untyped_deduced_")}},
 		{"selector", named("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector")},
+		{"serial", numericValue},
 		{"size", numericValue},
 		{"sizes", list{numericValue}},
 		{"spares", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},

@@ -41,6 +41,9 @@ type KitSpecApplyConfiguration struct {
 	Container                  *corev1.Container                            `json:"container,omitempty"`
 	Labels                     map[string]string                            `json:"labels,omitempty"`
 	Sizes                      []int32                                      `json:"sizes,omitempty"`
+	Serial                     *uint64                                      `json:"serial,omitempty"`
+	Pair                       *[2]string                                   `json:"pair,omitempty"`
+	Codes                      map[int32]string                             `json:"codes,omitempty"`
 	Volume                     *apiresource.Quantity                        `json:"volume,omitempty"`
 	Port                       *utilintstr.IntOrString                      `json:"port,omitempty"`
 	Until                      *metav1.Time                                 `json:"until,omitempty"`
@@ -157,6 +160,24 @@ func (b *KitSpecApplyConfiguration) WithLabels(entries map[string]string) *KitSp
 // WithSizes appends values to Sizes.
 func (b *KitSpecApplyConfiguration) WithSizes(values ...int32) *KitSpecApplyConfiguration {
 	b.Sizes = append(b.Sizes, values...)
+	return b
+}
+
+// WithSerial sets Serial.
+func (b *KitSpecApplyConfiguration) WithSerial(value uint64) *KitSpecApplyConfiguration {
+	b.Serial = &value
+	return b
+}
+
+// WithPair sets Pair.
+func (b *KitSpecApplyConfiguration) WithPair(value [2]string) *KitSpecApplyConfiguration {
+	b.Pair = &value
+	return b
+}
+
+// WithCodes adds entries to Codes. It replaces entries with the same keys.
+func (b *KitSpecApplyConfiguration) WithCodes(entries map[int32]string) *KitSpecApplyConfiguration {
+	b.Codes = internal.Put(b.Codes, entries)
 	return b
 }
 
