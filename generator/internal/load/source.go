@@ -107,14 +107,19 @@ func (src *source) addParseErrors(mistakes *model.Errors) bool {
 	return found
 }
 
-// addRepeated adds the types that are declared twice, and reports whether there is one. Reading only one of the two
-// would lose the markers of the other one.
+// addRepeated adds the types that are declared twice in a package with markers, and reports whether there is one.
+// Reading only one of the two would lose the markers of the other one. A generated package, which a pattern may
+// match too, may have such a type until it is generated again.
 func (src *source) addRepeated(mistakes *model.Errors) bool {
 	repeated := src.scope().repeated
+	hasMarkers := func(file *ast.File) bool { return hasText(file.Comments, "+genclient", "+kubebuilder:", "+informer:") }
+	if len(repeated) == 0 || !slices.ContainsFunc(src.files, hasMarkers) {
+		return false
+	}
 	for _, names := range repeated {
 		mistakes.Add(src.fset.Position(names[1].Pos()), "type %s is declared here and at %s; remove one of the two", names[1].Name, src.fset.Position(names[0].Pos()))
 	}
-	return len(repeated) > 0
+	return true
 }
 
 // scope has the top-level declarations of a package by name.
