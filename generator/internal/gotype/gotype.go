@@ -42,6 +42,7 @@ func MetaName(t types.Type) string {
 // by.
 func IsValid(t types.Type) bool { return t.Underlying() != types.Typ[types.Invalid] }
 
+// StructOf returns the struct that t is or is defined by.
 func StructOf(t types.Type) (*types.Struct, bool) {
 	structType, ok := t.Underlying().(*types.Struct)
 	return structType, ok

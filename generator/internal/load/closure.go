@@ -10,6 +10,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,26 +219,34 @@ func (c *closure) importedAs(d *declaration, qualifier string) string {
 	return missing
 }
 
+// reachable returns d and all declarations that it needs, the nearest first.
+func (d *declaration) reachable() iter.Seq[*declaration] {
+	return func(yield func(*declaration) bool) {
+		seen := map[*declaration]bool{d: true}
+		for queue := []*declaration{d}; len(queue) > 0; queue = queue[1:] {
+			if !yield(queue[0]) {
+				return
+			}
+			for _, used := range queue[0].uses {
+				if !seen[used] {
+					seen[used] = true
+					queue = append(queue, used)
+				}
+			}
+		}
+	}
+}
+
 // cause returns the reason why a question about root stays open: the nearest reference to a missing
 // declaration, or else the first error of the type checker.
 func (c *closure) cause(root *declaration) (problem, bool) {
-	seen := map[*declaration]bool{root: true}
-	queue := []*declaration{root}
 	var found []types.Error
-	for len(queue) > 0 {
-		d := queue[0]
-		queue = queue[1:]
+	for d := range root.reachable() {
 		if len(d.problems) > 0 {
 			return d.problems[0], true
 		}
 		if d.part != nil && len(found) == 0 {
 			found = d.part.typeErrors
-		}
-		for _, used := range d.uses {
-			if !seen[used] {
-				seen[used] = true
-				queue = append(queue, used)
-			}
 		}
 	}
 	if len(found) == 0 {

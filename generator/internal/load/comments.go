@@ -82,6 +82,21 @@ func (c commentIndex) above(fset *token.FileSet, doc *ast.CommentGroup, start to
 	return []*ast.CommentGroup{c[fset.Position(start).Line-2], doc}
 }
 
+// doc returns the doc comment of a type, which may be nil, and where its declaration begins. Without parentheses
+// they are those of the group.
+func (t typeDecl) doc() (doc *ast.CommentGroup, start token.Pos) {
+	if t.group.Lparen.IsValid() {
+		return t.spec.Doc, t.spec.Pos()
+	}
+	return t.group.Doc, t.group.Pos()
+}
+
+// aboveType returns the comments above a type.
+func (c commentIndex) aboveType(fset *token.FileSet, t typeDecl) []*ast.CommentGroup {
+	doc, start := t.doc()
+	return c.above(fset, doc, start)
+}
+
 // buildConstraint returns the //go:build line of a file, or "".
 func buildConstraint(file *ast.File) string {
 	for _, group := range file.Comments {

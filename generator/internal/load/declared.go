@@ -117,11 +117,7 @@ func (src *source) copied() (names []string) {
 		}
 	}
 	for name, t := range src.scope().types {
-		doc, start := t.spec.Doc, t.spec.Pos()
-		if !t.group.Lparen.IsValid() {
-			doc, start = t.group.Doc, t.group.Pos()
-		}
-		above := comments[t.file].above(src.fset, doc, start)
+		above := comments[t.file].aboveType(src.fset, t)
 		isOff := hasText(above, "+kubebuilder:object:generate=false", "+kubebuilder:object:generate:=false", "+k8s:deepcopy-gen=false")
 		if token.IsExported(name) && !isOff && (wholePackage || hasText(above, "+kubebuilder:object:", "+k8s:deepcopy-gen")) {
 			names = append(names, name)
@@ -147,16 +143,9 @@ func hasText(groups []*ast.CommentGroup, texts ...string) bool {
 
 // addProblems adds the references to missing declarations that root needs.
 func (c *closure) addProblems(root *declaration, dir string, mistakes *model.Errors) {
-	seen := map[*declaration]bool{root: true}
-	for queue := []*declaration{root}; len(queue) > 0; queue = queue[1:] {
-		for _, problem := range queue[0].problems {
+	for d := range root.reachable() {
+		for _, problem := range d.problems {
 			mistakes.Add(absolute(dir, problem.pos), "%s", problem.text)
-		}
-		for _, used := range queue[0].uses {
-			if !seen[used] {
-				seen[used] = true
-				queue = append(queue, used)
-			}
 		}
 	}
 }
@@ -188,12 +177,7 @@ func (p *part) addComments(found map[token.Pos]input.Comment) {
 			}
 			for _, spec := range group.Specs {
 				spec := spec.(*ast.TypeSpec)
-				t := p.src.scope().types[spec.Name.Name]
-				doc, start := spec.Doc, spec.Pos()
-				if !t.group.Lparen.IsValid() {
-					doc, start = t.group.Doc, t.group.Pos()
-				}
-				found[spec.Name.Pos()] = commentOf(p.src.fset, index.above(p.src.fset, doc, start)...)
+				found[spec.Name.Pos()] = commentOf(p.src.fset, index.aboveType(p.src.fset, p.src.scope().types[spec.Name.Name])...)
 				ast.Inspect(spec.Type, func(node ast.Node) bool { // a field may have a struct without a name
 					if structType, ok := node.(*ast.StructType); ok {
 						addFieldComments(p.src.fset, structType, found)

@@ -21,12 +21,8 @@ func (src *source) marked(candidates bool) []*input.Type {
 	}
 	var found []*input.Type
 	for name, t := range scope.types {
-		doc, start := t.spec.Doc, t.spec.Pos()
-		if !t.group.Lparen.IsValid() {
-			doc, start = t.group.Doc, t.group.Pos()
-		}
 		var ours markers.List
-		for _, group := range comments[t.file].above(src.fset, doc, start) {
+		for _, group := range comments[t.file].aboveType(src.fset, t) {
 			for _, m := range markersOf(src.fset, group, name) {
 				if m.Value != nil {
 					ours = append(ours, m)
@@ -37,6 +33,7 @@ func (src *source) marked(candidates bool) []*input.Type {
 		isCandidate := candidates && token.IsExported(name) && hasList
 		if len(ours) > 0 || isCandidate {
 			described := src.describeType(name, t)
+			doc, _ := t.doc()
 			described.Markers, described.IsCandidate, described.Doc = ours, isCandidate, withoutMarkers(doc.Text())
 			found = append(found, described)
 		}
