@@ -48,6 +48,8 @@ type Config[T Object] struct {
 	// StatusHandler is called when the Phase, the Reason or the error of Status changes. It
 	// never blocks the informer.
 	StatusHandler StatusHandler
+	// RelistHandler is called after each list. It never blocks the informer.
+	RelistHandler RelistHandler
 
 	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
 	// ListerWatcher of its own.
@@ -187,6 +189,10 @@ type Settings struct {
 	// goroutine, and is reported in the same way. All of this holds for a hook too, but it
 	// is only logged.
 	HandlerPanicRecovery bool
+	// InformerName tells the informers of one part of a program from those of others, in metrics
+	// and on the debug page. It becomes a label of metrics, so it must not depend on data of
+	// users. By default it is empty.
+	InformerName string
 	// MutationDetector panics when an object of the cache was changed. The message names
 	// the handler and the changed fields. It is for tests: it is slow and keeps a copy of
 	// each object.

@@ -19,6 +19,7 @@ type Controller[T Object] struct {
 	reflectors []*Reflector[T]
 	config     *Config[T] // that of the only Reflector, or of all
 	queue      *DeltaFIFO[T]
+	traffic    *traffic // of all reflectors
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
@@ -59,6 +60,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	c := &Controller[T]{
 		queue:   &DeltaFIFO[T]{},
+		traffic: &traffic{},
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:  make(chan struct{}),
@@ -74,7 +76,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
-		c.reflectors = append(c.reflectors, newReflector(scope, c.queue))
+		c.reflectors = append(c.reflectors, newReflector(scope, c.queue, c.traffic))
 	}
 	c.config = &c.reflectors[0].config // a Config is large
 	if len(scopes) > 1 {

@@ -22,10 +22,10 @@
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
-//	handler.go          ResourceEventHandler, its adapters, options and registration
+//	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	lease.go            Lease: a counted use of an informer of a factory
-//	hooks.go            WatchErrorHandler and StatusHandler
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
+//	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
@@ -38,6 +38,7 @@
 //	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
+//	internal/stats      counters that cost the path of an event next to nothing
 //	internal/processor  the queue and the goroutine of each handler
 //	internal/mutation   finds the handler that changed a shared object
 //

@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -128,3 +129,28 @@ func (e *NotSyncedError) Error() string {
 
 // Unwrap returns Cause.
 func (e *NotSyncedError) Unwrap() error { return e.Cause }
+
+// Advice says what a person can do about an informer that does not follow the server.
+type Advice struct {
+	Reason Reason
+	// Namespace is the one in which it is to be done; empty for all.
+	Namespace string
+	// Text says in one or two sentences what to do. It has no text of an object.
+	Text string
+	// Manifest is a part of a YAML manifest that does it, such as the missing rule of a Role, or
+	// empty.
+	Manifest string
+}
+
+// Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
+// URL, such as forbidden.
+func (a Advice) Runbook() string { return strings.ToLower(string(a.Reason)) }
+
+// Advice returns what to do about the last error of the informer, or of each of its namespaces
+// that has one. It is empty if there is no error.
+func (s *InformerStatus) Advice() []Advice {
+	if s.Status.Err == nil {
+		return nil
+	}
+	return []Advice{{Reason: s.Status.Reason, Text: strings.TrimPrefix(advice[s.Status.Reason], "; ")}}
+}

@@ -71,6 +71,7 @@ type factoryInformer struct {
 		awaitHooks()
 		wasStopped() bool
 		Status() Status
+		observed() InformerStatus
 		Retry()
 		registrations() []Syncer
 	}
@@ -291,16 +292,6 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	return WaitForCacheSync(ctx, append(all, handlers...)...)
 }
 
-// InformerStatus is the status of one informer of a factory.
-type InformerStatus struct {
-	Resource schema.GroupVersionResource
-	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
-	Object string
-	// Server is the URL of the API server, or empty.
-	Server string
-	Status Status
-}
-
 // Statuses ranges over the informers that exist when the range begins, sorted by resource. It
 // creates none. An informer that was stopped is not among them.
 func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
@@ -309,7 +300,9 @@ func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
 			if i.informer.wasStopped() {
 				continue
 			}
-			if !yield(InformerStatus{Resource: i.key.resource, Object: i.key.object.String(), Server: i.key.server, Status: i.informer.Status()}) {
+			status := i.informer.observed()
+			status.Server = i.key.server
+			if !yield(status) {
 				return
 			}
 		}

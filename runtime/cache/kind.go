@@ -81,6 +81,9 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		if set.onStatus != nil {
 			config.StatusHandler = set.onStatus
 		}
+		if set.onRelist != nil {
+			config.RelistHandler = set.onRelist
+		}
 		if set.writes != nil {
 			config.ReadYourWrites = &OwnWrites{Observer: set.writes}
 		}

@@ -50,6 +50,7 @@ type options struct {
 	resync    *time.Duration
 	onError   WatchErrorHandler
 	onStatus  StatusHandler
+	onRelist  RelistHandler
 	transform any // TransformFunc[T]
 	indexers  any // Indexers[T]
 	source    any // func(namespace string) ListerWatcher[T]
@@ -329,6 +330,16 @@ func WithStatusHandler(handler StatusHandler) SharedInformerOption {
 	}
 }
 
+// WithRelistHandler sets Config.RelistHandler.
+func WithRelistHandler(handler RelistHandler) SharedInformerOption {
+	return func(o *options) {
+		if handler != nil {
+			o.once("WithRelistHandler")
+			o.onRelist = handler
+		}
+	}
+}
+
 // WithTransform changes the objects of one kind before they are stored:
 //
 //	cache.WithTransform(func(foo *v1.Foo) (*v1.Foo, error) { foo.Spec.Notes = ""; return foo, nil })
@@ -411,6 +422,11 @@ func WithoutStreamingList() SharedInformerOption {
 // WithHandlerPanicRecovery sets Settings.HandlerPanicRecovery.
 func WithHandlerPanicRecovery() SharedInformerOption {
 	return setting(func(s *Settings) { s.HandlerPanicRecovery = true })
+}
+
+// WithInformerName sets Settings.InformerName.
+func WithInformerName(name string) SharedInformerOption {
+	return setting(func(s *Settings) { s.InformerName = name })
 }
 
 // WithMutationDetector sets Settings.MutationDetector. It is for tests.

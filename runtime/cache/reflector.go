@@ -49,6 +49,7 @@ type Reflector[T Object] struct {
 	queue     *DeltaFIFO[T]
 	onError   WatchErrorHandler
 	status    *statusTracker
+	traffic   *traffic
 	hooks     *hook.Hooks[Status]
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
@@ -170,20 +171,21 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
-	r := newReflector(config, queue)
+	r := newReflector(config, queue, &traffic{})
 	r.use(newHooks(&r.config, r.Status))
 	r.ownsHooks = true
 	return r
 }
 
 // newReflector returns a Reflector without hooks. The caller calls use.
-func newReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
+func newReflector[T Object](config Config[T], queue *DeltaFIFO[T], traffic *traffic) *Reflector[T] {
 	r := &Reflector[T]{
-		config: config,
-		queue:  queue,
-		status: newStatusTracker(),
-		retry:  make(chan struct{}, 1),
-		random: rand.N[time.Duration],
+		config:  config,
+		queue:   queue,
+		status:  newStatusTracker(),
+		traffic: traffic,
+		retry:   make(chan struct{}, 1),
+		random:  rand.N[time.Duration],
 	}
 	if config.Open != nil {
 		r.useSource(r.newSource(config.Decode))

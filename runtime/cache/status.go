@@ -16,6 +16,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -102,6 +103,8 @@ type Status struct {
 	// progress again.
 	Err    error
 	Reason Reason
+	// Verb is the request that failed with Err, "list" or "watch". It is empty for other errors.
+	Verb string
 	// NextAttempt is the latest time at which the failed request will be retried. It is
 	// zero while a request is under way.
 	NextAttempt time.Time
@@ -242,6 +245,8 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// heard is when the server last sent a list, an event or a bookmark.
+	heard stats.Stamp
 	// changed is called after each change of the phase, without a lock.
 	changed func()
 
@@ -318,7 +323,13 @@ func (t *statusTracker) reachAfter(resourceVersion string, push func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	push()
-	t.status.ResourceVersion = resourceVersion
+	t.status.ResourceVersion, t.heard = resourceVersion, stats.Now()
+}
+
+func (t *statusTracker) heardAt() stats.Stamp {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.heard
 }
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first

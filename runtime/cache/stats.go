@@ -1,0 +1,270 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"reflect"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+)
+
+// StatusSource has informers that can be observed: a SharedInformerFactory, a generated factory,
+// one SharedIndexInformer, or the cache of controller-runtime that the module
+// adapters/controllerruntime has. The debug page, the health check and the metrics read it. All of
+// them may do so at any time, from any goroutine: no informer waits for a reader.
+type StatusSource interface {
+	// Statuses ranges over the informers that exist when the range begins, in the same order each
+	// time.
+	Statuses() iter.Seq[InformerStatus]
+}
+
+// InformerStatus is what can be observed of one informer. Its parts are of slightly different
+// moments.
+type InformerStatus struct {
+	// Name is that of WithInformerName, or empty.
+	Name     string
+	Resource schema.GroupVersionResource
+	// Kind is the kind of the objects, such as Deployment. It is empty if it is not known.
+	Kind string
+	// Object is the Go type of the objects, such as *v1.Pod. It tells a view from the whole kind.
+	Object string
+	// Server is the URL of the API server, or empty.
+	Server string
+	// Namespaces are those that the informer is limited to, sorted; nil for all of them, and for
+	// a cluster-scoped kind. An empty one is for all that are not named.
+	Namespaces []string
+	Status     Status
+	Stats      Stats
+}
+
+// Stats has the counters of an informer since it was made. Reading them costs the reader time, and
+// counting costs the informer next to none.
+type Stats struct {
+	// Synced reports whether the cache holds the first list.
+	Synced bool
+	// Staleness is the time since the server last sent anything that shows how current the cache
+	// is: a list, an event or a bookmark. With several namespaces it is that of the one that has
+	// been silent for longest. A kube-apiserver sends a bookmark each minute. It is 0 before the
+	// first list.
+	Staleness time.Duration
+	// BytesRead is the number of bytes of the responses, without compression. It is 0 if a
+	// ListerWatcher returns the objects.
+	BytesRead int64
+	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes, from a
+	// sample of them. It is at most a minute old.
+	ObjectBytes int64
+	// Added, Updated, Deleted and Bookmarks are the numbers of events of watches. The initial
+	// events of a streaming list are not counted.
+	Added, Updated, Deleted, Bookmarks uint64
+	// Lists is the number of lists that were read to their end, streamed or not.
+	Lists uint64
+	// Relists has the number of lists after the first one, by the cause.
+	Relists map[Reason]uint64
+	// Failures has the numbers of failed requests, sorted by verb and reason.
+	Failures []FailureCount
+	// DecodeFailures is the number of states of objects that could not be decoded, whether they
+	// failed a list or were skipped. Status.Undecodable has those that still are.
+	DecodeFailures uint64
+	// Queued is the number of changes that were read and are not in the cache yet.
+	Queued int
+	// Processing is the time that a batch of changes took to be stored in the cache and passed to
+	// the queues of the handlers, one duration for each batch.
+	Processing Histogram
+	// ToCache is the time from the receipt of a change to its being in the cache, one duration for
+	// each change. All changes of a batch have that of the first one.
+	ToCache Histogram
+	// Handlers has the registered handlers, in the order in which they were added.
+	Handlers []HandlerStats
+	// Indexes has the indexes, the one by namespace first.
+	Indexes []IndexStats
+}
+
+// FailureCount is the number of requests that failed for one reason.
+type FailureCount struct {
+	// Verb is "list" or "watch".
+	Verb   string
+	Reason Reason
+	Count  uint64
+}
+
+// HandlerStats has the counters of one handler since it was added.
+type HandlerStats struct {
+	// Name is that of WithHandlerName. Without that option it is the Go type, and Unnamed is set.
+	Name    string
+	Unnamed bool
+	// Synced reports whether the handler has returned from the last event of its initial list.
+	Synced bool
+	// Backlog is the number of events that wait, with the one in progress.
+	Backlog int
+	// Processed is the number of calls that have ended. Merged is the number of events that
+	// WithBacklogLimit has merged into others.
+	Processed, Merged uint64
+	// Panics is the number of calls that panicked or called runtime.Goexit.
+	Panics uint64
+	// Running is how long the present call has taken; 0 if there is none. Slowest is the longest
+	// time of a call, with the present one. Short calls in a row are timed together, and count as
+	// one.
+	Running, Slowest time.Duration
+	// Latency is the time from the receipt of a change to the return of the handler, one duration
+	// for each call. The objects that were cached when the handler was added, and those of a
+	// resync, count from that moment.
+	Latency Histogram
+}
+
+// IndexStats is the size of one index.
+type IndexStats struct {
+	Name string
+	// Values is the number of values that have objects.
+	Values int
+}
+
+// Histogram counts durations.
+type Histogram struct {
+	// Counts has the number of durations up to each of HistogramBounds and above the one before.
+	// The last one, which has no bound, is for longer ones.
+	Counts stats.Counts
+	// Sum is the sum of all durations.
+	Sum time.Duration
+}
+
+// HistogramBounds returns the upper bounds of Histogram.Counts, but for the last one.
+func HistogramBounds() []time.Duration { return slices.Clone(stats.Bounds[:]) }
+
+// Count returns the number of durations.
+func (h *Histogram) Count() (n uint64) {
+	for _, count := range h.Counts {
+		n += count
+	}
+	return n
+}
+
+// Quantile returns a duration that the share q of all durations does not exceed: the upper bound of
+// their bucket. It is 0 if there are no durations. For those without a bound it is the
+// largest bound.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	total := h.Count()
+	if total == 0 {
+		return 0
+	}
+	want, seen := q*float64(total), uint64(0)
+	for i, count := range h.Counts {
+		if seen += count; float64(seen) >= want && seen > 0 {
+			return stats.Bounds[min(i, len(stats.Bounds)-1)]
+		}
+	}
+	return stats.Bounds[len(stats.Bounds)-1]
+}
+
+func read(h *stats.Histogram) (read Histogram) {
+	read.Counts, read.Sum = h.Read()
+	return read
+}
+
+// Statuses yields the state and the counters of the informer.
+func (s *SharedIndexInformer[T]) Statuses() iter.Seq[InformerStatus] {
+	return func(yield func(InformerStatus) bool) { yield(s.observed()) }
+}
+
+// observed returns the state and the counters of the informer. Only a factory knows the Server.
+func (s *SharedIndexInformer[T]) observed() InformerStatus {
+	c := s.controller
+	observed := InformerStatus{
+		Name:     c.config.InformerName,
+		Resource: c.config.Resource,
+		Kind:     c.config.Decode.Kind.Kind,
+		Object:   reflect.TypeFor[T]().String(),
+		Status:   s.Status(),
+		Stats:    s.stats(),
+	}
+	for i := range c.config.scopes {
+		observed.Namespaces = append(observed.Namespaces, c.config.scopes[i].Namespace)
+	}
+	if namespace := c.config.Namespace; namespace != "" {
+		observed.Namespaces = []string{namespace}
+	}
+	return observed
+}
+
+// stats returns the counters of the informer.
+func (s *SharedIndexInformer[T]) stats() Stats {
+	c := s.controller
+	all := Stats{Synced: c.HasSynced(), Queued: c.queue.Len()}
+	c.traffic.addTo(&all)
+	now := stats.Now()
+	for _, r := range c.reflectors {
+		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.processor.Listeners() {
+		all.Handlers = append(all.Handlers, HandlerStats{Name: l.Name(), Synced: isClosed(l.Synced()), Backlog: l.Backlog()})
+	}
+	for _, name := range s.indexer.store.Indexes() {
+		all.Indexes = append(all.Indexes, IndexStats{Name: name})
+	}
+	return all
+}
+
+// traffic is the Traffic of an informer, which all of its Reflectors share.
+type traffic struct{ stats.Traffic }
+
+func (t *traffic) addTo(all *Stats) {
+	all.BytesRead = t.Bytes.Load()
+	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
+	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
+	for cause, count := range t.Traffic.Relists() {
+		if all.Relists == nil {
+			all.Relists = map[Reason]uint64{}
+		}
+		all.Relists[Reason(cause)] = count
+	}
+	for failure, count := range t.Traffic.Failures() {
+		all.Failures = append(all.Failures, FailureCount{failure.Verb, Reason(failure.Reason), count})
+	}
+	slices.SortFunc(all.Failures, func(a, b FailureCount) int {
+		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Reason, b.Reason))
+	})
+}
+
+// RelistHandler is called after each list of an informer: when it failed, or when the cache has its
+// objects and each handler has returned from its last event of the list, or was removed. It is for
+// traces. It is called as WatchErrorHandler is.
+type RelistHandler func(ctx context.Context, relist Relist)
+
+// Relist describes one list of a collection, from the request to the handlers. A moment is zero if
+// the list did not get that far.
+type Relist struct {
+	Resource schema.GroupVersionResource
+	// Name is the name of the informer in logs and errors.
+	Name string
+	// Namespace is the one that was listed; empty for all.
+	Namespace string
+	// Cause is why the collection was listed again. It is empty for the first list.
+	Cause Reason
+	// Streamed is set for a streaming list. Pages is the number of responses of another one.
+	Streamed bool
+	Pages    int
+	// Objects is the number of objects in the list, and Bytes that of the bytes of the responses.
+	Objects int
+	Bytes   int64
+	// Began is when the first request was sent, and Answered when its response began. Decoded is
+	// when the last object was decoded, and Applied when the cache had the list.
+	Began, Answered, Decoded, Applied time.Time
+	// Handlers has a handler for each that got events of the list.
+	Handlers []HandlerRelist
+	// Err is set if the list failed.
+	Err error
+}
+
+// HandlerRelist is the part of a handler in a Relist.
+type HandlerRelist struct {
+	Name   string
+	Events int
+	// Done is when the handler had returned from the last event.
+	Done time.Time
+}
