@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
-	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
+	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},

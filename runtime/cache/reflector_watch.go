@@ -14,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
@@ -235,9 +236,12 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			in.ResourceVersion = event.ResourceVersion
 		}
 	}
-	r.queue.Push(deltas...)
+	heard := r.queue.push(deltas)
+	if heard == 0 {
+		heard = stats.Now()
+	}
 	if in.ResourceVersion != "" {
-		r.status.reach(in.ResourceVersion)
+		r.status.reach(in.ResourceVersion, heard)
 		if r.reached != nil {
 			r.reached(isDelta)
 		}

@@ -316,7 +316,12 @@ func (t *statusTracker) enterLocked(phase Phase, err error) {
 	}
 }
 
-func (t *statusTracker) reach(resourceVersion string) { t.reachAfter(resourceVersion, func() {}) }
+// reach sets the version that a watch has reached, and when the server sent it.
+func (t *statusTracker) reach(resourceVersion string, heard stats.Stamp) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status.ResourceVersion, t.heard = resourceVersion, heard
+}
 
 // reachAfter sets the version and calls push in one step.
 func (t *statusTracker) reachAfter(resourceVersion string, push func()) {
