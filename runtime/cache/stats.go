@@ -52,8 +52,8 @@ type Stats struct {
 	// been silent for longest. A kube-apiserver sends a bookmark each minute. It is 0 before the
 	// first list.
 	Staleness time.Duration
-	// BytesRead is the number of bytes of the responses, without compression. It is 0 if a
-	// ListerWatcher returns the objects.
+	// BytesRead is the number of bytes of the bodies of lists and watches, as read: after the HTTP
+	// client has decompressed them. It is 0 if a ListerWatcher returns the objects.
 	BytesRead int64
 	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes, from a
 	// sample of them. It is at most a minute old.
@@ -63,12 +63,16 @@ type Stats struct {
 	Added, Updated, Deleted, Bookmarks uint64
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists uint64
-	// Relists has the number of lists after the first one, by the cause.
+	// Relists has the number of lists after the first one, by the cause: the reason of the failed
+	// watch, or FormChanged. A list that fails and is retried is one, with its first cause.
 	Relists map[Reason]uint64
-	// Failures has the numbers of failed requests, sorted by verb and reason.
+	// Failures has the numbers of failed requests, sorted by verb and reason: those that the
+	// WatchErrorHandler hears of, also of a watch that has to restart. A streaming list is a
+	// watch.
 	Failures []FailureCount
-	// DecodeFailures is the number of states of objects that could not be decoded, whether they
-	// failed a list or were skipped. Status.Undecodable has those that still are.
+	// DecodeFailures is how often a state of an object could not be decoded, whether it failed a
+	// request or was skipped. A state that fails each retry counts each time, and one that is
+	// skipped counts once. Status.Undecodable has those that are skipped now.
 	DecodeFailures uint64
 	// Queued is the number of changes that were read and are not in the cache yet.
 	Queued int
@@ -83,6 +87,9 @@ type Stats struct {
 	// Indexes has the indexes, the one by namespace first.
 	Indexes []IndexStats
 }
+
+// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
+const FormChanged Reason = "FormChanged"
 
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
