@@ -30,8 +30,12 @@ func nameOfVerb(verb protocol.Verb) string {
 type partialList[T Object] struct {
 	listed listed.List[T]
 	trail  protocol.PageTrail
+	// cause is why the collection is listed again. It is empty for the first list.
+	cause Reason
 	// applied are called when the list is in the cache.
 	applied []func()
+	// report is nil without a RelistHandler.
+	report *relistReport
 }
 
 // beginList begins a list, or begins the list under way again. cause is the reason for a new one.
@@ -39,9 +43,11 @@ func (r *Reflector[T]) beginList(cause Reason) {
 	if r.partial == nil {
 		r.partial = &partialList[T]{}
 		if r.committed {
+			r.partial.cause = cause
 			r.traffic.Relist(string(cause))
 		}
 	}
+	r.partial.report = r.newReport(r.partial.cause)
 	r.partial.listed.Clear()
 	r.partial.trail.Begin()
 }
@@ -79,10 +85,15 @@ func (t *traffic) count(events *eventCounts) {
 type countedBody struct {
 	io.ReadCloser
 	bytes *atomic.Int64
+	// ofList is nil without a RelistHandler, and for a watch.
+	ofList *atomic.Int64
 }
 
 func (b *countedBody) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	b.bytes.Add(int64(n))
+	if b.ofList != nil {
+		b.ofList.Add(int64(n))
+	}
 	return n, err
 }

@@ -172,7 +172,12 @@ func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, 
 	if err != nil {
 		return nil, err
 	}
-	return &countedBody{body, &r.traffic.Bytes}, nil
+	counted := &countedBody{ReadCloser: body, bytes: &r.traffic.Bytes}
+	if report := r.report(); report != nil {
+		report.answered()
+		counted.ofList = report.bytes
+	}
+	return counted, nil
 }
 
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
@@ -364,6 +369,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 		r.commit(state.ResourceVersion)
 	}
 	if next.Restart {
+		if next.Failed != nil {
+			r.report().failed(next.Failed)
+		}
 		r.beginList(reasonOf(next.Failed))
 	}
 	switch {
@@ -391,6 +399,8 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
+	list.report.decoded(len(collection.Items))
+	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	if r.config.isScope {
@@ -399,6 +409,9 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
+	if r.ownsHooks { // no one reports when the queue was processed
+		list.report.done()
+	}
 }
 
 // currentSource returns the source of the request under way, or of the next one. SetForm changes
@@ -447,6 +460,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
+	r.report().request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
@@ -455,6 +469,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		in.Err = requestError(verbList, err)
 		return in
 	}
+	r.report().answeredPage()
 	first := ""
 	if len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()

@@ -70,6 +70,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
+		r.report().request(true)
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
@@ -108,7 +109,11 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
-	return r.source.Watch(ctx, request.Options)
+	stream, err := r.source.Watch(ctx, request.Options)
+	if err == nil {
+		r.report().answered()
+	}
+	return stream, err
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was

@@ -457,6 +457,9 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 // TestBytesAreCountedAsRead compares the count with what the server has sent, over a list, a
 // watch and a relist in another form.
 func TestBytesAreCountedAsRead(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("unstructured objects are JSON")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()
 		for n := range 1000 {
@@ -468,7 +471,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return &countedBody{body, &sent}, nil
+			return &countedBody{ReadCloser: body, bytes: &sent}, nil
 		}
 		s, err := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
 		if err != nil {
@@ -484,7 +487,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			func() { src.set("a", "w1", nil) },
 			func() { src.endWatches(errGone) },
 		} {
-			if change(); err != nil && !servesProtobuf() {
+			if change(); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)
