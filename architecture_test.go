@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"runtime/apitest/internal/table":     nil,
 
 	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
+	"runtime/cache/internal/advice":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
