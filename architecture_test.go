@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
 	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},
-	"runtime/healthz":                  {"runtime/cache"},
+	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
 	"runtime/internal/printable":       nil,
 	"runtime/internal/safemeta":        nil,
