@@ -19,7 +19,7 @@ type Collector struct {
 
 // NewCollector returns a Collector of all informers of sources. It has the informers that exist at
 // the time of a scrape. A registry accepts one Collector, so pass all sources to one. NewCollector
-// panics if a source is nil, because the first scrape would end the program.
+// panics if a source is nil, because each scrape would fail.
 func NewCollector(sources ...cache.StatusSource) *Collector {
 	for i, source := range sources {
 		if source == nil {
@@ -38,18 +38,9 @@ func newCollector(sources []cache.StatusSource, server bool) *Collector {
 	c := &Collector{sources: sources, server: server}
 	for i := range metrics {
 		m := &metrics[i]
-		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, append(c.labels(), m.labels...), nil))
+		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, append(labelNames(server), m.labels...), nil))
 	}
 	return c
-}
-
-// labels returns the labels that all metrics have.
-func (c *Collector) labels() []string {
-	labels := []string{"name", "group", "version", "resource"}
-	if c.server {
-		labels = append(labels, "server")
-	}
-	return labels
 }
 
 // Describe sends the descriptions of all metrics.
@@ -61,25 +52,28 @@ func (c *Collector) Describe(descs chan<- *prometheus.Desc) {
 
 // Collect reads all informers, and then sends their series.
 func (c *Collector) Collect(series chan<- prometheus.Metric) {
-	read := c.read()
-	for _, key := range read.order {
-		merged := read.informers[key]
-		values := key.values(c.server)
+	for _, informer := range c.read() {
 		for i, desc := range c.descs {
-			for _, p := range merged.points[i] {
-				series <- p.metric(desc, metrics[i].kind, append(values[:len(values):len(values)], p.labels...))
+			for j := range informer.points[i] {
+				series <- &sample{desc: desc, metric: &metrics[i], point: &informer.points[i][j]}
 			}
 		}
 	}
 }
 
-// read returns the series of all informers.
-func (c *Collector) read() *reading {
-	r := &reading{informers: map[labels]*merged{}}
+// read returns the series of all informers, in the order of the sources.
+func (c *Collector) read() (all []*merged) {
+	known := map[labels]*merged{}
 	for _, source := range c.sources {
 		for status := range source.Statuses() {
-			r.add(labelsOf(&status, c.server), &status)
+			key := labelsOf(&status, c.server)
+			into := known[key]
+			if into == nil {
+				into = newMerged(key.pairs(c.server))
+				known[key], all = into, append(all, into)
+			}
+			into.add(&status)
 		}
 	}
-	return r
+	return all
 }

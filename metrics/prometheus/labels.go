@@ -1,8 +1,12 @@
 package informermetrics
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"strings"
+
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -23,13 +27,34 @@ func labelsOf(status *cache.InformerStatus, withServer bool) labels {
 	return of
 }
 
-// values returns the values in the order of Collector.labels.
-func (l labels) values(withServer bool) []string {
-	values := []string{l.name, l.group, l.version, l.resource}
+// labelNames returns the names of the labels that all metrics have.
+func labelNames(withServer bool) []string {
+	names := []string{"name", "group", "version", "resource"}
 	if withServer {
-		values = append(values, l.server)
+		names = append(names, "server")
 	}
-	return values
+	return names
+}
+
+// pairs returns the labels with their names, sorted.
+func (l labels) pairs(withServer bool) []*dto.LabelPair {
+	values := []string{l.name, l.group, l.version, l.resource, l.server}
+	var pairs []*dto.LabelPair
+	for i, name := range labelNames(withServer) {
+		pairs = append(pairs, pairOf(name, values[i]))
+	}
+	return sortedPairs(pairs)
+}
+
+func pairOf(name, value string) *dto.LabelPair {
+	return &dto.LabelPair{Name: &name, Value: &value}
+}
+
+// sortedPairs sorts pairs by their names, as a registry wants them. Several series share the
+// result, so it has no capacity to append to.
+func sortedPairs(pairs []*dto.LabelPair) []*dto.LabelPair {
+	slices.SortFunc(pairs, func(a, b *dto.LabelPair) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	return slices.Clip(pairs)
 }
 
 // serverOf returns a URL without its user, query and fragment, which may have credentials.
@@ -54,17 +79,20 @@ const (
 	other     = "other"
 )
 
-// bounded has the values of one label.
-type bounded map[string]bool
+// bounded has the values of one label in the series of an informer.
+type bounded map[string]*dto.LabelPair
 
-// of returns the value of the label for s.
-func (b bounded) of(s string) string {
+// of returns the label with the value for s.
+func (b bounded) of(name, s string) *dto.LabelPair {
 	s = valid(s)
-	if !b[s] {
-		if len(b) >= maxValues {
-			return other
-		}
-		b[s] = true
+	if pair := b[s]; pair != nil {
+		return pair
 	}
-	return s
+	if len(b) >= maxValues {
+		s = other // which is the only value after the first maxValues
+	}
+	if b[s] == nil {
+		b[s] = pairOf(name, s)
+	}
+	return b[s]
 }

@@ -4,47 +4,33 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// reading has the series of all informers at the time of a scrape.
-type reading struct {
-	informers map[labels]*merged
-	order     []labels
-}
-
-// add adds the values of an informer to those of others with the same labels.
-func (r *reading) add(key labels, status *cache.InformerStatus) {
-	into := r.informers[key]
-	if into == nil {
-		into = &merged{points: make([][]point, len(metrics)), values: map[string]bounded{}}
-		r.informers[key], r.order = into, append(r.order, key)
-	}
-	for i := range metrics {
-		m := &metrics[i]
-		m.read(status, func(v value, labels ...string) { into.put(i, v, labels) })
-	}
-}
-
 // merged are the series of informers with the same labels.
 type merged struct {
-	points [][]point // of each of metrics
-	values map[string]bounded
+	pairs  []*dto.LabelPair   // the labels of the informer
+	values map[string]bounded // of each other label
+	points [][]point          // of each of metrics
+}
+
+func newMerged(pairs []*dto.LabelPair) *merged {
+	return &merged{pairs: pairs, values: map[string]bounded{}, points: make([][]point, len(metrics))}
 }
 
 // point is the value of one series.
 type point struct {
-	labels []string // the values of metric.labels
-	value  value
+	own   []*dto.LabelPair // the labels in metric.labels
+	pairs []*dto.LabelPair // all labels, sorted
+	value value
 }
 
-// value is a number, or a histogram of durations with the upper bounds.
+// value is a number, or a histogram of durations.
 type value struct {
 	number    float64
-	durations cache.Histogram
-	bounds    []time.Duration
+	durations *cache.Histogram
 }
 
 func number[N ~int | ~int64 | ~uint64 | ~float64](n N) value { return value{number: float64(n)} }
@@ -58,35 +44,53 @@ func truth(is bool) value {
 	return value{}
 }
 
+// add adds the values of an informer.
+func (m *merged) add(status *cache.InformerStatus) {
+	for i := range metrics {
+		metrics[i].read(status, func(v value, labels ...string) { m.put(i, v, labels) })
+	}
+}
+
 // put merges a value into the series of metrics[i] that has labels.
 func (m *merged) put(i int, v value, labels []string) {
-	for l := range labels {
-		name := metrics[i].labels[l]
-		if m.values[name] == nil {
-			m.values[name] = bounded{}
-		}
-		labels[l] = m.values[name].of(labels[l])
+	own := make([]*dto.LabelPair, 0, 2) // no metric has more
+	for l, label := range labels {
+		own = append(own, m.bounded(metrics[i].labels[l], label))
 	}
 	for p := range m.points[i] {
-		if known := &m.points[i][p]; slices.Equal(known.labels, labels) {
+		if known := &m.points[i][p]; slices.Equal(known.own, own) {
 			known.value = known.value.merge(v, metrics[i].merge)
 			return
 		}
 	}
-	m.points[i] = append(m.points[i], point{labels, v})
+	p := point{pairs: m.pairs, value: v}
+	if len(own) > 0 {
+		p.own, p.pairs = slices.Clone(own), sortedPairs(slices.Concat(m.pairs, own))
+	}
+	m.points[i] = append(m.points[i], p)
+}
+
+// bounded returns the pair of a label. Equal pairs are the same one.
+func (m *merged) bounded(name, label string) *dto.LabelPair {
+	known := m.values[name]
+	if known == nil {
+		known = bounded{}
+		m.values[name] = known
+	}
+	return known.of(name, label)
 }
 
 // merge returns the value of two series as one.
 func (v value) merge(with value, merge func(a, b float64) float64) value {
-	if v.bounds == nil {
-		v.number = merge(v.number, with.number)
-		return v
+	if v.durations == nil {
+		return value{number: merge(v.number, with.number)}
 	}
+	both := *v.durations
 	for i, count := range with.durations.Counts {
-		v.durations.Counts[i] += count
+		both.Counts[i] += count
 	}
-	v.durations.Sum += with.durations.Sum
-	return v
+	both.Sum += with.durations.Sum
+	return value{durations: &both}
 }
 
 func sum(a, b float64) float64 { return a + b }
@@ -94,22 +98,3 @@ func sum(a, b float64) float64 { return a + b }
 func smallest(a, b float64) float64 { return min(a, b) }
 
 func largest(a, b float64) float64 { return max(a, b) }
-
-// allBounds are the upper bounds of the durations that informers count.
-var allBounds = cache.HistogramBounds()
-
-// metric returns the series with the values of all of its labels.
-func (p *point) metric(desc *prometheus.Desc, kind prometheus.ValueType, labels []string) prometheus.Metric {
-	if p.value.bounds == nil {
-		return prometheus.MustNewConstMetric(desc, kind, p.value.number, labels...)
-	}
-	buckets := make(map[float64]uint64, len(p.value.bounds))
-	count := uint64(0)
-	for i, n := range p.value.durations.Counts {
-		count += n
-		if i < len(allBounds) && slices.Contains(p.value.bounds, allBounds[i]) {
-			buckets[allBounds[i].Seconds()] = count
-		}
-	}
-	return prometheus.MustNewConstHistogram(desc, count, p.value.durations.Sum.Seconds(), buckets, labels...)
-}

@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
@@ -16,9 +15,10 @@ type metric struct {
 	name, help string
 	// labels are those after the labels of the informer.
 	labels []string
-	// kind is UntypedValue for a histogram.
-	kind prometheus.ValueType
-	// merge returns the value of two informers or handlers with the same labels.
+	kind   dto.MetricType
+	// buckets are those of a histogram.
+	buckets buckets
+	// merge returns the number of two informers or handlers with the same labels.
 	merge func(a, b float64) float64
 	read  func(status *cache.InformerStatus, put put)
 }
@@ -27,27 +27,23 @@ type metric struct {
 type put func(v value, labels ...string)
 
 func gauge(name, help string, merge func(a, b float64) float64, read func(*cache.InformerStatus) value) metric {
-	return metric{name: name, help: help, kind: prometheus.GaugeValue, merge: merge, read: one(read)}
+	return metric{name: name, help: help, kind: dto.MetricType_GAUGE, merge: merge, read: one(read)}
 }
 
 func counter(name, help string, read func(*cache.Stats) uint64) metric {
-	return metric{name: name, help: help, kind: prometheus.CounterValue, merge: sum,
+	return metric{name: name, help: help, kind: dto.MetricType_COUNTER, merge: sum,
 		read: one(func(s *cache.InformerStatus) value { return number(read(&s.Stats)) })}
 }
 
-func histogram(name, help string, bounds []time.Duration, read func(*cache.Stats) *cache.Histogram) metric {
-	return metric{name: name, help: help, kind: prometheus.UntypedValue,
-		read: one(func(s *cache.InformerStatus) value { return value{durations: *read(&s.Stats), bounds: bounds} })}
+func histogram(name, help string, buckets buckets, read func(*cache.Stats) *cache.Histogram) metric {
+	return metric{name: name, help: help, kind: dto.MetricType_HISTOGRAM, buckets: buckets,
+		read: one(func(s *cache.InformerStatus) value { return value{durations: read(&s.Stats)} })}
 }
 
 // one reads the only value of an informer.
 func one(read func(*cache.InformerStatus) value) func(*cache.InformerStatus, put) {
 	return func(s *cache.InformerStatus, put put) { put(read(s)) }
 }
-
-// clientGoBounds are the bounds of client-go for informer_processing_latency_seconds, so that a sum
-// over informers of both has the right buckets.
-var clientGoBounds = allBounds[1:13]
 
 var phases = []cache.Phase{cache.Pending, cache.Listing, cache.Watching, cache.Degraded, cache.Stopped}
 
@@ -57,7 +53,7 @@ var metrics = append([]metric{
 		name:   "informer_phase",
 		help:   "Number of informers in each phase.",
 		labels: []string{"phase"},
-		kind:   prometheus.GaugeValue, merge: sum,
+		kind:   dto.MetricType_GAUGE, merge: sum,
 		read: func(s *cache.InformerStatus, put put) {
 			for _, phase := range phases {
 				put(truth(s.Status.Phase == phase), string(phase))
@@ -68,7 +64,7 @@ var metrics = append([]metric{
 		name:   "informer_phase_timestamp_seconds",
 		help:   "Unix time at which the informer entered its phase; of several informers in a phase, the earliest.",
 		labels: []string{"phase"},
-		kind:   prometheus.GaugeValue, merge: smallest,
+		kind:   dto.MetricType_GAUGE, merge: smallest,
 		read: func(s *cache.InformerStatus, put put) {
 			if since := s.Status.Since; !since.IsZero() {
 				put(number(float64(since.UnixMilli())/1000), string(s.Status.Phase))
@@ -79,7 +75,7 @@ var metrics = append([]metric{
 		name:   "informer_failing",
 		help:   "Number of informers that have an error now, by its reason; there is a series only while there is one.",
 		labels: []string{"reason"},
-		kind:   prometheus.GaugeValue, merge: sum,
+		kind:   dto.MetricType_GAUGE, merge: sum,
 		read: readFailing,
 	},
 	gauge("informer_synced", "Whether the cache holds the first list (1) or not (0); 1 if all informers are synced.",
@@ -87,7 +83,7 @@ var metrics = append([]metric{
 	{
 		name: "informer_staleness_seconds",
 		help: "Time since the server last sent a list, an event or a bookmark, from the first list until the informer is stopped.",
-		kind: prometheus.GaugeValue, merge: largest,
+		kind: dto.MetricType_GAUGE, merge: largest,
 		read: func(s *cache.InformerStatus, put put) {
 			if s.Stats.Synced && s.Status.Phase != cache.Stopped {
 				put(seconds(s.Stats.Staleness))
@@ -97,7 +93,7 @@ var metrics = append([]metric{
 	{
 		name: "informer_store_resource_version",
 		help: "The 15 least significant digits of the resourceVersion that was last read; of several namespaces, the earliest.",
-		kind: prometheus.GaugeValue, merge: smallest,
+		kind: dto.MetricType_GAUGE, merge: smallest,
 		read: func(s *cache.InformerStatus, put put) {
 			if version, ok := lastDigits(s.Status.ResourceVersion); ok {
 				put(number(version))
@@ -118,7 +114,7 @@ var metrics = append([]metric{
 		name:   "informer_events_total",
 		help:   "Events of watches: added, updated, deleted, or bookmark. Initial events of a streaming list are not counted.",
 		labels: []string{"type"},
-		kind:   prometheus.CounterValue, merge: sum,
+		kind:   dto.MetricType_COUNTER, merge: sum,
 		read: func(s *cache.InformerStatus, put put) {
 			put(number(s.Stats.Added), "added")
 			put(number(s.Stats.Updated), "updated")
@@ -132,7 +128,7 @@ var metrics = append([]metric{
 		name:   "informer_relists_total",
 		help:   "Lists after the first one, by the cause; there is a series for each cause that has occurred.",
 		labels: []string{"cause"},
-		kind:   prometheus.CounterValue, merge: sum,
+		kind:   dto.MetricType_COUNTER, merge: sum,
 		read: func(s *cache.InformerStatus, put put) {
 			for _, cause := range slices.Sorted(maps.Keys(s.Stats.Relists)) {
 				put(number(s.Stats.Relists[cause]), string(cause))
@@ -143,7 +139,7 @@ var metrics = append([]metric{
 		name:   "informer_request_failures_total",
 		help:   "Requests that failed, by verb and reason; there is a series for each that has occurred.",
 		labels: []string{"verb", "reason"},
-		kind:   prometheus.CounterValue, merge: sum,
+		kind:   dto.MetricType_COUNTER, merge: sum,
 		read: func(s *cache.InformerStatus, put put) {
 			for _, failed := range s.Stats.Failures {
 				put(number(failed.Count), failed.Verb, string(failed.Reason))
@@ -155,14 +151,14 @@ var metrics = append([]metric{
 	gauge("informer_queued_items", "Number of changes that were read and are not in the cache yet.",
 		sum, func(s *cache.InformerStatus) value { return number(s.Stats.Queued) }),
 	histogram("informer_processing_latency_seconds", "Time that a batch of changes took to be stored in the cache and passed to the queues of the handlers.",
-		clientGoBounds, func(s *cache.Stats) *cache.Histogram { return &s.Processing }),
+		clientGoBuckets, func(s *cache.Stats) *cache.Histogram { return &s.Processing }),
 	histogram("informer_cache_latency_seconds", "Time from the receipt of a change to its being in the cache.",
-		allBounds, func(s *cache.Stats) *cache.Histogram { return &s.ToCache }),
+		allBuckets, func(s *cache.Stats) *cache.Histogram { return &s.ToCache }),
 	{
 		name:   "informer_index_values",
 		help:   "Number of values of an index that have objects.",
 		labels: []string{"index"},
-		kind:   prometheus.GaugeValue, merge: sum,
+		kind:   dto.MetricType_GAUGE, merge: sum,
 		read: func(s *cache.InformerStatus, put put) {
 			for _, index := range s.Stats.Indexes {
 				put(number(index.Values), index.Name)
