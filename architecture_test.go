@@ -63,6 +63,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/report":    {"runtime/cache/internal/processor"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
 	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},

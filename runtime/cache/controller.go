@@ -55,7 +55,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 		process(ctx, deltas)
 		if config.RelistHandler != nil {
 			for i := range deltas {
-				deltas[i].report().applied(0)
+				deltas[i].report().Applied(0)
 			}
 		}
 		return true
@@ -160,7 +160,7 @@ type unshared[T Object] struct {
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		delivery := deltas[0].report().applied(len(notes))
+		delivery := deltas[0].report().Applied(len(notes))
 		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {

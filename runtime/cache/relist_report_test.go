@@ -335,8 +335,8 @@ func TestReportHasTheEventsOfTheList(t *testing.T) {
 		r := s.controller.reflectors[0]
 		list := func(objs ...object) Delta[object] {
 			report := r.newReport(Expired)
-			report.request(false)
-			report.decoded(len(objs))
+			report.Request(false)
+			report.Decoded(len(objs))
 			return Delta[object]{Type: Replaced, Collection: &Collection[object]{Items: itemsOf(objs...), report: report}}
 		}
 		state := func(name string, n int) object {
@@ -509,11 +509,11 @@ func TestNothingIsKeptWithoutARelistHandler(t *testing.T) {
 			t.Error("there is a report")
 		}
 		if n := testing.AllocsPerRun(100, func() {
-			r.report().request(false)
-			r.report().answeredPage()
-			r.report().failed(errGone)
-			r.report().decoded(1)
-			if r.report().applied(1) != nil {
+			r.report().Request(false)
+			r.report().ReadPage()
+			r.report().Fail(errGone)
+			r.report().Decoded(1)
+			if r.report().Applied(1) != nil {
 				t.Error("there is a delivery")
 			}
 		}); n != 0 {

@@ -186,7 +186,7 @@ func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: distinct, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -206,7 +206,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
 	return deltas[1:]
 }
 
