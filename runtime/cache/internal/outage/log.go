@@ -6,8 +6,8 @@
 //	(each change                                     1 to 0: "follows again", if a line was written
 //	of a phase)
 //
-// There is a timer only while a Reflector is behind, and no goroutine but that of a timer that has
-// fired.
+// There is a timer only while a Reflector is behind, or a handler is in its initial list, and no
+// goroutine but that of a timer that has fired.
 package outage
 
 import (
@@ -62,10 +62,11 @@ type Log struct {
 	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
 	written map[kind]*written
 	// lines wait for the goroutine that has set writing.
-	lines   []func(klog.Logger)
-	writing bool
-	closed  bool
-	running sync.WaitGroup // timers that are set, and the goroutine that writes
+	lines    []func(klog.Logger)
+	writing  bool
+	closed   bool
+	handlers handlers
+	running  sync.WaitGroup // timers that are set, and the goroutine that writes
 }
 
 // kind is a kind of failure. Its zero value is a list that takes long.
@@ -97,7 +98,9 @@ func (l *Log) Start(logger klog.Logger) {
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
-	l.stopTimerLocked()
+	l.stopTimerLocked(&l.timer)
+	l.stopTimerLocked(&l.handlers.timer)
+	l.handlers.known = nil
 	l.mu.Unlock()
 	l.running.Wait()
 }
@@ -143,7 +146,7 @@ func (p *Part) Note() {
 	case l.behind == 0 && before.isBehind():
 		l.endLocked(now == Following)
 	case now.isBehind() && l.timer == nil:
-		l.startTimerLocked()
+		l.startTimerLocked(&l.timer, l.check)
 	}
 }
 
@@ -156,7 +159,7 @@ func count(is bool) int {
 
 // endLocked is called when no Reflector is behind any more.
 func (l *Log) endLocked(follows bool) {
-	l.stopTimerLocked()
+	l.stopTimerLocked(&l.timer)
 	wasWritten := l.written != nil
 	l.written = nil
 	if wasWritten && follows {
@@ -167,35 +170,39 @@ func (l *Log) endLocked(follows bool) {
 	}
 }
 
-func (l *Log) startTimerLocked() {
+// startTimerLocked sets a timer that calls check without the lock.
+func (l *Log) startTimerLocked(set **time.Timer, check func(*time.Timer)) {
 	l.running.Add(1)
 	var timer *time.Timer
 	timer = time.AfterFunc(After, func() {
 		defer l.running.Done()
-		l.check(&timer)
+		l.mu.Lock() // which the caller holds until timer is set
+		own := timer
+		l.mu.Unlock()
+		check(own)
 	})
-	l.timer = timer
+	*set = timer
 }
 
-func (l *Log) stopTimerLocked() {
-	if l.timer != nil && l.timer.Stop() {
+// stopTimerLocked stops a timer. If it has fired, it finds that it is not set any more.
+func (l *Log) stopTimerLocked(set **time.Timer) {
+	if *set != nil && (*set).Stop() {
 		l.running.Done()
 	}
-	l.timer = nil
+	*set = nil
 }
 
-// check logs what has to be logged of the present failures. A timer calls it, whose variable has
-// to be read under the lock.
-func (l *Log) check(timer **time.Timer) {
+// check logs what has to be logged of the present failures. A timer calls it.
+func (l *Log) check(timer *time.Timer) {
 	failures := l.failures()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.timer != *timer {
+	if l.timer != timer {
 		return // the Log was closed, or the informer has followed meanwhile
 	}
 	l.timer = nil
 	if l.trying == l.behind {
-		l.startTimerLocked()
+		l.startTimerLocked(&l.timer, l.check)
 		return
 	}
 	lasted := time.Since(l.since)

@@ -311,3 +311,44 @@ func TestConcurrentNotes(t *testing.T) {
 		i.wait(time.Hour)
 	})
 }
+
+// TestHandlers has handlers that become late at different times.
+func TestHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		defer i.log.Close()
+		var mu sync.Mutex
+		var late []Handler
+		i.log.CheckHandlers(func() []Handler {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(late)
+		})
+		set := func(handlers ...Handler) {
+			mu.Lock()
+			late = handlers
+			mu.Unlock()
+			i.log.NoteHandler()
+		}
+		a, b := Handler{ID: 1, Name: "a", Backlog: 3}, Handler{ID: 2, Name: "b"}
+		set()
+		i.wait(time.Hour)
+		set(a)
+		i.wait(19 * second)
+		set(a, b)
+		i.wait(second, "I0 A handler has not returned from its initial list handler=a events=3 advice=A handler should only")
+		i.wait(10*second, "handler=b events=0")
+		i.wait(time.Hour)
+		set(a, b, Handler{ID: 3, Name: "b"})
+		i.wait(19 * second)
+		i.wait(second, "handler=b")
+		set()
+		i.wait(time.Hour)
+		set(a)
+		i.wait(15 * second)
+		i.log.Close()
+		i.wait(time.Hour)
+		i.log.NoteHandler()
+		i.wait(time.Hour)
+	})
+}
