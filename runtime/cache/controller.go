@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -25,13 +26,12 @@ type Controller[T Object] struct {
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
+	outages *outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 	// afterBatch is called when a batch was processed, if it is not nil.
 	afterBatch func()
-	// kind is the one of the objects in Config.Decode, which SetForm changes otherwise.
-	kind string
 
 	processing, toCache stats.Histogram // see Stats
 	// cached is when the cache had the batch, if process has read the clock. Only the goroutine
@@ -61,6 +61,11 @@ const (
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
+		if config.RelistHandler != nil {
+			for i := range deltas {
+				deltas[i].report().Applied(0)
+			}
+		}
 		return true
 	})
 }
@@ -70,7 +75,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		queue:   &DeltaFIFO[T]{},
 		traffic: &traffic{},
 		process: process,
-		kind:    config.Decode.Kind.Kind,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -92,6 +96,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		shared := config
 		c.config = &shared
 	}
+	c.outages = newOutageLog(c.config, c.statusOfAll, c.traffic, c.HasSynced)
 	c.renewHooks()
 	return c
 }
@@ -101,7 +106,7 @@ func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
-		r.use(c.hooks)
+		r.use(c.hooks, c.outages)
 	}
 }
 
@@ -173,13 +178,17 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 			u.controller.toCache.Add(now.Since(received), cached)
 			cached = 0
 		}
+		delivery := deltas[0].report().Applied(len(notes))
+		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {
+				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
 				return false
 			}
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
+		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
 		u.first = false
 	}
 	if cached > 0 {
@@ -205,7 +214,9 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
+		logger := klog.FromContext(ctx).WithValues("resource", c.config.name())
+		c.hooks.SetContext(klog.NewContext(ctx, logger))
+		c.outages.Start(logger)
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
@@ -244,6 +255,7 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
+		c.outages.Close()
 		if c.atEnd != nil {
 			c.atEnd()
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -66,7 +67,19 @@ type Collection[T Object] struct {
 	decode func(body []byte) (Item[T], error)
 	// applied are called when the collection is in the cache.
 	applied []func()
+	// report is nil without a RelistHandler.
+	report *report.Report
 }
+
+// report returns the report of a Replaced, or nil.
+func (d *Delta[T]) report() *report.Report {
+	if d.Collection == nil {
+		return nil
+	}
+	return d.Collection.report
+}
+
+func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
 
 // Deltas is a part of the history of a collection, oldest first.
 type Deltas[T Object] []Delta[T]

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -341,7 +343,7 @@ func (e *DroppedErrors) Error() string {
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
 // nil if there are none. config does not change any more.
 func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Status] {
-	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
+	if config.WatchErrorHandler == nil && config.StatusHandler == nil && config.RelistHandler == nil {
 		return nil
 	}
 	options := hook.Options[Status]{
@@ -350,7 +352,7 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {
-			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", config.name())
+			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler, StatusHandler or RelistHandler does not return; further errors and relists are dropped, and changes of the status merged", "resource", config.name())
 		},
 		Failed: config.hookFailed,
 	}
@@ -363,6 +365,23 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 		}
 	}
 	return hook.New(options, status())
+}
+
+// newOutageLog returns the log of an informer that does not follow its server. status returns the present
+// state, and synced reports whether the cache holds the first list.
+func newOutageLog[T Object](config *Config[T], status func() Status, traffic *traffic, synced func() bool) *outage.Log {
+	failures := func() []advice.Failure {
+		status := status()
+		var namespaces []string
+		if config.Namespace != "" {
+			namespaces = []string{config.Namespace}
+		}
+		return failuresOf(&status, config.Resource, namespaces)
+	}
+	about := func(lasted time.Duration) advice.Advice {
+		return adviceOnListing(lasted, &Stats{Synced: synced(), BytesRead: traffic.Bytes.Load()})
+	}
+	return outage.New(failures, about)
 }
 
 // isSameState reports whether the difference is none for a StatusHandler.

@@ -292,9 +292,9 @@ func (o *order) list() {
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
 	r := o.informer.controller.reflectors[0]
-	r.listed.Clear()
+	r.beginList("")
 	if f.inScope {
-		r.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
+		r.partial.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
 	}
 	r.own.began = o.began
 	r.leaveFirst = func() {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -18,7 +20,10 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -51,6 +56,9 @@ type Reflector[T Object] struct {
 	status    *statusTracker
 	traffic   *traffic
 	hooks     *hook.Hooks[Status]
+	// outage is nil before use. log is that of it, and is nil if a Controller has it.
+	outage *outage.Part
+	log    *outage.Log
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
@@ -70,10 +78,9 @@ type Reflector[T Object] struct {
 	decoding  *decoding[T]
 	interrupt context.CancelCauseFunc
 
-	// Only the goroutine of Run uses the fields below.
-	listed listed.List[T]
-	trail  protocol.PageTrail
-	failed protocol.FailureBudget
+	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
+	partial *partialList[T]
+	failed  protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -82,8 +89,6 @@ type Reflector[T Object] struct {
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freelist.List[Delta[T]]
 	skips      listed.SkipLog
-	// applied are called when the next list is in the cache.
-	applied []func()
 }
 
 // decoding is a change of the DecodeOptions.
@@ -91,6 +96,40 @@ type decoding[T Object] struct {
 	options DecodeOptions
 	source  *bodySource[T]
 	applied []func()
+}
+
+// partialList is a list under way, with all requests until one of them succeeds.
+type partialList[T Object] struct {
+	listed listed.List[T]
+	trail  protocol.PageTrail
+	// cause is why the collection is listed again. It is empty for the first list.
+	cause Reason
+	// applied are called when the list is in the cache.
+	applied []func()
+	// report is nil without a RelistHandler.
+	report *report.Report
+}
+
+// beginList begins a list, or begins the list under way again. cause is the reason for a new one.
+func (r *Reflector[T]) beginList(cause Reason) {
+	if r.partial == nil {
+		r.partial = &partialList[T]{}
+		if r.committed {
+			r.partial.cause = cause
+			r.traffic.Relist(string(cause))
+		}
+	}
+	r.partial.listed.Clear()
+	r.partial.trail.Begin()
+	r.partial.report = r.newReport(r.partial.cause)
+}
+
+// report returns the report of the list under way, or nil.
+func (r *Reflector[T]) report() *report.Report {
+	if r.partial == nil {
+		return nil
+	}
+	return r.partial.report
 }
 
 // errOtherForm ends a request whose objects have to be decoded to another form.
@@ -124,9 +163,11 @@ func (r *Reflector[T]) takeForm() bool {
 	if next == nil {
 		return false
 	}
-	r.config.Decode, r.applied = next.options, append(r.applied, next.applied...)
+	r.config.Decode = next.options
 	r.useSource(next.source)
 	r.decoding = nil
+	r.beginList(FormChanged)
+	r.partial.applied = append(r.partial.applied, next.applied...)
 	return true
 }
 
@@ -156,12 +197,28 @@ func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
 	}
 }
 
+// kind returns the kind of the objects, which is empty if it is not known.
+func (r *Reflector[T]) kind() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.config.Decode.Kind.Kind
+}
+
 // newSource returns a source that decodes with these options.
 func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	return newBodySource(r.config.Open, options, r.config.cache)
+	return newBodySource(r.request, options, r.config.cache)
+}
+
+// request sends a request by the OpenFunc of config, and counts the bytes of the response.
+func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	body, err := r.config.Open(ctx, options, accept)
+	if err != nil {
+		return nil, err
+	}
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
 }
 
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
@@ -172,7 +229,8 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.use(newHooks(&r.config, r.Status))
+	r.log = newOutageLog(&r.config, r.Status, r.traffic, func() bool { return r.Status().ResourceVersion != "" })
+	r.use(newHooks(&r.config, r.Status), r.log)
 	r.ownsHooks = true
 	return r
 }
@@ -205,14 +263,21 @@ func (r *Reflector[T]) useErrorHandler() {
 	}
 }
 
-// use makes the Reflector call these hooks, which belong to the caller.
-func (r *Reflector[T]) use(hooks *hook.Hooks[Status]) {
+// use makes the Reflector call these hooks, and note in the log whether it follows. Both belong to
+// the caller.
+func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.hooks = hooks
-	r.status.changed = hooks.Changed
+	if r.outage == nil {
+		r.outage = log.Part(r.status.outageState)
+	}
+	r.status.changed = func() {
+		hooks.Changed()
+		r.outage.Note()
+	}
 }
 
-// logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
-// and logged only at a higher verbosity.
+// logWatchError is the default WatchErrorHandler. One failure says little, so it is logged only at
+// a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
@@ -223,7 +288,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will retry"+advice[reason], "reason", reason)
+		logger.V(2).Info("A list or a watch has failed and will be retried", "reason", reason, "err", err)
 	}
 }
 
@@ -241,7 +306,11 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		return
 	}
 	r.hooks.SetContext(ctx)
-	finally(func() { r.run(ctx) }, r.hooks.Close)
+	r.log.Start(klog.FromContext(ctx))
+	finally(func() { r.run(ctx) }, func() {
+		r.log.Close()
+		r.hooks.Close()
+	})
 }
 
 func (r *Reflector[T]) run(ctx context.Context) {
@@ -278,17 +347,19 @@ func (r *Reflector[T]) run(ctx context.Context) {
 			continue
 		}
 		state, next = protocol.Step(state, in)
+		if next.Failed != nil {
+			r.traffic.fail(nameOfVerb(in.Verb), next.Failed)
+		}
 		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
 			next.Wait = max(next.Wait, wait)
 		}
-		r.conclude(ctx, next, state)
+		r.conclude(ctx, in.Verb, next, state)
 	}
 }
 
 // start begins with a list, which drops what was read of another one.
 func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
-	r.listed.Clear()
-	r.trail.Begin()
+	r.beginList("")
 	r.status.enter(Listing, nil)
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersLists && !r.config.StreamingList
 	return protocol.Start(noStream, waitsOf(r.config.Backoffs))
@@ -296,7 +367,7 @@ func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
 func (r *Reflector[T]) dropMemory() {
-	r.listed.Clear()
+	r.partial = nil
 	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
 }
 
@@ -345,18 +416,20 @@ func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 	}
 }
 
-// conclude applies an action, except for its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
+// conclude applies the action after a request, except for its wait and its request.
+func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next protocol.Action, state protocol.State) {
 	if next.Commit {
 		r.commit(state.ResourceVersion)
 	}
 	if next.Restart {
-		r.listed.Clear()
-		r.trail.Begin()
+		if next.Failed != nil {
+			r.report().Fail(next.Failed)
+		}
+		r.beginList(reasonOf(next.Failed))
 	}
 	switch {
 	case next.Failed != nil:
-		r.status.enter(Degraded, next.Failed)
+		r.status.enterFailed(Degraded, nameOfVerb(after), next.Failed)
 	case next.Resumed: // Status stays Watching until the server is late to answer
 	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)
@@ -374,40 +447,23 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed, applied: r.applied, version: resourceVersion}
+	list := r.partial
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
-	r.committed, r.applied = true, nil
+	list.report.Decoded(len(collection.Items))
+	collection.report = list.report
+	r.committed, r.partial = true, nil
+	r.traffic.Lists.Add(1)
 	if r.config.isScope {
 		collection.namespace, collection.others = r.config.Namespace, r.config.others
 	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachAfter(resourceVersion, func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
-	r.status.undecodable.Replace(&r.listed.Undecodable)
-	r.listed.Clear()
-}
-
-// currentSource returns the source of the request under way, or of the next one. SetForm changes
-// it.
-func (r *Reflector[T]) currentSource() ListerWatcher[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.source
-}
-
-// decoder returns a function that decodes the response to a write as source decodes the objects of
-// a list. It returns nil if source does not read bodies.
-func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
-	bodies, ok := source.(*bodySource[T])
-	if !ok {
-		return nil
-	}
-	return func(body []byte) (item Item[T], err error) {
-		if item, err = bodies.decoder.DecodeItem(body); err == nil {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, err
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
+	r.status.undecodable.Replace(&list.listed.Undecodable)
+	if r.ownsHooks { // no one reports when the queue was processed
+		list.report.End()
 	}
 }
 
@@ -434,14 +490,16 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
+	r.report().Request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.Err = requestError("list", err)
+		in.Err = requestError(verbList, err)
 		return in
 	}
+	r.report().ReadPage()
 	first := ""
 	if len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()
@@ -454,12 +512,12 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 			return in
 		}
 	}
-	isNew, err := r.trail.Note(page.Continue, first)
+	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
 		in.Err = err
 		return in
 	}
-	r.listed.AddPage(page.Items)
+	r.partial.listed.AddPage(page.Items)
 	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
 	in.Idle = !isNew
 	return in

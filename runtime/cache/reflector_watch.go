@@ -61,7 +61,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
 			in.Err = cause
 		}
-		in.Err = requestError("watch", in.Err)
+		in.Err = requestError(verbWatch, in.Err)
 	}
 	return in
 }
@@ -70,6 +70,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
+		r.report().Request(true)
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
@@ -105,10 +106,14 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, protocol.ErrUnanswered)
+		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
-	return r.source.Watch(ctx, request.Options)
+	stream, err := r.source.Watch(ctx, request.Options)
+	if err == nil {
+		r.report().Answered()
+	}
+	return stream, err
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was
@@ -120,7 +125,7 @@ func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 		return func() bool { return false }
 	}
 	r.status.enter(Degraded, nil)
-	return r.status.enterAfter(protocol.LongWatch, Watching, nil).Stop
+	return r.status.enterAfter(protocol.LongWatch, Watching, "", nil).Stop
 }
 
 // next reads and forwards a batch of events.
@@ -203,6 +208,7 @@ const unreachableVersion = "99999999999999999999999999999999"
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	isDelta := false // the last event
+	var counts stats.Events
 	for i := range events {
 		event := &events[i]
 		isDelta = false
@@ -221,6 +227,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			}
 			continue
 		}
+		countEvent(&counts, event.Type, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
@@ -237,12 +244,13 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 	}
 	heard := r.queue.push(deltas)
-	if heard == 0 {
-		heard = stats.Now()
-	}
-	if in.ResourceVersion != "" {
+	if in.Verb != protocol.OpenStream || in.Listed {
+		if heard == 0 { // a bookmark
+			heard = stats.Now()
+		}
+		r.traffic.AddEvents(&counts)
 		r.status.reach(in.ResourceVersion, heard)
-		if r.reached != nil {
+		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)
 		}
 	}
@@ -269,6 +277,20 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 	return 0
 }
 
+// countEvent counts an event. change is 0 for one without an object, and for that of another scope.
+func countEvent(counts *stats.Events, event watch.EventType, change DeltaType) {
+	switch {
+	case change == Updated:
+		counts.Updated++
+	case change == Added:
+		counts.Added++
+	case change == Deleted:
+		counts.Deleted++
+	case event == watch.Bookmark:
+		counts.Bookmarks++
+	}
+}
+
 // isOfOthers reports whether an item belongs to another scope. A server may ignore the field
 // selector that excludes it, as fakes do.
 func (r *Reflector[T]) isOfOthers(item *Item[T]) bool {
@@ -289,6 +311,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
 	case item.Err != nil && !r.status.undecodable.IsKnown(item.Err):
+		r.traffic.Undecodable.Add(1)
 		r.onError(ctx, r.config.Resource, item.Err)
 	}
 	return err
@@ -299,7 +322,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
 	case change != 0:
-		r.listed.Apply(event.Type, &event.Item)
+		r.partial.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:

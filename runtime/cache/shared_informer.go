@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -71,6 +73,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.own.Store(newOwnWrites(s))
 	}
 	s.unlisted = int32(len(s.controller.reflectors))
+	s.controller.outages.CheckHandlers(s.lateHandlers)
 	return s
 }
 
@@ -173,10 +176,22 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 	return s.unlisted == 0
 }
 
-// distribute applies deltas and passes the changes to the handlers.
+// distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
+// a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
+	if s.controller.config.RelistHandler != nil {
+		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
+			n := max(i, 1)
+			s.distribute(deltas[:n], received)
+			deltas = deltas[n:]
+		}
+		if len(deltas) == 0 {
+			return
+		}
+	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.apply(deltas), Received: received, Distinct: distinct})
+	notes := s.indexer.apply(deltas)
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -195,8 +210,11 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	markInitial(notes)
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
+		if len(s.processor.Listeners()) > 0 {
+			s.controller.outages.NoteHandler()
+		}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
 	return deltas[1:]
 }
 
@@ -233,6 +251,9 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		})})
 	}
 	s.processor.Add(l)
+	if s.unlisted == 0 {
+		s.controller.outages.NoteHandler()
+	}
 	return &registration[T]{s, l}, nil
 }
 
@@ -380,6 +401,17 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
+
+// lateHandlers returns the handlers that have not returned from their initial list.
+func (s *SharedIndexInformer[T]) lateHandlers() (late []outage.Handler) {
+	for _, l := range s.processor.Listeners() {
+		if !isClosed(l.Synced()) {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
+		}
+	}
+	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
+	return late
+}
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {

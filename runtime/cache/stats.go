@@ -3,6 +3,7 @@ package cache
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"reflect"
 	"slices"
@@ -10,7 +11,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // StatusSource has informers that can be observed: a SharedInformerFactory, a generated factory,
@@ -52,8 +56,12 @@ type Stats struct {
 	// been silent for longest. A kube-apiserver sends a bookmark each minute. It is 0 before the
 	// first list.
 	Staleness time.Duration
-	// BytesRead is the number of bytes of the responses, without compression. It is 0 if a
-	// ListerWatcher returns the objects.
+	// NotFollowing is the time since the informer, or one of its namespaces, last followed the
+	// server. It is 0 while all do, before the start and after the end. Unlike the time since
+	// Status.Since, it does not begin again when the phase changes from Degraded to Listing.
+	NotFollowing time.Duration
+	// BytesRead is the number of bytes of the bodies of lists and watches, as read: after the HTTP
+	// client has decompressed them. It is 0 if a ListerWatcher returns the objects.
 	BytesRead int64
 	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes, from a
 	// sample of them. It is at most a minute old.
@@ -63,12 +71,16 @@ type Stats struct {
 	Added, Updated, Deleted, Bookmarks uint64
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists uint64
-	// Relists has the number of lists after the first one, by the cause.
+	// Relists has the number of lists after the first one, by the cause: the reason of the failed
+	// watch, or FormChanged. A list that fails and is retried is one, with its first cause.
 	Relists map[Reason]uint64
-	// Failures has the numbers of failed requests, sorted by verb and reason.
+	// Failures has the numbers of failed requests, sorted by verb and reason: those that the
+	// WatchErrorHandler hears of, also of a watch that has to restart. A streaming list is a
+	// watch.
 	Failures []FailureCount
-	// DecodeFailures is the number of states of objects that could not be decoded, whether they
-	// failed a list or were skipped. Status.Undecodable has those that still are.
+	// DecodeFailures is how often a state of an object could not be decoded, whether it failed a
+	// request or was skipped. A state that fails each retry counts each time, and one that is
+	// skipped counts once. Status.Undecodable has those that are skipped now.
 	DecodeFailures uint64
 	// Queued is the number of changes that were read and are not in the cache yet.
 	Queued int
@@ -83,6 +95,9 @@ type Stats struct {
 	// Indexes has the indexes, the one by namespace first.
 	Indexes []IndexStats
 }
+
+// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
+const FormChanged Reason = "FormChanged"
 
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
@@ -176,7 +191,7 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.kind,
+		Kind:     c.reflectors[0].kind(),
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
@@ -193,7 +208,10 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache)}
+	all := Stats{
+		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
+		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
+	}
 	c.traffic.addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
@@ -216,6 +234,29 @@ func (s *SharedIndexInformer[T]) stats() Stats {
 // traffic is the Traffic of an informer, which all of its Reflectors share.
 type traffic struct{ stats.Traffic }
 
+// The verbs of requests, as in FailureCount and in the rules of a Role. A streaming list is a
+// watch.
+const (
+	verbList  = "list"
+	verbWatch = "watch"
+)
+
+func nameOfVerb(verb protocol.Verb) string {
+	if verb == protocol.ListPage {
+		return verbList
+	}
+	return verbWatch
+}
+
+// fail counts a request that failed with an error that is reported.
+func (t *traffic) fail(verb string, err error) {
+	t.Fail(verb, string(reasonOf(err)))
+	undecodable, tooLarge := (*wire.DecodeError)(nil), (*wire.TooLargeError)(nil)
+	if errors.As(err, &undecodable) || errors.As(err, &tooLarge) {
+		t.Undecodable.Add(1)
+	}
+}
+
 func (t *traffic) addTo(all *Stats) {
 	all.BytesRead = t.Bytes.Load()
 	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
@@ -235,39 +276,74 @@ func (t *traffic) addTo(all *Stats) {
 }
 
 // RelistHandler is called after each list of an informer: when it failed, or when the cache has its
-// objects and each handler has returned from its last event of the list, or was removed. It is for
-// traces. It is called as WatchErrorHandler is.
+// objects and each handler has returned from its last event of the list, was removed, or was stopped
+// with the informer. So a handler that never returns delays the call until then. A list that a
+// server refuses as a stream, and one that SetForm or the end of the informer interrupts, is not
+// reported. The lists of several namespaces are reported one by one.
+//
+// It is for traces. It is called as WatchErrorHandler is. ctx is that of Run. If more than 100 calls
+// wait, the oldest relists are dropped; see Relist.Dropped.
 type RelistHandler func(ctx context.Context, relist Relist)
 
 // Relist describes one list of a collection, from the request to the handlers. A moment is zero if
 // the list did not get that far.
 type Relist struct {
 	Resource schema.GroupVersionResource
-	// Name is the name of the informer in logs and errors.
+	// Name is the name of the collection in logs and errors, such as "foos.example.com in namespace
+	// team-a".
 	Name string
 	// Namespace is the one that was listed; empty for all.
 	Namespace string
-	// Cause is why the collection was listed again. It is empty for the first list.
+	// Cause is why the collection was listed again, as in Stats.Relists. It is empty for the first
+	// list. A retry of a list that failed has the cause of that one.
 	Cause Reason
 	// Streamed is set for a streaming list. Pages is the number of responses of another one.
 	Streamed bool
 	Pages    int
-	// Objects is the number of objects in the list, and Bytes that of the bytes of the responses.
+	// Objects is the number of objects in the list. It is 0 if the list failed. Bytes is the number
+	// of bytes of the responses, as in Stats.BytesRead.
 	Objects int
 	Bytes   int64
-	// Began is when the first request was sent, and Answered when its response began. Decoded is
-	// when the last object was decoded, and Applied when the cache had the list.
+	// Began is when the first request was sent, and Answered when its response began. If a
+	// ListerWatcher returns the objects, Answered is when it returned the first of them. Decoded
+	// is when the last object was decoded, and Applied when the cache had the list. A Reflector
+	// without a Controller does not know Applied.
 	Began, Answered, Decoded, Applied time.Time
-	// Handlers has a handler for each that got events of the list.
+	// Handlers has those that got events of the list, in the order in which they returned.
 	Handlers []HandlerRelist
+	// Dropped is the number of relists before this one that were not reported, because hooks did
+	// not return.
+	Dropped int
 	// Err is set if the list failed.
 	Err error
 }
 
 // HandlerRelist is the part of a handler in a Relist.
 type HandlerRelist struct {
-	Name   string
+	Name string
+	// Events is the number of events, before WithBacklogLimit merged any.
 	Events int
-	// Done is when the handler had returned from the last event.
+	// Done is when the handler had returned from the last event. It is zero if it was removed or
+	// the informer stopped before.
 	Done time.Time
+}
+
+// newReport returns the report of a list that begins, or nil without a RelistHandler.
+func (r *Reflector[T]) newReport(cause Reason) *report.Report {
+	handler, hooks := r.config.RelistHandler, r.hooks
+	if handler == nil {
+		return nil
+	}
+	about := Relist{Resource: r.config.Resource, Name: r.config.name(), Namespace: r.config.Namespace, Cause: cause}
+	return report.New(func(l report.List) {
+		about.Streamed, about.Pages, about.Objects, about.Bytes, about.Err = l.Streamed, l.Pages, l.Objects, l.Bytes, l.Err
+		about.Began, about.Answered, about.Decoded, about.Applied = l.Began, l.Answered, l.Decoded, l.Applied
+		for _, h := range l.Handlers {
+			about.Handlers = append(about.Handlers, HandlerRelist{h.Name, h.Events, h.At})
+		}
+		hooks.Call("RelistHandler", func(ctx context.Context, dropped int) {
+			about.Dropped = dropped
+			handler(ctx, about)
+		})
+	})
 }

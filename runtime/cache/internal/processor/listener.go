@@ -45,6 +45,7 @@ type Listener[T metav1.Object] struct {
 	waiting   int                     // the number of pending notifications
 	coalesced int                     // the size of the largest pending batch that is distinct
 	memory    freelist.List[Batch[T]] // for pending
+	awaited   []awaited               // by each Delivery whose batch has not ended, oldest first
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -62,23 +63,19 @@ type Listener[T metav1.Object] struct {
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
 	inHand []Batch[T]
-	at     int  // the index of the batch that is being handled
-	next   int  // the index of the next notification in that batch
-	exited bool // the handler has ended the goroutine
+	at     int // the index of the batch that is being handled
+	next   int // the index of the next notification in that batch
 	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
 	// of its first notification.
-	timed, timedNext int
+	timed, timedNext int32
 	received         stats.Stamp // of the notifications of Handle
+	exited           bool        // the handler has ended the goroutine
 }
-
-// fewBatches is the number of batches that wait for a handler which is no bottleneck.
-const fewBatches = 4
 
 // NewListener returns a Listener with an empty queue.
 func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 	return &Listener[T]{
 		options:  options,
-		memory:   freelist.List[Batch[T]]{Small: fewBatches},
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),
@@ -146,6 +143,9 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 	if b.Distinct {
 		l.coalesced = max(l.coalesced, len(b.Notes))
 	}
+	if b.Delivery != nil {
+		l.awaited = append(l.awaited, awaited{b.Delivery, len(b.Notes)})
+	}
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
@@ -156,6 +156,9 @@ func (l *Listener[T]) coalesceLocked() {
 	for _, b := range l.pending {
 		one.EndsInitial = one.EndsInitial || b.EndsInitial
 		one.Received = min(one.Received, b.Received)
+		if b.Delivery != nil {
+			one.Delivery = b.Delivery // with the ones before it
+		}
 	}
 	l.pending = append(l.pending[:0:0], one)
 	l.merged.Add(int64(l.waiting - len(one.Notes)))
@@ -235,7 +238,10 @@ func (l *Listener[T]) handleInHand() bool {
 		if b.EndsInitial {
 			close(l.synced)
 		}
-		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
+		if b.Delivery != nil {
+			l.returned(b.Delivery)
+		}
+		b.Notes, b.Delivery, b.calls, l.next = nil, nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
 	}
 	l.rest()
 	clear(l.inHand)

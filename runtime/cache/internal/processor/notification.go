@@ -43,4 +43,6 @@ type Batch[T metav1.Object] struct {
 	EndsInitial bool
 	// calls is the number of Notes, when they are handled and gone.
 	calls int32
+	// Delivery, if it is not nil, learns when the Listeners have returned from the batch.
+	Delivery *Delivery
 }

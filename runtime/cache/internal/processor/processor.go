@@ -60,6 +60,7 @@ func (p *Processor[T]) Remove(l *Listener[T]) {
 	p.listeners.Store(&all)
 	l.removed.Store(true)
 	l.stop()
+	l.abandon()
 	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
 		l.leave()
 	}
@@ -81,6 +82,7 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 	if len(b.Notes) == 0 && !b.EndsInitial {
 		return
 	}
+	b.Delivery.Begin(len(p.Listeners()))
 	for _, l := range p.Listeners() {
 		l.Enqueue(b)
 	}
@@ -92,6 +94,7 @@ func (p *Processor[T]) Stop() {
 	p.running, p.stopped = false, true
 	for _, l := range p.Listeners() {
 		l.stop()
+		l.abandon()
 		if !served {
 			l.leave()
 		}

@@ -1,0 +1,153 @@
+package informermetrics
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+type object = *metav1.PartialObjectMetadata
+
+// kind is a kind whose informers run without a server: they list ten objects, and get a hundred
+// events, one after the other.
+func kind(resource string) cache.Kind[object] {
+	gvr := widgets
+	gvr.Resource = resource
+	return cache.Kind[object]{Resource: gvr, Namespaced: true, WithoutStreamingList: true,
+		ListWatch: func(namespace string) cache.ListerWatcher[object] {
+			return &cache.ListWatch[object]{
+				ListFunc: func(context.Context, metav1.ListOptions) (cache.Page[object], error) {
+					page := cache.Page[object]{ResourceVersion: "10"}
+					for i := range 10 {
+						page.Items = append(page.Items, newObject(namespace, i))
+					}
+					return page, nil
+				},
+				WatchFunc: func(context.Context, metav1.ListOptions) (cache.EventStream[object], error) {
+					return &events{namespace, 10}, nil
+				},
+			}
+		}}
+}
+
+func newObject(namespace string, version int) cache.Item[object] {
+	return cache.Item[object]{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: fmt.Sprint("web-", version%10), UID: "uid", ResourceVersion: fmt.Sprint(version),
+	}}}
+}
+
+// events is a watch with the events of versions 11 to 110.
+type events struct {
+	namespace string
+	version   int
+}
+
+func (s *events) Next(ctx context.Context, reuse []cache.Event[object]) ([]cache.Event[object], error) {
+	if s.version == 110 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	s.version++
+	event := cache.Event[object]{Type: watch.Modified, Item: newObject(s.namespace, s.version), ResourceVersion: fmt.Sprint(s.version)}
+	return append(reuse[:0], event), nil
+}
+
+func (s *events) Stop() {}
+
+// TestScrapeWhileInformersChange scrapes while informers of two factories with one name start, stop
+// and are created, and handlers panic, are added and removed. Run it with -race.
+func TestScrapeWhileInformersChange(t *testing.T) {
+	ctx := klog.NewContext(t.Context(), logr.Discard())
+	ctx, cancel := context.WithCancel(ctx)
+	var factories [2]*cache.SharedInformerFactory
+	for i := range factories {
+		factories[i] = cache.NewSharedInformerFactory(0, cache.WithInformerName("main"), cache.WithHandlerPanicRecovery(), cache.WithNamespaces("team-1", "team-2"))
+		factories[i].Start(ctx)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(NewCollector(factories[0], WithSource(factories[1])))
+
+	const rounds = 30
+	var scraped atomic.Int64 // scrapes that saw an informer
+	var scrapers, users sync.WaitGroup
+	done := make(chan struct{})
+	for range 2 {
+		scrapers.Go(func() {
+			for {
+				families, err := registry.Gather()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, family := range families {
+					if family.GetName() == "informer_phase" && len(family.GetMetric()) > 0 {
+						scraped.Add(1)
+					}
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for i, factory := range factories {
+		for _, resource := range []string{"widgets", fmt.Sprint("gadgets", i)} {
+			users.Go(func() {
+				for round := range rounds {
+					use(ctx, t, factory, kind(resource), round)
+				}
+			})
+		}
+	}
+	users.Wait()
+	close(done)
+	scrapers.Wait()
+	cancel()
+	for _, factory := range factories {
+		factory.Shutdown()
+	}
+	if scraped.Load() == 0 {
+		t.Error("no scrape has seen an informer")
+	}
+}
+
+// use runs an informer until its handlers have returned from the first list, and one of them
+// has panicked.
+func use(ctx context.Context, t *testing.T, factory *cache.SharedInformerFactory, kind cache.Kind[object], round int) {
+	lease, err := cache.Acquire(factory, kind)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer lease.Release()
+	panicked := make(chan struct{})
+	var once sync.Once
+	for _, options := range [][]cache.HandlerOption{nil, nil, {cache.WithHandlerName("panics")}, {cache.WithHandlerName(fmt.Sprint("round", round))}} {
+		if _, err := lease.AddEventHandler(cache.ResourceEventHandlerFuncs[object]{
+			UpdateFunc: func(_, _ object) {
+				once.Do(func() {
+					defer close(panicked)
+					panic("a handler fails")
+				})
+			},
+		}, options...); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := lease.WaitForCacheSync(ctx); err != nil {
+		t.Error(err)
+	}
+	<-panicked
+}
