@@ -109,7 +109,7 @@ func awaitAlerts(ctx context.Context, t *testing.T, p *prometheus) {
 func wantScrapes(ctx context.Context, t *testing.T, p *prometheus) {
 	t.Helper()
 	for expr, want := range map[string]string{
-		"min_over_time(up[1h])": "1",
+		"min_over_time(up[1h])":                                   "1",
 		"promhttp_metric_handler_errors_total{cause='gathering'}": "0",
 	} {
 		result, err := p.query(ctx, expr)

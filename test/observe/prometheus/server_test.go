@@ -47,14 +47,17 @@ scrape_configs:
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	address, said, ended := make(chan string, 1), strings.Builder{}, make(chan struct{})
+	address, ready, ended, said := "", make(chan struct{}), make(chan struct{}), strings.Builder{}
 	go func() {
 		defer close(ended)
 		listening := regexp.MustCompile(`msg="Listening on".* address=(\S+)`)
 		for lines := bufio.NewScanner(log); lines.Scan(); {
 			fmt.Fprintln(&said, lines.Text())
-			if found := listening.FindStringSubmatch(lines.Text()); found != nil && len(address) == 0 {
-				address <- found[1]
+			if found := listening.FindStringSubmatch(lines.Text()); found != nil {
+				address = found[1]
+			}
+			if strings.Contains(lines.Text(), "Server is ready to receive web requests") {
+				close(ready)
 			}
 		}
 	}()
@@ -67,8 +70,8 @@ scrape_configs:
 		}
 	})
 	select {
-	case at := <-address:
-		return &prometheus{"http://" + at}
+	case <-ready:
+		return &prometheus{"http://" + address}
 	case <-ended:
 		t.Fatal("Prometheus has ended")
 		return nil
