@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 )
 
 // DeltaType is the kind of a change of an object, or of the collection.
@@ -66,8 +67,18 @@ type Collection[T Object] struct {
 	// applied are called when the collection is in the cache.
 	applied []func()
 	// report is nil without a RelistHandler.
-	report *relistReport
+	report *report.Report
 }
+
+// report returns the report of a Replaced, or nil.
+func (d *Delta[T]) report() *report.Report {
+	if d.Collection == nil {
+		return nil
+	}
+	return d.Collection.report
+}
+
+func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
 
 // Deltas is a part of the history of a collection, oldest first.
 type Deltas[T Object] []Delta[T]
