@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"runtime/apitest/internal/table":     nil,
 
 	"runtime/cache":                    {"runtime/cache/internal/", "runtime/internal/", "runtime/redirect", "runtime/wire", "runtime/writes"},
+	"runtime/cache/internal/advice":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
@@ -65,7 +66,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
 	"runtime/debugpage":                {"runtime/cache", "runtime/internal/", "runtime/wire"},
-	"runtime/healthz":                  {"runtime/cache"},
+	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
 	"runtime/internal/printable":       nil,
 	"runtime/internal/safemeta":        nil,

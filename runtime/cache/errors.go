@@ -1,12 +1,15 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -132,25 +135,109 @@ func (e *NotSyncedError) Unwrap() error { return e.Cause }
 
 // Advice says what a person can do about an informer that does not follow the server.
 type Advice struct {
+	// Reason is that of the error, or empty if there is none.
 	Reason Reason
-	// Namespace is the one in which it is to be done; empty for all.
-	Namespace string
-	// Text says in one or two sentences what to do. It has no text of an object.
+	// Namespaces are those in which it is to be done, sorted; nil for all. An empty one is for all
+	// that the informer does not name.
+	Namespaces []string
+	// Text says in a few sentences what to do. It has no text of an object.
 	Text string
 	// Manifest is a part of a YAML manifest that does it, such as the missing rule of a Role, or
 	// empty.
 	Manifest string
+	// Check is a shell command that shows whether the cause is gone, such as one of kubectl, or
+	// empty.
+	Check string
+
+	rule    string // Manifest in one line
+	runbook string // the result of Runbook, unless it is that of Reason
 }
 
 // Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
-// URL, such as forbidden.
-func (a Advice) Runbook() string { return strings.ToLower(string(a.Reason)) }
+// URL, such as forbidden. Without an error it is pending, listing, stopped or handler.
+func (a Advice) Runbook() string { return cmp.Or(a.runbook, strings.ToLower(string(a.Reason))) }
 
-// Advice returns what to do about the last error of the informer, or of each of its namespaces
-// that has one. It is empty if there is no error.
-func (s *InformerStatus) Advice() []Advice {
-	if s.Status.Err == nil {
-		return nil
+// String returns the text and the missing rule in one line, for logs.
+func (a Advice) String() string {
+	if a.rule == "" {
+		return a.Text
 	}
-	return []Advice{{Reason: s.Status.Reason, Text: strings.TrimPrefix(advice[s.Status.Reason], "; ")}}
+	return a.Text + " The rule: " + a.rule
+}
+
+// reportAfter is how long an informer does not follow the server before the log names it. Many
+// failures pass before that, such as those while an API server restarts.
+const reportAfter = 10 * time.Second
+
+// Advice returns what to do about the informer. It is about the error of each of its namespaces
+// that has one, with one Advice for those that need the same. Without an error it is about an
+// informer that was not started, that has been reading a list for ten seconds, or that has stopped.
+// After that come the handlers that have been in one call for ten seconds.
+func (s *InformerStatus) Advice() (all []Advice) {
+	for _, failed := range failuresOf(&s.Status, s.Resource, s.Namespaces) {
+		all = append(all, adviceOn(&failed))
+	}
+	if len(all) == 0 {
+		all = s.adviceOnPhase()
+	}
+	for i := range s.Stats.Handlers {
+		if h := &s.Stats.Handlers[i]; h.Running >= reportAfter {
+			all = append(all, newAdvice(advice.Handler(h.Name, h.Running, h.Backlog), "handler"))
+		}
+	}
+	return all
+}
+
+// adviceOnPhase returns what to do about an informer without an error.
+func (s *InformerStatus) adviceOnPhase() []Advice {
+	switch phase := s.Status.Phase; phase {
+	case Pending:
+		return []Advice{newAdvice(advice.Pending(), "pending")}
+	case Listing:
+		if lasted := time.Since(s.Status.Since); lasted >= reportAfter && !s.Status.Since.IsZero() {
+			return []Advice{newAdvice(advice.Listing(lasted, s.Stats.BytesRead), "listing")}
+		}
+	case Stopped:
+		return []Advice{newAdvice(advice.Stopped(), "stopped")}
+	}
+	return nil
+}
+
+func newAdvice(a advice.Advice, runbook string) Advice {
+	return Advice{Text: a.Text, Manifest: a.Manifest, Check: a.Check, rule: a.Rule, runbook: runbook}
+}
+
+func adviceOn(failed *advice.Failure) Advice {
+	a := newAdvice(advice.Of(*failed), "")
+	a.Reason, a.Namespaces = Reason(failed.Reason), failed.Namespaces
+	return a
+}
+
+// failuresOf returns the failures of an informer that is limited to namespaces, or to none if they
+// are nil. It returns one for all namespaces that need the same.
+func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces []string) (all []advice.Failure) {
+	type cause struct {
+		reason   Reason
+		verb     string
+		isOthers bool // these need other rights
+	}
+	known := map[cause]int{}
+	for i := range status.Scopes {
+		scope, s := &status.Scopes[i], &status.Scopes[i].Status
+		if s.Err == nil {
+			continue
+		}
+		key := cause{s.Reason, s.Verb, scope.Namespace == ""}
+		n, found := known[key]
+		if !found {
+			n = len(all)
+			known[key] = n
+			all = append(all, advice.Failure{Reason: string(s.Reason), Verb: s.Verb, Resource: resource, Err: s.Err})
+		}
+		all[n].Namespaces = append(all[n].Namespaces, scope.Namespace)
+	}
+	if len(all) == 0 && status.Err != nil {
+		all = append(all, advice.Failure{Reason: string(status.Reason), Verb: status.Verb, Resource: resource, Namespaces: namespaces, Err: status.Err})
+	}
+	return all
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -223,7 +224,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will retry"+advice[reason], "reason", reason)
+		logger.Error(err, "Cannot follow the API server, will retry"+advice.Brief(string(reason)), "reason", reason)
 	}
 }
 

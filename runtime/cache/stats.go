@@ -52,6 +52,10 @@ type Stats struct {
 	// been silent for longest. A kube-apiserver sends a bookmark each minute. It is 0 before the
 	// first list.
 	Staleness time.Duration
+	// NotFollowing is the time since the informer, or one of its namespaces, last followed the
+	// server. It is 0 while all do, before the start and after the end. Unlike the time since
+	// Status.Since, it does not begin again when the phase changes from Degraded to Listing.
+	NotFollowing time.Duration
 	// BytesRead is the number of bytes of the responses, without compression. It is 0 if a
 	// ListerWatcher returns the objects.
 	BytesRead int64

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -141,7 +142,7 @@ func (s Status) String() string {
 		text, next = text+" (not started)", "; "
 	}
 	if s.Err != nil {
-		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice[s.Reason]), "; "
+		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice.Brief(string(s.Reason))), "; "
 		if !s.NextAttempt.IsZero() {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
@@ -159,13 +160,6 @@ func (s Status) String() string {
 		text += fmt.Sprintf("; %d undecodable, the first: %v", n, s.Undecodable[0])
 	}
 	return text
-}
-
-// advice has the fix for the cause of a reason.
-var advice = map[Reason]string{
-	Forbidden:    "; it needs the rights to list and to watch",
-	Unauthorized: "; check the credentials",
-	NotFound:     "; is its CRD installed?",
 }
 
 // ScopeStatus is the state of one of the namespaces that an informer follows.

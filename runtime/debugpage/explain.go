@@ -18,6 +18,14 @@ func clean(s string, limit int) string {
 	return printable.Cut(printable.Text(printable.Cut(s, limit)), limit)
 }
 
+// cleanAll is clean for names.
+func cleanAll(names []string) (cleaned []string) {
+	for _, name := range names {
+		cleaned = append(cleaned, clean(name, maxName))
+	}
+	return cleaned
+}
+
 // cleanLines is clean for text of several lines.
 func cleanLines(s string, limit int) string {
 	lines := strings.Split(strings.TrimRight(printable.Cut(s, limit), "\n"), "\n")

@@ -65,7 +65,9 @@ type Informer struct {
 	Objects     int   `json:"objects"`
 	ObjectBytes int64 `json:"object_bytes"`
 	// Staleness is the time since the server last sent anything.
-	Staleness     Seconds `json:"staleness_seconds"`
+	Staleness Seconds `json:"staleness_seconds"`
+	// NotFollowing is the time since the cache last followed the server; 0 while it does.
+	NotFollowing  Seconds `json:"not_following_seconds"`
 	Queued        int     `json:"queued_items"`
 	PendingWrites int     `json:"pending_writes"`
 
@@ -101,13 +103,18 @@ type Condition struct {
 	ResourceVersion string  `json:"resource_version,omitempty"`
 }
 
-// Advice says what to do about the last error.
+// Advice says what to do about an informer.
 type Advice struct {
-	Reason    cache.Reason `json:"reason"`
-	Namespace string       `json:"namespace,omitempty"`
-	Text      string       `json:"text"`
-	Manifest  string       `json:"manifest,omitempty"`
-	Runbook   string       `json:"runbook,omitempty"`
+	// Reason is empty without an error.
+	Reason cache.Reason `json:"reason,omitempty"`
+	// Namespaces are those in which it is to be done; none for all.
+	Namespaces []string `json:"namespaces,omitempty"`
+	Text       string   `json:"text"`
+	// Manifest is a part of a YAML manifest that does it, and Check a shell command that shows
+	// whether the cause is gone.
+	Manifest string `json:"manifest,omitempty"`
+	Check    string `json:"check,omitempty"`
+	Runbook  string `json:"runbook,omitempty"`
 }
 
 // Events has the numbers of the events of watches.
@@ -231,22 +238,19 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	all := Informer{
 		ID: id, Name: clean(s.Name, maxName),
 		Group: clean(s.Resource.Group, maxName), Version: clean(s.Resource.Version, maxVersion), Resource: clean(s.Resource.Resource, maxName),
-		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: serverOf(s.Server),
+		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: serverOf(s.Server), Namespaces: cleanAll(s.Namespaces),
 		Condition: h.condition(&s.Status, now), Synced: stats.Synced,
-		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness),
+		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites,
 		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks},
 		Lists:  stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}
-	for _, namespace := range s.Namespaces {
-		all.Namespaces = append(all.Namespaces, clean(namespace, maxName))
-	}
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
-			Reason: advice.Reason, Namespace: clean(advice.Namespace, maxName), Text: clean(advice.Text, maxText),
-			Manifest: cleanLines(advice.Manifest, maxManifest), Runbook: h.runbookOf(advice),
+			Reason: advice.Reason, Namespaces: cleanAll(advice.Namespaces), Text: clean(withoutCredentials(advice.Text), maxText),
+			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice),
 		})
 	}
 	for cause, count := range stats.Relists {

@@ -1,0 +1,237 @@
+package healthz_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/healthz"
+)
+
+// statuses is a source with these informers.
+type statuses []cache.InformerStatus
+
+func (s statuses) Statuses() iter.Seq[cache.InformerStatus] { return slices.Values(s) }
+
+var (
+	foos = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
+	bars = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "bars"}
+)
+
+// following returns an informer that follows the server and is ready.
+func following(resource schema.GroupVersionResource) cache.InformerStatus {
+	return cache.InformerStatus{
+		Resource: resource,
+		Status:   cache.Status{Phase: cache.Watching, Since: time.Now(), Objects: 3, ResourceVersion: "8"},
+		Stats:    cache.Stats{Synced: true, Handlers: []cache.HandlerStats{{Name: "reconciler", Synced: true}}},
+	}
+}
+
+func degraded(resource schema.GroupVersionResource, reason cache.Reason) cache.InformerStatus {
+	s := following(resource)
+	s.Status.Phase, s.Status.Reason, s.Status.Err = cache.Degraded, reason, errors.New("the error")
+	return s
+}
+
+func notListed(s cache.InformerStatus) cache.InformerStatus {
+	s.Stats = cache.Stats{}
+	return s
+}
+
+func get(h http.Handler, method, path string, accept ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, nil)
+	request.Header["Accept"] = accept
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// TestReadiness sleeps for five minutes after the states were made, so that limits have ended.
+func TestReadiness(t *testing.T) {
+	with := func(s cache.InformerStatus, change func(*cache.InformerStatus)) cache.InformerStatus {
+		change(&s)
+		return s
+	}
+	const limit = 4 * time.Minute
+	for name, test := range map[string]struct {
+		of    func() cache.InformerStatus
+		set   []healthz.Option
+		ready bool
+		lines []string
+	}{
+		"watching": {func() cache.InformerStatus { return following(foos) }, nil, true, []string{"[+] foos.example.com: Watching for 5m: 3 objects at version 8"}},
+		"pending": {func() cache.InformerStatus {
+			return cache.InformerStatus{Resource: foos, Status: cache.Status{Phase: cache.Pending}}
+		}, nil, false, []string{"[-] foos.example.com: Pending (not started)", "Call Start of its factory"}},
+		"first list": {func() cache.InformerStatus {
+			return cache.InformerStatus{Resource: foos, Status: cache.Status{Phase: cache.Listing, Since: time.Now()}}
+		}, nil, false, []string{"[-] foos.example.com: Listing for 5m; the cache does not hold the first list", "sent nothing of the first list for 5m"}},
+		"never allowed": {func() cache.InformerStatus { return notListed(degraded(foos, cache.Forbidden)) }, nil, false, []string{"[-] foos.example.com: Degraded for 5m (Forbidden: the error", "to list or watch foos.example.com", `        - apiGroups: ["example.com"]`, "    Check: kubectl auth can-i list foos.example.com --all-namespaces"}},
+		"no CRD":        {func() cache.InformerStatus { return notListed(degraded(foos, cache.NotFound)) }, nil, false, []string{"CustomResourceDefinition foos.example.com", "Check: kubectl get crd foos.example.com"}},
+		"stopped": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Status.Phase = cache.Stopped })
+		}, nil, false, []string{"[-] foos.example.com: Stopped", "it has stopped"}},
+		"failing later":        {func() cache.InformerStatus { return degraded(foos, cache.Unreachable) }, nil, true, []string{"[+] foos.example.com: Degraded for 5m (Unreachable: the error)", "its address"}},
+		"failing within limit": {func() cache.InformerStatus { return degraded(foos, cache.Unreachable) }, []healthz.Option{healthz.WithDegradedLimit(6 * time.Minute)}, true, nil},
+		"failing above limit":  {func() cache.InformerStatus { return degraded(foos, cache.Unreachable) }, []healthz.Option{healthz.WithDegradedLimit(limit)}, false, []string{"it has not followed the server for 5m0s, and the limit is 4m0s"}},
+		"listing between errors": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) {
+				s.Status.Phase, s.Status.Since, s.Stats.NotFollowing = cache.Listing, time.Now().Add(5*time.Minute), limit+1
+			})
+		}, []healthz.Option{healthz.WithDegradedLimit(limit)}, false, []string{"has not followed the server for 4m"}},
+		"a handler has panicked": {func() cache.InformerStatus { return degraded(foos, cache.HandlerPanic) }, []healthz.Option{healthz.WithDegradedLimit(limit)}, true, []string{"Fix the handler"}},
+		"silent": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Stats.Staleness = limit + time.Minute })
+		}, nil, true, nil},
+		"silent for too long": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Stats.Staleness = limit + time.Minute })
+		}, []healthz.Option{healthz.WithStalenessLimit(limit)}, false, []string{"the server has sent nothing for 5m0s, and the limit is 4m0s"}},
+		"a handler is slow": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) {
+				s.Stats.Handlers[0] = cache.HandlerStats{Name: "reconciler", Backlog: 7, Running: 90 * time.Second}
+			})
+		}, nil, false, []string{"handler reconciler has not returned from its initial list: 7 events wait, and the present call has taken 1m30s", "look for a lock"}},
+		"a name forges a line": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Name = "a\n[-] b" })
+		}, nil, true, []string{`[+] a\n[-] b/foos.example.com: `}},
+		"limited to a namespace": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"team-a"} })
+		}, nil, true, []string{"[+] foos.example.com in namespace team-a: "}},
+		"limited to two of these": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"team-a", "team-b"} })
+		}, nil, true, []string{"[+] foos.example.com in 2 namespaces: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source := statuses{following(bars), test.of()}
+				time.Sleep(5 * time.Minute)
+				code, first := http.StatusOK, "ready: 2 informers\n"
+				if !test.ready {
+					code, first = http.StatusServiceUnavailable, "not ready: 1 of 2 informers\n"
+				}
+				answer := get(healthz.Handler(source, test.set...), http.MethodGet, "/readyz")
+				body := answer.Body.String()
+				if answer.Code != code || !strings.HasPrefix(body, first) {
+					t.Errorf("%d, want %d and %q:\n%s", answer.Code, code, first, body)
+				}
+				for _, want := range append(test.lines, "\n[+] bars.example.com: Watching for 5m: 3 objects at version 8\n") {
+					if !strings.Contains(body, want) {
+						t.Errorf("the body does not have %q:\n%s", want, body)
+					}
+				}
+				err := healthz.Readiness(source, test.set...)(nil)
+				if (err == nil) != test.ready {
+					t.Errorf("the error is %v", err)
+				}
+				if refused := (*healthz.NotReadyError)(nil); err != nil && (!errors.As(err, &refused) || refused.Report.Ready || !strings.Contains(err.Error(), "\n\t[-] foos.example.com") || strings.Contains(err.Error(), "bars")) {
+					t.Errorf("the error is %v", err)
+				}
+				var report healthz.Report
+				answer = get(healthz.Handler(source, test.set...), http.MethodGet, "/readyz", "application/json")
+				if err := json.Unmarshal(answer.Body.Bytes(), &report); err != nil || answer.Code != code || report.Ready != test.ready || len(report.Informers) != 2 || report.Informers[1].Ready != test.ready {
+					t.Errorf("%d, %v: %s", answer.Code, err, answer.Body)
+				}
+			})
+		})
+	}
+}
+
+func TestSources(t *testing.T) {
+	none := statuses{}
+	if answer := get(healthz.Handler(none), http.MethodGet, "/"); answer.Code != http.StatusOK || answer.Body.String() != "ready: there are no informers\n" {
+		t.Errorf("without informers: %d %s", answer.Code, answer.Body)
+	}
+	if answer := get(healthz.Handler(none), http.MethodGet, "/", "application/json"); answer.Body.String() != "{\n  \"ready\": true,\n  \"informers\": []\n}\n" {
+		t.Errorf("without informers: %s", answer.Body)
+	}
+	other := following(foos)
+	other.Server, other.Object = "https://other", "*v1.Foo"
+	h := healthz.Handler(none, healthz.WithSource(statuses{following(foos), following(bars)}), healthz.WithSource(statuses{other}))
+	body := get(h, http.MethodGet, "/").Body.String()
+	for _, want := range []string{"ready: 3 informers\n", "[+] bars.example.com: ", "[+] foos.example.com (v1): ", "[+] foos.example.com (v1, *v1.Foo, https://other): "} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the body does not have %q:\n%s", want, body)
+		}
+	}
+}
+
+// TestHTTP checks methods, headers and the choice of the format.
+func TestHTTP(t *testing.T) {
+	h := healthz.Handler(statuses{notListed(following(foos))})
+	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodOptions} {
+		if answer := get(h, method, "/readyz"); answer.Code != http.StatusMethodNotAllowed || answer.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d %v", method, answer.Code, answer.Header())
+		}
+	}
+	page := get(h, http.MethodGet, "/any/path")
+	head := get(h, http.MethodHead, "/any/path")
+	if head.Code != page.Code || head.Body.Len() != 0 || fmt.Sprint(head.Header()) != fmt.Sprint(page.Header()) {
+		t.Errorf("HEAD: %d %v %q, want that of GET: %d %v", head.Code, head.Header(), head.Body, page.Code, page.Header())
+	}
+	for name, want := range map[string]string{"Cache-Control": "no-store", "Content-Length": fmt.Sprint(page.Body.Len()), "X-Content-Type-Options": "nosniff", "Vary": "Accept"} {
+		if got := page.Header().Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for accept, json := range map[string]bool{
+		"": false, "*/*": false, "text/plain": false, "application/json": true, "text/html,application/xhtml+xml,*/*;q=0.8": false,
+		"application/json;q=0.5, text/plain": false, "text/plain;q=0.5, application/json": true, "application/json, text/plain": false,
+		"application/json;q=x": false, "application/json;q=0": false, ";;, application/json": true,
+	} {
+		want := "text/plain; charset=utf-8"
+		if json {
+			want = "application/json"
+		}
+		if got := get(h, http.MethodGet, "/", accept).Header().Get("Content-Type"); got != want {
+			t.Errorf("Accept: %s gets %s, want %s", accept, got, want)
+		}
+	}
+}
+
+// TestLongLists has a thousand informers: 300 of them are forbidden, and wait for the first list.
+func TestLongLists(t *testing.T) {
+	var source statuses
+	for i := range 1000 {
+		resource := foos
+		resource.Resource = fmt.Sprintf("foos%03d", i)
+		s := following(resource)
+		if i%10 < 3 {
+			s = notListed(degraded(resource, cache.Unreachable))
+		}
+		source = append(source, s)
+	}
+	h := healthz.Handler(source)
+	lines := strings.Split(strings.TrimSpace(get(h, http.MethodGet, "/").Body.String()), "\n")
+	count := func(prefix string) (n int) {
+		for _, line := range lines {
+			if strings.HasPrefix(line, prefix) {
+				n++
+			}
+		}
+		return n
+	}
+	if lines[0] != "not ready: 300 of 1000 informers" || count("[-] ") != 100 || count("[+] ") != 20 || count("    and 200 more that are not ready") != 1 || count("    and 680 more that are ready") != 1 {
+		t.Errorf("the body has %d lines: %s, %d not ready, %d ready", len(lines), lines[0], count("[-] "), count("[+] "))
+	}
+	if count("    The server did not answer") != 1 || count("    As for foos000.example.com.") != 99 {
+		t.Errorf("the advice is there %d times", count("    The server did not answer"))
+	}
+	lines = strings.Split(get(h, http.MethodGet, "/?verbose").Body.String(), "\n")
+	if count("[-] ") != 300 || count("[+] ") != 700 || count("    and ") != 0 {
+		t.Errorf("verbose: %d not ready, %d ready", count("[-] "), count("[+] "))
+	}
+	if err := healthz.Readiness(source)(nil); len(strings.Split(err.Error(), "\n")) != 22 || !strings.HasSuffix(err.Error(), "\n\tand 280 more") {
+		t.Errorf("the error is %v", err)
+	}
+}
