@@ -1,15 +1,15 @@
 package informermetrics
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// Collector is a prometheus.Collector of the informers of some sources. Any goroutine may use it,
-// and it may be registered in several registries.
+// Collector is a prometheus.Collector of informers. Any goroutine may use it, and it may be
+// registered in several registries.
 type Collector struct {
 	sources []cache.StatusSource
 	// server adds the label server.
@@ -17,31 +17,37 @@ type Collector struct {
 	descs  []*prometheus.Desc // one for each of metrics
 }
 
-// NewCollector returns a Collector of all informers of sources. It has the informers that exist at
-// the time of a scrape. A registry accepts one Collector, so pass all sources to one. NewCollector
-// panics if a source is nil, because each scrape would fail.
-func NewCollector(sources ...cache.StatusSource) *Collector {
-	for i, source := range sources {
-		if source == nil {
-			panic(fmt.Sprintf("informermetrics.NewCollector: source %d is nil; pass a factory, an informer or a cache", i))
-		}
+// NewCollector returns a Collector of the informers of source, such as a factory. It has the
+// informers that exist at the time of a scrape. A registry accepts only one Collector, so a program
+// with several factories adds the others by WithSource. NewCollector panics if a source is nil,
+// because each scrape would fail.
+func NewCollector(source cache.StatusSource, options ...Option) *Collector {
+	c := &Collector{sources: []cache.StatusSource{source}}
+	for _, option := range options {
+		option(c)
 	}
-	return newCollector(sources, false)
-}
-
-// WithServer returns a Collector whose series also have the label server: the URL of the API
-// server, without user information and query. It is for programs with informers of several
-// clusters. Without it, the informers of all clusters have the same series.
-func (c *Collector) WithServer() *Collector { return newCollector(c.sources, true) }
-
-func newCollector(sources []cache.StatusSource, server bool) *Collector {
-	c := &Collector{sources: sources, server: server}
+	if slices.Contains(c.sources, nil) {
+		panic("informermetrics.NewCollector: a source is nil; pass a factory, an informer or a cache")
+	}
 	for i := range metrics {
 		m := &metrics[i]
-		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, append(labelNames(server), m.labels...), nil))
+		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, append(labelNames(c.server), m.labels...), nil))
 	}
 	return c
 }
+
+// Option sets a property of a Collector.
+type Option func(*Collector)
+
+// WithSource adds informers, for a program that has several factories.
+func WithSource(source cache.StatusSource) Option {
+	return func(c *Collector) { c.sources = append(c.sources, source) }
+}
+
+// WithServer adds the label server to all series: the URL of the API server, without user
+// information and query. It is for a program with informers of several clusters. Without it, the
+// informers of all clusters have the same series.
+func WithServer() Option { return func(c *Collector) { c.server = true } }
 
 // Describe sends the descriptions of all metrics.
 func (c *Collector) Describe(descs chan<- *prometheus.Desc) {

@@ -15,13 +15,13 @@ import (
 
 // TestExposition compares all series of two informers with a file.
 func TestExposition(t *testing.T) {
-	families := gatherAll(t, NewCollector(source{healthy()}, source{forbidden()}))
+	families := gatherAll(t, NewCollector(source{healthy()}, WithSource(source{forbidden()})))
 	wantGolden(t, "exposition.txt", exposition(t, families))
 }
 
 // TestConventions checks names, types and help texts as promtool check metrics does.
 func TestConventions(t *testing.T) {
-	problems, err := testutil.CollectAndLint(NewCollector(source{healthy(), forbidden()}).WithServer())
+	problems, err := testutil.CollectAndLint(NewCollector(source{healthy(), forbidden()}, WithServer()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestMerge(t *testing.T) {
 	three.Status = cache.Status{Phase: cache.Stopped, Since: moment}
 	three.Stats.Staleness = time.Hour
 
-	got := gather(t, NewCollector(source{one}, source{two, three}))
+	got := gather(t, NewCollector(source{one}, WithSource(source{two, three})))
 	for name, want := range map[string]map[string]float64{
 		"informer_phase":                        {"phase=Pending ": 0, "phase=Listing ": 0, "phase=Watching ": 2, "phase=Degraded ": 0, "phase=Stopped ": 1},
 		"informer_phase_timestamp_seconds":      {"phase=Watching ": float64(moment.Add(-time.Hour).Unix()), "phase=Stopped ": float64(moment.Unix())},
@@ -170,8 +170,8 @@ func TestServer(t *testing.T) {
 	two.Server = "https://two.example.com/clusters/b"
 	broken.Server = "::secret"
 	fake.Server = ""
-	c := NewCollector(source{one, two, broken, fake})
-	got := values(gather(t, c.WithServer())["informer_objects"])
+	all := source{one, two, broken, fake}
+	got := values(gather(t, NewCollector(all, WithServer()))["informer_objects"])
 	want := map[string]float64{
 		"server=https://one.example.com:6443 ":       312,
 		"server=https://two.example.com/clusters/b ": 312,
@@ -181,25 +181,25 @@ func TestServer(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("with servers: %v, want %v", got, want)
 	}
-	if got := values(gather(t, c)["informer_objects"]); !maps.Equal(got, map[string]float64{"": 4 * 312}) {
+	if got := values(gather(t, NewCollector(all))["informer_objects"]); !maps.Equal(got, map[string]float64{"": 4 * 312}) {
 		t.Errorf("without servers: %v, want one series of 1248", got)
 	}
 }
 
 // TestEmpty scrapes a Collector without informers.
 func TestEmpty(t *testing.T) {
-	if got := gatherAll(t, NewCollector()); len(got) > 0 {
+	if got := gatherAll(t, NewCollector(source{})); len(got) > 0 {
 		t.Errorf("got %v, want nothing", got)
 	}
 }
 
 func TestNilSource(t *testing.T) {
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, "source 1 is nil") {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, "a source is nil") {
 			t.Errorf("NewCollector ended with %q", got)
 		}
 	}()
-	NewCollector(source{}, nil)
+	NewCollector(source{}, WithSource(nil))
 }
 
 // TestNextToClientGo registers the Collector in a registry that has a metric of client-go, with a
@@ -214,6 +214,7 @@ func TestNextToClientGo(t *testing.T) {
 		t.Error("two metrics of one name were accepted")
 	}
 	prometheus.WrapRegistererWithPrefix("typed_", registry).MustRegister(c)
+	prometheus.WrapRegistererWith(prometheus.Labels{"alpha": "first", "zone": "last"}, prometheus.WrapRegistererWithPrefix("labeled_", registry)).MustRegister(c)
 	if _, err := registry.Gather(); err != nil {
 		t.Error(err)
 	}

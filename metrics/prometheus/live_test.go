@@ -75,7 +75,7 @@ func TestScrapeWhileInformersChange(t *testing.T) {
 		factories[i].Start(ctx)
 	}
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(NewCollector(factories[0], factories[1]))
+	registry.MustRegister(NewCollector(factories[0], WithSource(factories[1])))
 
 	const rounds = 30
 	var scraped atomic.Int64 // scrapes that saw an informer

@@ -53,6 +53,11 @@ const (
 func NewController[T Object](config Config[T], process func(context.Context, Deltas[T])) *Controller[T] {
 	return newController(config, func(ctx context.Context, deltas Deltas[T]) (done bool) {
 		process(ctx, deltas)
+		if config.RelistHandler != nil {
+			for i := range deltas {
+				deltas[i].report().applied(0)
+			}
+		}
 		return true
 	})
 }
@@ -155,13 +160,17 @@ type unshared[T Object] struct {
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
+		delivery := deltas[0].report().applied(len(notes))
+		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {
+				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
 				return false
 			}
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
+		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
 		u.first = false
 	}
 	return true

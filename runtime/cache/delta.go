@@ -65,6 +65,8 @@ type Collection[T Object] struct {
 	decode func(body []byte) (Item[T], error)
 	// applied are called when the collection is in the cache.
 	applied []func()
+	// report is nil without a RelistHandler.
+	report *relistReport
 }
 
 // Deltas is a part of the history of a collection, oldest first.

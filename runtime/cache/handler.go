@@ -341,7 +341,7 @@ func (e *DroppedErrors) Error() string {
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
 // nil if there are none. config does not change any more.
 func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Status] {
-	if config.WatchErrorHandler == nil && config.StatusHandler == nil {
+	if config.WatchErrorHandler == nil && config.StatusHandler == nil && config.RelistHandler == nil {
 		return nil
 	}
 	options := hook.Options[Status]{
@@ -350,7 +350,7 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {
-			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler or StatusHandler does not return; further errors are dropped, and changes of the status merged", "resource", config.name())
+			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler, StatusHandler or RelistHandler does not return; further errors and relists are dropped, and changes of the status merged", "resource", config.name())
 		},
 		Failed: config.hookFailed,
 	}

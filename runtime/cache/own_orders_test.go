@@ -245,7 +245,7 @@ func (o *order) send(until int) {
 			delta := *f.event
 			delta.Object = delta.Object.DeepCopy()
 			r.queue.Push(delta)
-			r.status.reach(strconv.Itoa(f.version))
+			r.status.reach(strconv.Itoa(f.version), 1)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func (o *order) bookmark() {
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
 	r := o.informer.controller.reflectors[0]
-	r.status.reach(strconv.Itoa(o.last().version))
+	r.status.reach(strconv.Itoa(o.last().version), 1)
 	r.reached(false)
 }
 
@@ -292,9 +292,9 @@ func (o *order) list() {
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
 	r := o.informer.controller.reflectors[0]
-	r.listed.Clear()
+	r.beginList("")
 	if f.inScope {
-		r.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
+		r.partial.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})
 	}
 	r.own.began = o.began
 	r.leaveFirst = func() {}

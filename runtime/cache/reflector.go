@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -20,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -71,10 +74,9 @@ type Reflector[T Object] struct {
 	decoding  *decoding[T]
 	interrupt context.CancelCauseFunc
 
-	// Only the goroutine of Run uses the fields below.
-	listed listed.List[T]
-	trail  protocol.PageTrail
-	failed protocol.FailureBudget
+	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
+	partial *partialList[T]
+	failed  protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded time.Time
 	// leaveFirst releases the token of config.firstLists.
@@ -83,8 +85,6 @@ type Reflector[T Object] struct {
 	// freeDeltas is memory for the deltas of a batch.
 	freeDeltas freelist.List[Delta[T]]
 	skips      listed.SkipLog
-	// applied are called when the next list is in the cache.
-	applied []func()
 }
 
 // decoding is a change of the DecodeOptions.
@@ -125,9 +125,11 @@ func (r *Reflector[T]) takeForm() bool {
 	if next == nil {
 		return false
 	}
-	r.config.Decode, r.applied = next.options, append(r.applied, next.applied...)
+	r.config.Decode = next.options
 	r.useSource(next.source)
 	r.decoding = nil
+	r.beginList(FormChanged)
+	r.partial.applied = append(r.partial.applied, next.applied...)
 	return true
 }
 
@@ -162,7 +164,21 @@ func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	return newBodySource(r.config.Open, options, r.config.cache)
+	return newBodySource(r.request, options, r.config.cache)
+}
+
+// request sends a request by the OpenFunc of config, and counts the bytes of the response.
+func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	body, err := r.config.Open(ctx, options, accept)
+	if err != nil {
+		return nil, err
+	}
+	counted := &countedBody{ReadCloser: body, bytes: &r.traffic.Bytes}
+	if report := r.report(); report != nil {
+		report.answered()
+		counted.ofList = report.bytes
+	}
+	return counted, nil
 }
 
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
@@ -279,17 +295,19 @@ func (r *Reflector[T]) run(ctx context.Context) {
 			continue
 		}
 		state, next = protocol.Step(state, in)
+		if next.Failed != nil {
+			r.countFailure(in.Verb, next.Failed)
+		}
 		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
 			next.Wait = max(next.Wait, wait)
 		}
-		r.conclude(ctx, next, state)
+		r.conclude(ctx, in.Verb, next, state)
 	}
 }
 
 // start begins with a list, which drops what was read of another one.
 func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
-	r.listed.Clear()
-	r.trail.Begin()
+	r.beginList("")
 	r.status.enter(Listing, nil)
 	noStream := r.config.WithoutStreamingList || r.client.noStreams || r.prefersLists && !r.config.StreamingList
 	return protocol.Start(noStream, waitsOf(r.config.Backoffs))
@@ -297,7 +315,7 @@ func (r *Reflector[T]) start() (protocol.State, protocol.Action) {
 
 // dropMemory releases the objects of a Reflector that has ended: a caller may keep it.
 func (r *Reflector[T]) dropMemory() {
-	r.listed.Clear()
+	r.partial = nil
 	r.events, r.freeDeltas = nil, freelist.List[Delta[T]]{}
 }
 
@@ -346,18 +364,20 @@ func (r *Reflector[T]) warnOfLimit(ctx context.Context) {
 	}
 }
 
-// conclude applies an action, except for its wait and its request.
-func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state protocol.State) {
+// conclude applies the action after a request, except for its wait and its request.
+func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next protocol.Action, state protocol.State) {
 	if next.Commit {
 		r.commit(state.ResourceVersion)
 	}
 	if next.Restart {
-		r.listed.Clear()
-		r.trail.Begin()
+		if next.Failed != nil {
+			r.report().failed(next.Failed)
+		}
+		r.beginList(reasonOf(next.Failed))
 	}
 	switch {
 	case next.Failed != nil:
-		r.status.enter(Degraded, next.Failed)
+		r.status.enterFailed(Degraded, nameOfVerb(after), next.Failed)
 	case next.Resumed: // Status stays Watching until the server is late to answer
 	case next.Verb != protocol.OpenWatch || next.Commit:
 		r.status.enter(Listing, nil)
@@ -375,18 +395,24 @@ func (r *Reflector[T]) conclude(ctx context.Context, next protocol.Action, state
 // commit pushes the list that was read as the collection.
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
-	collection := &Collection[T]{Items: r.listed.Items(), isFirst: !r.committed, applied: r.applied, version: resourceVersion}
+	list := r.partial
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
-	r.committed, r.applied = true, nil
+	list.report.decoded(len(collection.Items))
+	collection.report = list.report
+	r.committed, r.partial = true, nil
+	r.traffic.Lists.Add(1)
 	if r.config.isScope {
 		collection.namespace, collection.others = r.config.Namespace, r.config.others
 	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachAfter(resourceVersion, func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
-	r.status.undecodable.Replace(&r.listed.Undecodable)
-	r.listed.Clear()
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
+	r.status.undecodable.Replace(&list.listed.Undecodable)
+	if r.ownsHooks { // no one reports when the queue was processed
+		list.report.done()
+	}
 }
 
 // currentSource returns the source of the request under way, or of the next one. SetForm changes
@@ -435,14 +461,16 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
+	r.report().request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.Err = requestError("list", err)
+		in.Err = requestError(verbList, err)
 		return in
 	}
+	r.report().answeredPage()
 	first := ""
 	if len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()
@@ -455,12 +483,12 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 			return in
 		}
 	}
-	isNew, err := r.trail.Note(page.Continue, first)
+	isNew, err := r.partial.trail.Note(page.Continue, first)
 	if err != nil {
 		in.Err = err
 		return in
 	}
-	r.listed.AddPage(page.Items)
+	r.partial.listed.AddPage(page.Items)
 	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
 	in.Idle = !isNew
 	return in

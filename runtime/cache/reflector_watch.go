@@ -14,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
 
@@ -60,7 +61,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
 			in.Err = cause
 		}
-		in.Err = requestError("watch", in.Err)
+		in.Err = requestError(verbWatch, in.Err)
 	}
 	return in
 }
@@ -69,6 +70,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
+		r.report().request(true)
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
@@ -104,10 +106,14 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, protocol.ErrUnanswered)
+		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
-	return r.source.Watch(ctx, request.Options)
+	stream, err := r.source.Watch(ctx, request.Options)
+	if err == nil {
+		r.report().answered()
+	}
+	return stream, err
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was
@@ -119,7 +125,7 @@ func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 		return func() bool { return false }
 	}
 	r.status.enter(Degraded, nil)
-	return r.status.enterAfter(protocol.LongWatch, Watching, nil).Stop
+	return r.status.enterAfter(protocol.LongWatch, Watching, "", nil).Stop
 }
 
 // next reads and forwards a batch of events.
@@ -202,6 +208,7 @@ const unreachableVersion = "99999999999999999999999999999999"
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	isDelta := false // the last event
+	var counts eventCounts
 	for i := range events {
 		event := &events[i]
 		isDelta = false
@@ -220,6 +227,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			}
 			continue
 		}
+		counts.add(event.Type, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
@@ -236,9 +244,10 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 	}
 	r.queue.Push(deltas...)
-	if in.ResourceVersion != "" {
-		r.status.reach(in.ResourceVersion)
-		if r.reached != nil {
+	if in.Verb != protocol.OpenStream || in.Listed {
+		r.traffic.count(&counts)
+		r.status.reach(in.ResourceVersion, stats.Now())
+		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)
 		}
 	}
@@ -285,6 +294,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
 	case item.Err != nil && !r.status.undecodable.IsKnown(item.Err):
+		r.traffic.Undecodable.Add(1)
 		r.onError(ctx, r.config.Resource, item.Err)
 	}
 	return err
@@ -295,7 +305,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 func (r *Reflector[T]) addInitial(event *Event[T], change DeltaType, in *protocol.Input) error {
 	switch {
 	case change != 0:
-		r.listed.Apply(event.Type, &event.Item)
+		r.partial.listed.Apply(event.Type, &event.Item)
 	case event.InitialEventsEnd && event.ResourceVersion == "":
 		return protocol.ErrNoListVersion // a watch from there would miss changes
 	case event.InitialEventsEnd:

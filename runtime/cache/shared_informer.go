@@ -171,10 +171,22 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 	return s.unlisted == 0
 }
 
-// distribute applies deltas and passes the changes to the handlers.
+// distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
+// a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
+	if s.controller.config.RelistHandler != nil {
+		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
+			n := max(i, 1)
+			s.distribute(deltas[:n])
+			deltas = deltas[n:]
+		}
+		if len(deltas) == 0 {
+			return
+		}
+	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
-	s.processor.Distribute(processor.Batch[T]{Notes: s.indexer.apply(deltas), Distinct: distinct})
+	notes := s.indexer.apply(deltas)
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: distinct, Delivery: deltas[0].report().applied(len(notes))})
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -194,7 +206,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().applied(len(notes))})
 	return deltas[1:]
 }
 

@@ -56,8 +56,8 @@ type Stats struct {
 	// server. It is 0 while all do, before the start and after the end. Unlike the time since
 	// Status.Since, it does not begin again when the phase changes from Degraded to Listing.
 	NotFollowing time.Duration
-	// BytesRead is the number of bytes of the responses, without compression. It is 0 if a
-	// ListerWatcher returns the objects.
+	// BytesRead is the number of bytes of the bodies of lists and watches, as read: after the HTTP
+	// client has decompressed them. It is 0 if a ListerWatcher returns the objects.
 	BytesRead int64
 	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes, from a
 	// sample of them. It is at most a minute old.
@@ -67,12 +67,16 @@ type Stats struct {
 	Added, Updated, Deleted, Bookmarks uint64
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists uint64
-	// Relists has the number of lists after the first one, by the cause.
+	// Relists has the number of lists after the first one, by the cause: the reason of the failed
+	// watch, or FormChanged. A list that fails and is retried is one, with its first cause.
 	Relists map[Reason]uint64
-	// Failures has the numbers of failed requests, sorted by verb and reason.
+	// Failures has the numbers of failed requests, sorted by verb and reason: those that the
+	// WatchErrorHandler hears of, also of a watch that has to restart. A streaming list is a
+	// watch.
 	Failures []FailureCount
-	// DecodeFailures is the number of states of objects that could not be decoded, whether they
-	// failed a list or were skipped. Status.Undecodable has those that still are.
+	// DecodeFailures is how often a state of an object could not be decoded, whether it failed a
+	// request or was skipped. A state that fails each retry counts each time, and one that is
+	// skipped counts once. Status.Undecodable has those that are skipped now.
 	DecodeFailures uint64
 	// Queued is the number of changes that were read and are not in the cache yet.
 	Queued int
@@ -87,6 +91,9 @@ type Stats struct {
 	// Indexes has the indexes, the one by namespace first.
 	Indexes []IndexStats
 }
+
+// FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
+const FormChanged Reason = "FormChanged"
 
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
@@ -236,39 +243,54 @@ func (t *traffic) addTo(all *Stats) {
 }
 
 // RelistHandler is called after each list of an informer: when it failed, or when the cache has its
-// objects and each handler has returned from its last event of the list, or was removed. It is for
-// traces. It is called as WatchErrorHandler is.
+// objects and each handler has returned from its last event of the list, was removed, or was stopped
+// with the informer. So a handler that never returns delays the call until then. A list that a
+// server refuses as a stream, and one that SetForm or the end of the informer interrupts, is not
+// reported. The lists of several namespaces are reported one by one.
+//
+// It is for traces. It is called as WatchErrorHandler is. ctx is that of Run. If more than 100 calls
+// wait, the oldest relists are dropped; see Relist.Dropped.
 type RelistHandler func(ctx context.Context, relist Relist)
 
 // Relist describes one list of a collection, from the request to the handlers. A moment is zero if
 // the list did not get that far.
 type Relist struct {
 	Resource schema.GroupVersionResource
-	// Name is the name of the informer in logs and errors.
+	// Name is the name of the collection in logs and errors, such as "foos.example.com in namespace
+	// team-a".
 	Name string
 	// Namespace is the one that was listed; empty for all.
 	Namespace string
-	// Cause is why the collection was listed again. It is empty for the first list.
+	// Cause is why the collection was listed again, as in Stats.Relists. It is empty for the first
+	// list. A retry of a list that failed has the cause of that one.
 	Cause Reason
 	// Streamed is set for a streaming list. Pages is the number of responses of another one.
 	Streamed bool
 	Pages    int
-	// Objects is the number of objects in the list, and Bytes that of the bytes of the responses.
+	// Objects is the number of objects in the list. It is 0 if the list failed. Bytes is the number
+	// of bytes of the responses, as in Stats.BytesRead.
 	Objects int
 	Bytes   int64
-	// Began is when the first request was sent, and Answered when its response began. Decoded is
-	// when the last object was decoded, and Applied when the cache had the list.
+	// Began is when the first request was sent, and Answered when its response began. If a
+	// ListerWatcher returns the objects, Answered is when it returned the first of them. Decoded
+	// is when the last object was decoded, and Applied when the cache had the list. A Reflector
+	// without a Controller does not know Applied.
 	Began, Answered, Decoded, Applied time.Time
-	// Handlers has a handler for each that got events of the list.
+	// Handlers has those that got events of the list, in the order in which they returned.
 	Handlers []HandlerRelist
+	// Dropped is the number of relists before this one that were not reported, because hooks did
+	// not return.
+	Dropped int
 	// Err is set if the list failed.
 	Err error
 }
 
 // HandlerRelist is the part of a handler in a Relist.
 type HandlerRelist struct {
-	Name   string
+	Name string
+	// Events is the number of events, before WithBacklogLimit merged any.
 	Events int
-	// Done is when the handler had returned from the last event.
+	// Done is when the handler had returned from the last event. It is zero if it was removed or
+	// the informer stopped before.
 	Done time.Time
 }

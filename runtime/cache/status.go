@@ -209,6 +209,7 @@ func joined(scopes []ScopeStatus) Status {
 	}
 	if err := failed.Status.Err; err != nil {
 		all.Err, all.Reason = fmt.Errorf("%s: %w", scopeName(failed.Namespace), err), failed.Status.Reason
+		all.Verb = failed.Status.Verb
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
@@ -266,15 +267,18 @@ func (t *statusTracker) version() string {
 }
 
 // enter enters a phase, with the error that is the cause, or nil.
-func (t *statusTracker) enter(phase Phase, err error) {
+func (t *statusTracker) enter(phase Phase, err error) { t.enterFailed(phase, "", err) }
+
+// enterFailed is enter after a request has failed. verb is "list" or "watch".
+func (t *statusTracker) enterFailed(phase Phase, verb string, err error) {
 	t.mu.Lock()
-	t.enterLocked(phase, err)
+	t.enterLocked(phase, verb, err)
 	t.mu.Unlock()
 	t.changed()
 }
 
-// enterAfter enters a phase after a wait, if no other is entered meanwhile.
-func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *time.Timer {
+// enterAfter is enterFailed after a wait, if no other phase is entered meanwhile.
+func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string, err error) *time.Timer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	entry := t.entries
@@ -282,7 +286,7 @@ func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, err error) *
 		t.mu.Lock()
 		current := t.entries == entry
 		if current {
-			t.enterLocked(phase, err)
+			t.enterLocked(phase, verb, err)
 		}
 		t.mu.Unlock()
 		if current {
@@ -298,28 +302,39 @@ func (t *statusTracker) awaitAttempt(at time.Time) {
 	t.status.NextAttempt = at
 }
 
-func (t *statusTracker) enterLocked(phase Phase, err error) {
+func (t *statusTracker) enterLocked(phase Phase, verb string, err error) {
 	t.entries++
 	if t.status.Phase != phase {
 		t.status.Phase, t.status.Since = phase, time.Now()
 	}
 	if err != nil {
-		t.status.Err, t.status.Reason = err, reasonOf(err)
+		t.status.Err, t.status.Reason, t.status.Verb = err, reasonOf(err), verb
 	} else if phase == Watching || phase == Listing {
-		t.status.Err, t.status.Reason = nil, ""
+		t.status.Err, t.status.Reason, t.status.Verb = nil, "", ""
 	}
 }
 
-func (t *statusTracker) reach(resourceVersion string) { t.reachAfter(resourceVersion, func() {}) }
+// reach sets the version that a watch has reached, unless it is empty, and when the server sent
+// it.
+func (t *statusTracker) reach(resourceVersion string, heard stats.Stamp) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard = heard
+	if resourceVersion != "" {
+		t.status.ResourceVersion = resourceVersion
+	}
+}
 
-// reachAfter sets the version and calls push in one step.
-func (t *statusTracker) reachAfter(resourceVersion string, push func()) {
+// reachList sets the version of a list and calls push in one step.
+func (t *statusTracker) reachList(resourceVersion string, heard stats.Stamp, push func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	push()
-	t.status.ResourceVersion, t.heard = resourceVersion, stats.Now()
+	t.status.ResourceVersion, t.heard = resourceVersion, heard
 }
 
+// heardAt returns when the server last sent a list, an event or a bookmark; 0 before the first
+// list.
 func (t *statusTracker) heardAt() stats.Stamp {
 	t.mu.Lock()
 	defer t.mu.Unlock()

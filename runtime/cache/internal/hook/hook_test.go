@@ -364,3 +364,70 @@ func TestSlowStatusIsNeverMissed(t *testing.T) {
 		}
 	}
 }
+
+// call queues a call that records the number of dropped ones.
+func (p *program) call(i int) {
+	p.hooks.Call("Calls", func(_ context.Context, dropped int) {
+		p.mu.Lock()
+		p.lines = append(p.lines, fmt.Sprintf("call %d after %d", i, dropped))
+		p.mu.Unlock()
+		p.during("")
+	})
+}
+
+func TestCallsKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		p.during = func(string) { time.Sleep(time.Minute) }
+		p.call(1)
+		p.fail(1)
+		p.call(2)
+		p.enter(1)
+		p.call(3)
+		p.hooks.Close()
+		p.expect(t, "call 1 after 0, error 1, call 2 after 0, 0 to 1, call 3 after 0")
+		p.call(4)
+		synctest.Wait()
+		p.expect(t, "call 1 after 0, error 1, call 2 after 0, 0 to 1, call 3 after 0")
+		(*Hooks[int])(nil).Call("Calls", nil)
+	})
+}
+
+// TestDroppedCallsAreCounted fills the queue while the first call blocks.
+func TestDroppedCallsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		p.during = func(string) { time.Sleep(time.Minute) }
+		p.call(0)
+		synctest.Wait()
+		p.enter(1)
+		for i := range 150 {
+			p.call(i + 1)
+		}
+		p.fail(1)
+		for i := range 150 {
+			p.fail(i + 2)
+		}
+		p.call(200)
+		p.hooks.Close()
+		lines := strings.Split(p.got(), ", ")
+		if lines[0] != "call 0 after 0" || lines[1] != "53 dropped" || lines[2] != "0 to 1" || lines[3] != "error 54" || p.full != 1 {
+			t.Errorf("the first lines are %q, full %d", lines[:5], p.full)
+		}
+		if got, want := lines[len(lines)-1], "call 200 after 150"; got != want || len(lines) != 102 {
+			t.Errorf("the last of %d lines is %q, want %q", len(lines), got, want)
+		}
+	})
+}
+
+// TestCallsThatFail are reported with the name of their hook.
+func TestCallsThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram()
+		p.hooks.Call("Calls", func(context.Context, int) { panic("no") })
+		p.hooks.Call("Calls", func(context.Context, int) { runtime.Goexit() })
+		p.call(1)
+		p.hooks.Close()
+		p.expect(t, "Calls failed: no, Calls failed: <nil>, call 1 after 0")
+	})
+}

@@ -43,6 +43,7 @@ type Listener[T metav1.Object] struct {
 	waiting   int                     // the number of pending notifications
 	coalesced int                     // the size of the largest pending batch that is distinct
 	memory    freelist.List[Batch[T]] // for pending
+	awaited   []awaited               // by each Delivery whose batch has not ended, oldest first
 
 	wake     chan struct{} // holds one token while pending may not be empty
 	stopping chan struct{} // closed by stop
@@ -120,6 +121,9 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 	if b.Distinct {
 		l.coalesced = max(l.coalesced, len(b.Notes))
 	}
+	if b.Delivery != nil {
+		l.awaited = append(l.awaited, awaited{b.Delivery, len(b.Notes)})
+	}
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
@@ -129,6 +133,9 @@ func (l *Listener[T]) coalesceLocked() {
 	one := Batch[T]{Notes: Coalesce(l.pending), Distinct: true}
 	for _, b := range l.pending {
 		one.EndsInitial = one.EndsInitial || b.EndsInitial
+		if b.Delivery != nil {
+			one.Delivery = b.Delivery // with the ones before it
+		}
 	}
 	l.pending = append(l.pending[:0:0], one)
 	l.backlog.Add(int64(len(one.Notes) - l.waiting))
@@ -197,6 +204,9 @@ func (l *Listener[T]) handleInHand() bool {
 		}
 		if b.EndsInitial {
 			close(l.synced)
+		}
+		if b.Delivery != nil {
+			l.returned(b.Delivery)
 		}
 		*b, l.next = Batch[T]{}, 0 // so that it keeps no objects alive
 	}

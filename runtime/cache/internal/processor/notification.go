@@ -34,4 +34,6 @@ type Batch[T metav1.Object] struct {
 	// EndsInitial marks the batch after which a handler has got all objects that were
 	// cached when it was added.
 	EndsInitial bool
+	// Delivery, if it is not nil, learns when the Listeners have returned from the batch.
+	Delivery *Delivery
 }

@@ -55,6 +55,7 @@ func (p *Processor[T]) Remove(l *Listener[T]) {
 	delete(p.listeners, l)
 	l.removed.Store(true)
 	l.stop()
+	l.abandon()
 	if !p.running && !p.stopped { // otherwise it was served, and leaves by itself
 		l.leave()
 	}
@@ -76,6 +77,7 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 	if len(b.Notes) == 0 && !b.EndsInitial {
 		return
 	}
+	b.Delivery.Begin(len(p.listeners))
 	for l := range p.listeners {
 		l.Enqueue(b)
 	}
@@ -87,6 +89,7 @@ func (p *Processor[T]) Stop() {
 	p.running, p.stopped = false, true
 	for l := range p.listeners {
 		l.stop()
+		l.abandon()
 		if !served {
 			l.leave()
 		}

@@ -1,0 +1,566 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// trafficOf returns the lists, the relists and the failed requests of an informer in one line.
+func trafficOf(s Stats) string {
+	parts := []string{plural(int(s.Lists), "list")}
+	for _, cause := range slices.Sorted(maps.Keys(s.Relists)) {
+		parts = append(parts, fmt.Sprintf("relist %s %d", cause, s.Relists[cause]))
+	}
+	for _, f := range s.Failures {
+		parts = append(parts, fmt.Sprintf("%s %s %d", f.Verb, f.Reason, f.Count))
+	}
+	if s.DecodeFailures > 0 {
+		parts = append(parts, fmt.Sprintf("undecodable %d", s.DecodeFailures))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failInTurn fails requests of a verb with these errors, one after the other. nil is no failure.
+func failInTurn(verb string, errs ...error) func(request) error {
+	return func(r request) error {
+		if r.verb != verb || len(errs) == 0 {
+			return nil
+		}
+		err := errs[0]
+		errs = errs[1:]
+		return err
+	}
+}
+
+// TestWaysIntoAList takes each way from an informer that watches to a list, and some that do not
+// end there.
+func TestWaysIntoAList(t *testing.T) {
+	end := func(err error) func(*source) { return func(src *source) { src.endWatches(err) } }
+	undecodable := &DecodeError{Name: "w", Err: errors.New("a bad state")}
+	for name, test := range map[string]struct {
+		streams bool
+		// before is called before the first list, and after it do.
+		before, do func(*source)
+		want       string
+	}{
+		"the version has expired":            {do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
+		"the resource is gone":               {do: end(errNotFound), want: "2 lists, relist NotFound 1, watch NotFound 1"},
+		"the watch is refused":               {do: end(apierrors.NewBadRequest("no")), want: "2 lists, relist Refused 1, watch Refused 1"},
+		"the version is of the future":       {do: end(errTooLarge()), want: "2 lists, relist ServerError 1, watch ServerError 1"},
+		"an event cannot be decoded":         {do: end(undecodable), want: "2 lists, relist Decode 1, watch Decode 1, undecodable 1"},
+		"the watch fails":                    {do: end(errInternal), want: "1 list, watch ServerError 1"},
+		"the right to watch is taken":        {do: end(errForbidden), want: "1 list, watch Forbidden 1"},
+		"the connection is cut without news": {do: end(errCut), want: "1 list, watch Unreachable 1"},
+		"the connection is cut after an event": {do: func(src *source) {
+			src.set("a", "w", nil)
+			synctest.Wait()
+			src.endWatches(errCut)
+		}, want: "1 list"},
+		"the watch ends early": {do: end(io.EOF), want: "1 list, watch ClosedEarly 1"},
+		"the watch ends in good order": {do: func(src *source) {
+			time.Sleep(11 * time.Second)
+			src.endWatches(io.EOF)
+		}, want: "1 list"},
+		"it has expired when the watch is opened": {do: func(src *source) {
+			src.set("a", "w", nil)
+			synctest.Wait()
+			src.failWith(failInTurn("watch", errGone))
+			src.endWatches(io.EOF)
+		}, want: "2 lists, relist Expired 1, watch Expired 1"},
+		"the first list fails": {before: func(src *source) {
+			src.failWith(failInTurn("list", errForbidden, errInternal, errInternal))
+		}, want: "1 list, list Forbidden 1, list ServerError 2"},
+		"the relist fails for other reasons": {do: func(src *source) {
+			src.failWith(failInTurn("list", errForbidden, errNotFound, errSlowDown))
+			src.endWatches(errGone)
+		}, want: "2 lists, relist Expired 1, list Forbidden 1, list NotFound 1, list TooManyRequests 1, watch Expired 1"},
+		"a token expires": {do: func(src *source) {
+			src.failWith(failInTurn("list", errCut, nil, errGone))
+			src.endWatches(errNotFound)
+		}, want: "2 lists, relist NotFound 1, list Expired 1, list Unreachable 1, watch NotFound 1"},
+		"twice": {do: func(src *source) {
+			src.endWatches(errGone)
+			time.Sleep(time.Minute)
+			src.endWatches(errNotFound)
+			time.Sleep(time.Minute)
+			src.endWatches(errGone)
+		}, want: "4 lists, relist Expired 2, relist NotFound 1, watch Expired 2, watch NotFound 1"},
+		"a stream expires": {streams: true, do: end(errGone), want: "2 lists, relist Expired 1, watch Expired 1"},
+		"streams are refused": {before: func(src *source) { src.streams = false }, streams: true, do: end(errGone),
+			want: "2 lists, relist Expired 1, watch Expired 1"},
+		"a stream is refused later": {streams: true, do: func(src *source) {
+			src.failWith(failInTurn("watch", apierrors.NewBadRequest("no streams")))
+			src.endWatches(errGone)
+		}, want: "2 lists, relist Expired 1, watch Expired 1"},
+		"a stream has no end": {streams: true, do: func(src *source) {
+			src.mu.Lock()
+			src.noBookmark = true
+			src.mu.Unlock()
+			src.endWatches(errGone)
+		}, want: "2 lists, relist Expired 1, watch Expired 1, watch NoBookmark 1"},
+		"a stream ends before its bookmark": {streams: true, do: func(src *source) {
+			src.failWith(failInTurn("watch", io.EOF, errInternal))
+			src.endWatches(errGone)
+		}, want: "2 lists, relist Expired 1, watch Expired 1, watch ServerError 1, watch Unreachable 1"},
+		"the first stream fails": {streams: true, before: func(src *source) {
+			src.failWith(failInTurn("watch", errForbidden))
+		}, want: "1 list, watch Forbidden 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource()
+				src.streams = test.streams
+				for n := range 600 {
+					src.set("a", fmt.Sprint("w", n), nil)
+				}
+				if test.before != nil {
+					test.before(src)
+				}
+				s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+					Settings: Settings{WithoutStreamingList: !test.streams, StreamingList: test.streams}}))
+				run(t, s.Run)
+				if test.do != nil {
+					synctest.Wait()
+					test.do(src)
+				}
+				time.Sleep(2 * time.Minute)
+				synctest.Wait()
+				if got := trafficOf(s.stats()); got != test.want || s.Status().Phase != Watching {
+					t.Errorf("got  %s\nwant %s\nof %v", got, test.want, s.Status())
+				}
+			})
+		})
+	}
+}
+
+// TestRelistsByForm change the form of the objects while a list fails, twice, and while the
+// informer watches.
+func TestRelistsByForm(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("unstructured objects are JSON")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "one", nil)
+		kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Open: func(string) OpenFunc { return formOpener(src) }}
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := int64(0)
+		expect := func(want string) {
+			t.Helper()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			got := s.stats()
+			if trafficOf(got) != want {
+				t.Errorf("got  %s\nwant %s", trafficOf(got), want)
+			}
+			if got.BytesRead <= read {
+				t.Errorf("%d bytes, after %d", got.BytesRead, read)
+			}
+			read = got.BytesRead
+		}
+		setForm := func(unstructured bool) {
+			t.Helper()
+			if _, err := s.SetForm(&gadget{}, unstructured); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}
+		setForm(true) // before it is run
+		run(t, s.Run)
+		expect("1 list")
+		setForm(false)
+		expect("2 lists, relist FormChanged 1")
+		src.failWith(failInTurn("list", errForbidden, errForbidden))
+		setForm(true)
+		setForm(false) // of the same list
+		expect("3 lists, relist FormChanged 2, list Forbidden 2")
+		src.failWith(failInTurn("list", errForbidden))
+		src.endWatches(errGone)
+		time.Sleep(time.Second)
+		setForm(true)
+		expect("4 lists, relist Expired 1, relist FormChanged 2, list Forbidden 3, watch Expired 1")
+	})
+}
+
+// TestExpiredInALoop has a server that has forgotten each version at once.
+func TestExpiredInALoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.openErr = errGone
+		s := start(t, Config[object]{ListerWatcher: src})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		got := s.stats()
+		if got.Lists < 100 || got.Lists != uint64(src.count("list")) || got.Relists[Expired] < got.Lists-1 || got.Relists[Expired] > got.Lists {
+			t.Errorf("%s, of %d requests", trafficOf(got), src.count("list"))
+		}
+		if want := (FailureCount{"watch", Expired, uint64(src.count("watch"))}); len(got.Failures) != 1 || got.Failures[0] != want {
+			t.Errorf("failures are %v, want %v", got.Failures, want)
+		}
+	})
+}
+
+// TestEventsAreCountedByType counts those of a watch, but not the initial events of a streaming list.
+func TestEventsAreCountedByType(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.streams = streams
+			for n := range 10 {
+				src.set("a", fmt.Sprint("w", n), nil)
+			}
+			s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams}}))
+			run(t, s.Run)
+			synctest.Wait()
+			expect := func(added, updated, deleted, bookmarks uint64) {
+				t.Helper()
+				synctest.Wait()
+				got := s.stats()
+				if got.Added != added || got.Updated != updated || got.Deleted != deleted || got.Bookmarks != bookmarks {
+					t.Errorf("streams %v: %d added, %d updated, %d deleted, %d bookmarks, want %d, %d, %d, %d", streams,
+						got.Added, got.Updated, got.Deleted, got.Bookmarks, added, updated, deleted, bookmarks)
+				}
+			}
+			expect(0, 0, 0, 0)
+			for n := range 7 {
+				src.set("a", fmt.Sprint("new", n), nil)
+			}
+			for n := range 5 {
+				src.set("a", fmt.Sprint("w", n), nil)
+			}
+			for n := range 3 {
+				src.remove("a", fmt.Sprint("w", n))
+			}
+			expect(7, 5, 3, 0)
+			src.bookmark()
+			src.repeat("a", "new0") // the same state, and an earlier version
+			expect(7, 6, 3, 2)
+			src.endWatches(errGone)
+			time.Sleep(time.Minute)
+			expect(7, 6, 3, 2)
+			src.remove("a", "new0")
+			expect(7, 6, 4, 2)
+		})
+	}
+}
+
+// TestEventsOfOtherScopes are not counted by a scope that leaves them out.
+func TestEventsOfOtherScopes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all, a := newSource(), newSource()
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
+			return map[string]*source{"": all, "a": a}[namespace]
+		}}
+		s, err := kind.NewInformer(WithScopes(Scope{}, Scope{Namespace: "a"}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		a.set("a", "w", nil)
+		all.set("a", "w", nil) // of a server that ignores field selectors
+		all.set("b", "w", nil)
+		synctest.Wait()
+		if got := s.stats(); got.Added != 2 || got.Lists != 2 || len(got.Relists) > 0 {
+			t.Errorf("%d added, %s", got.Added, trafficOf(got))
+		}
+		all.endWatches(errGone)
+		a.failWith(failInTurn("list", errForbidden))
+		a.endWatches(errNotFound)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, want := trafficOf(s.stats()), "4 lists, relist Expired 1, relist NotFound 1, list Forbidden 1, watch Expired 1, watch NotFound 1"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestStalenessOfAWatch follows a watch that speaks, is silent, fails and is replaced.
+func TestStalenessOfAWatch(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.streams = streams
+			src.set("a", "w", nil)
+			src.failWith(func(request) error { return errForbidden })
+			s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet,
+				Settings: Settings{WithoutStreamingList: !streams, StreamingList: streams, Backoffs: map[Reason]Backoff{"": {Max: time.Second}, Forbidden: {Max: time.Second}}}}))
+			expect := func(when string, want time.Duration) {
+				t.Helper()
+				synctest.Wait()
+				if got := s.stats().Staleness; got < want-min(want, 2*time.Second) || got > want+2*time.Second {
+					t.Errorf("streams %v, %s: stale for %v, want %v", streams, when, got, want)
+				}
+			}
+			expect("before Run", 0)
+			run(t, s.Run)
+			time.Sleep(time.Minute)
+			expect("before the first list", 0)
+			src.failWith(nil)
+			time.Sleep(2 * time.Second)
+			expect("after the list", 0)
+			time.Sleep(time.Minute)
+			expect("of a silent watch", time.Minute)
+			src.set("a", "w", nil)
+			expect("after an event", 0)
+			time.Sleep(time.Minute)
+			src.bookmark()
+			expect("after a bookmark", 0)
+			time.Sleep(time.Minute)
+			src.repeat("b", "")
+			expect("after an earlier bookmark", 0)
+			time.Sleep(time.Second)
+			src.failWith(func(request) error { return errInternal })
+			src.endWatches(errInternal)
+			time.Sleep(time.Hour)
+			expect("while Degraded", time.Hour)
+			src.failWith(func(r request) error {
+				if r.verb == "list" || r.options.SendInitialEvents != nil {
+					return errInternal
+				}
+				return errGone
+			})
+			time.Sleep(time.Hour)
+			expect("while the relist fails", 2*time.Hour)
+			src.failWith(nil)
+			time.Sleep(2 * time.Second)
+			expect("after the relist", 0)
+		})
+	}
+}
+
+// TestStalenessOfScopes is that of the worst.
+func TestStalenessOfScopes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources["c"].failWith(func(request) error { return errForbidden })
+		run(t, s.Run)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		sources["a"].bookmark()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if got := s.stats().Staleness; got != time.Minute+time.Second {
+			t.Errorf("stale for %v", got)
+		}
+		if status := s.Status(); status.Verb != "list" || status.Reason != Forbidden {
+			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		}
+		sources["b"].bookmark()
+		synctest.Wait()
+		if got := s.stats().Staleness; got != time.Second {
+			t.Errorf("stale for %v", got)
+		}
+	})
+}
+
+// liar is a source whose watches send the same events again and again.
+type liar struct {
+	*source
+	events []Event[object]
+}
+
+func (l *liar) Watch(context.Context, metav1.ListOptions) (EventStream[object], error) { return l, nil }
+
+func (l *liar) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	select {
+	case <-ctx.Done():
+		return reuse[:0], ctx.Err()
+	case <-time.After(time.Second):
+		return append(reuse[:0], l.events...), nil
+	}
+}
+
+func (l *liar) Stop() {}
+
+// TestCountsOfLyingServers has servers that repeat a bookmark, or that send events without a version.
+func TestCountsOfLyingServers(t *testing.T) {
+	for name, event := range map[string]Event[object]{
+		"the same bookmark":         {Type: watch.Bookmark, ResourceVersion: "101"},
+		"a bookmark without one":    {Type: watch.Bookmark},
+		"events without a version":  {Type: watch.Modified, Item: itemOf(version("w", "", "", "x"))},
+		"the end of initial events": {Type: watch.Bookmark, ResourceVersion: "101", InitialEventsEnd: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &liar{newSource(), []Event[object]{event, event}}
+				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				run(t, s.Run)
+				time.Sleep(100*time.Second + time.Second/2)
+				got := s.stats()
+				if got.Updated+got.Bookmarks != 200 || (got.Updated > 0) != (event.Type == watch.Modified) || got.Staleness != time.Second/2 || got.Lists != 1 {
+					t.Errorf("%d updates and %d bookmarks, stale for %v, %s", got.Updated, got.Bookmarks, got.Staleness, trafficOf(got))
+				}
+			})
+		})
+	}
+}
+
+// TestDecodeFailuresAreCountedOnce skips states, or fails.
+func TestDecodeFailuresAreCountedOnce(t *testing.T) {
+	for _, skip := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			reported := 0
+			server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
+			s := NewSharedIndexInformer(Config[object]{
+				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: skip}},
+				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
+					if reasonOf(err) == Decode {
+						reported++
+					}
+				},
+			})
+			run(t, s.Run)
+			time.Sleep(4 * time.Minute)
+			synctest.Wait()
+			if skip {
+				for range 3 { // the same state, and another one
+					server.send("MODIFIED", state("bad", 10, `{"x":1}`))
+				}
+				server.send("ERROR", `{"kind":"Status","status":"Failure","code":410,"reason":"Expired"}`)
+				time.Sleep(time.Minute)
+			}
+			got := s.stats()
+			if got.DecodeFailures != uint64(reported) || reported < 3 || skip && reported != 3 {
+				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, reported)
+			}
+			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != FailureCount{"list", Decode, uint64(reported)}) {
+				t.Errorf("skip %v: %d updates, %s", skip, got.Updated, trafficOf(got))
+			}
+		})
+	}
+}
+
+// TestBytesAreCountedAsRead compares the count with what the server has sent, over a list, a
+// watch and a relist in another form.
+func TestBytesAreCountedAsRead(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("unstructured objects are JSON")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for n := range 1000 {
+			src.set("a", fmt.Sprint("w", n), nil)
+		}
+		var sent atomic.Int64
+		open := func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+			body, err := formOpener(src)(ctx, options, accept)
+			if err != nil {
+				return nil, err
+			}
+			return &countedBody{ReadCloser: body, bytes: &sent}, nil
+		}
+		s, err := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		last := int64(0)
+		for i, change := range []func(){
+			func() {},
+			func() { src.set("a", "w1", nil) },
+			src.bookmark,
+			func() { _, err = s.SetForm(&unstructured.Unstructured{}, false) },
+			func() { src.set("a", "w1", nil) },
+			func() { src.endWatches(errGone) },
+		} {
+			if change(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			got, want := s.stats().BytesRead, sent.Load()
+			if got != want || got <= last {
+				t.Errorf("step %d: %d bytes, after %d; want %d", i, got, last, want)
+			}
+			last = got
+		}
+		if s.stats().Lists != 3 || last < 3*1000*50 {
+			t.Errorf("%d bytes in %s", last, trafficOf(s.stats()))
+		}
+	})
+}
+
+// TestVerbOfTheFailedRequest is set and cleared with the error.
+func TestVerbOfTheFailedRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.failWith(func(request) error { return errForbidden })
+		s := start(t, Config[object]{ListerWatcher: src})
+		expect := func(want string) {
+			t.Helper()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if status := s.Status(); status.Verb != want || (status.Err != nil) != (want != "") {
+				t.Errorf("the verb is %q, want %q; %v", status.Verb, want, status)
+			}
+		}
+		expect("list")
+		src.failWith(func(r request) error {
+			if r.verb == "watch" {
+				return errForbidden
+			}
+			return nil
+		})
+		expect("watch")
+		src.failWith(nil)
+		expect("")
+		src.failWith(func(request) error { return errInternal })
+		src.endWatches(errGone)
+		expect("list")
+		s.Stop()
+		expect("list") // the last error stays
+	})
+}
+
+// TestTransformFailuresHaveAVerb although no request has failed.
+func TestTransformFailuresHaveAVerb(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		var fails atomic.Bool
+		s := start(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
+			if fails.Load() {
+				return nil, errors.New("no")
+			}
+			return obj, nil
+		}})
+		synctest.Wait()
+		fails.Store(true)
+		src.set("a", "w", nil)
+		synctest.Wait()
+		if status := s.Status(); status.Verb != "watch" || status.Reason != Decode {
+			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		}
+		time.Sleep(time.Minute)
+		if status := s.Status(); status.Verb != "list" || status.Reason != Decode {
+			t.Errorf("the verb is %q, in %v", status.Verb, status)
+		}
+		if got := s.stats(); got.DecodeFailures != 0 || got.Relists[Decode] != 1 || got.Updated != 0 {
+			t.Errorf("%d updates, %s", got.Updated, trafficOf(got))
+		}
+	})
+}
