@@ -160,20 +160,18 @@ type column struct {
 
 func (p page) Columns() []column {
 	columns := []column{
-		{Title: "Informer", Sort: "name", Direction: "ascending"}, {Title: "State", Sort: "state", Direction: "descending"},
+		{Title: "Informer", Sort: "name", Class: "informer-name", Direction: "ascending"},
+		{Title: "State", Sort: "state", Class: "state", Direction: "descending"},
 		{Title: "For", Sort: "since", Class: "num", Direction: "ascending"},
 		{Title: "Objects", Sort: "objects", Class: "num", Direction: "descending"}, {Title: "Memory", Sort: "memory", Class: "num", Direction: "descending"},
 		{Title: "Stale", Sort: "staleness", Class: "num", Direction: "descending"}, {Title: "Backlog", Sort: "backlog", Class: "num", Direction: "descending"},
-		{Title: "Events", Sort: "events", Class: "num", Direction: "descending"},
+		{Title: "Events", Sort: "events", Class: "num events", Direction: "descending"},
 	}
 	for i := range columns {
 		columns[i].Current = columns[i].Sort == p.view.sort
 	}
 	return columns
 }
-
-// HasWhy reports whether something is wrong with the informer.
-func (r row) HasWhy() bool { return len(r.Problems) > 0 || r.Error != "" }
 
 func (r row) IsStale() bool {
 	return r.limits.stale > 0 && time.Duration(r.Staleness) >= r.limits.stale && r.Phase != cache.Stopped

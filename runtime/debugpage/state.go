@@ -64,6 +64,11 @@ func (l *limits) judge(i *Informer) (State, []string) {
 	return Healthy, nil
 }
 
+// NeedsAction reports whether something is wrong with the informer, or it has to be started.
+func (i *Informer) NeedsAction() bool {
+	return len(i.Problems) > 0 || i.Error != "" || i.State == Starting && len(i.Advice) > 0
+}
+
 // failure says in words why the informer is degraded.
 func (i *Informer) failure() string {
 	switch {
@@ -173,10 +178,19 @@ func (s *Summary) add(i *Informer) {
 	*map[State]*int{Failing: &s.Failing, Attention: &s.Attention, Starting: &s.Starting, Healthy: &s.Healthy, Stopped: &s.Stopped}[i.State]++
 }
 
-// maxNamed is the number of informers that the summary names for each state.
+// maxNamed is the number of informers, or of namespaces, up to which a text names them.
 const maxNamed = 3
 
-// summarize says in words which informers follow the server.
+// phrases say how informers of a state do: of all of them, of one of several, and of many.
+var phrases = map[State]struct{ one, many string }{
+	Failing:   {"does not follow the server", "do not follow the server"},
+	Attention: {"needs attention", "need attention"},
+	Starting:  {"is starting", "are starting"},
+	Healthy:   {"follows the server", "follow the server"},
+	Stopped:   {"has stopped", "have stopped"},
+}
+
+// summarize says in words which informers follow the server: the worst two states.
 func summarize(all []Informer) string {
 	if len(all) == 0 {
 		return "There are no informers yet."
@@ -185,42 +199,38 @@ func summarize(all []Informer) string {
 	for i := range all {
 		of[all[i].State] = append(of[all[i].State], all[i].DisplayName())
 	}
-	if len(of[Healthy]) == len(all) {
+	var present []State
+	for _, state := range states {
+		if len(of[state]) > 0 {
+			present = append(present, state)
+		}
+	}
+	worst := present[0]
+	if len(present) == 1 {
 		if len(all) == 1 {
-			return "The informer follows the server."
+			return "The informer " + phrases[worst].one + "."
 		}
-		return fmt.Sprintf("All %s informers follow the server.", number(len(all)))
+		return "All " + number(len(all)) + " informers " + phrases[worst].many + "."
 	}
-	var parts []string
-	for _, part := range []struct {
-		state     State
-		one, many string
-	}{
-		{Failing, "does not follow the server", "do not follow the server"},
-		{Attention, "needs attention", "need attention"},
-		{Starting, "is starting", "are starting"},
-		{Healthy, "follows the server", "follow the server"},
-		{Stopped, "has stopped", "have stopped"},
-	} {
-		names := of[part.state]
-		if len(names) == 0 {
-			continue
+	phrase := func(state State) string {
+		if len(of[state]) == 1 {
+			return phrases[state].one
 		}
-		text := part.many
-		if len(names) == 1 {
-			text = part.one
-		}
-		text = number(len(names)) + " " + text
-		if part.state == Failing || part.state == Attention {
-			named := strings.Join(names[:min(len(names), maxNamed)], ", ")
-			if more := len(names) - maxNamed; more > 0 {
-				named += fmt.Sprintf(" and %s more", number(more))
-			}
-			text += " (" + named + ")"
-		}
-		parts = append(parts, text)
+		return phrases[state].many
 	}
-	return "Of " + plural(len(all), "informer") + ", " + strings.Join(parts, ", ") + "."
+	text := fmt.Sprintf("%s of %s informers %s", number(len(of[worst])), number(len(all)), phrase(worst))
+	sick := of[worst]
+	switch {
+	case worst == Failing && len(of[Attention]) > 0:
+		text += fmt.Sprintf(", and %s %s", number(len(of[Attention])), phrase(Attention))
+		sick = slices.Concat(sick, of[Attention])
+	case worst == Healthy: // the others have stopped
+		text += fmt.Sprintf(", and %s %s", number(len(of[Stopped])), phrase(Stopped))
+	}
+	if worst.rank() <= Attention.rank() && len(sick) <= maxNamed {
+		text += ": " + strings.Join(sick, ", ")
+	}
+	return text + "."
 }
 
 // maxDisplayName is the number of bytes of a name in the summary.

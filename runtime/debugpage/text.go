@@ -41,14 +41,14 @@ func writeText(to *bytes.Buffer, r *Report) {
 			name = in.Name + " (" + name + ")"
 		}
 		rows = append(rows, []string{
-			strings.ToUpper(string(in.State)), phase, in.For.String(), cutTo(name, maxTextName), cutTo(in.Where(), maxTextName),
-			number(in.Objects), in.Memory(), in.Stale(), number(in.Backlog()), number(in.Events.Changes()),
+			strings.ToUpper(string(in.State)), phase, in.Lasting().String(), cutTo(name, maxTextName), cutTo(in.Where(), maxTextName),
+			number(in.Objects), in.Memory(), in.Stale(), in.Waiting(), number(in.Events.Changes()),
 		})
 	}
 	to.WriteString("\n")
 	writeTable(to, "", rows, 5)
 	for i := range r.Informers {
-		if in := &r.Informers[i]; len(in.Problems) > 0 || in.Error != "" || r.view.name != "" {
+		if in := &r.Informers[i]; in.NeedsAction() || r.view.name != "" {
 			in.writeText(to, r.view.name != "")
 		}
 	}
@@ -70,14 +70,12 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 		line("retry", "in "+i.NextAttempt.String())
 	}
 	for _, advice := range i.Advice {
-		text := advice.Text
-		if advice.Namespace != "" {
-			text = "in namespace " + advice.Namespace + ": " + text
-		}
-		line("do", text)
+		line("do", advice.Text)
+		line("where", advice.Where(i))
 		if advice.Manifest != "" {
 			to.WriteString("    " + strings.ReplaceAll(advice.Manifest, "\n", "\n    ") + "\n")
 		}
+		line("check", advice.Check)
 		line("runbook", advice.Runbook)
 	}
 	for n, object := range i.Undecodable {
@@ -181,6 +179,25 @@ func (i *Informer) Where() string {
 	return plural(len(i.Namespaces), "namespace")
 }
 
+// Where names the namespaces in which the advice is to be followed, if the informer has others too.
+func (a *Advice) Where(i *Informer) string {
+	if len(a.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) && len(i.Namespaces) > 1 {
+		return ""
+	}
+	if len(a.Namespaces) > maxNamed {
+		return fmt.Sprintf("%d of %d namespaces", len(a.Namespaces), len(i.Namespaces))
+	}
+	var names []string
+	for _, n := range a.Namespaces {
+		names = append(names, namespaceName(n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Lasting is how long the informer has not followed the server. While it does, it is the time since
+// its phase began.
+func (i *Informer) Lasting() Seconds { return max(i.For, i.NotFollowing) }
+
 // Memory is the estimate of the memory, or - if there is none.
 func (i *Informer) Memory() string {
 	if i.ObjectBytes <= 0 {
@@ -195,6 +212,14 @@ func (i *Informer) Stale() string {
 		return "–"
 	}
 	return i.Staleness.String()
+}
+
+// Waiting is the number of events that wait for any handler, or - if there is no handler.
+func (i *Informer) Waiting() string {
+	if len(i.Handlers) == 0 {
+		return "–"
+	}
+	return number(i.Backlog())
 }
 
 // Now is how long the present call of the handler has taken.

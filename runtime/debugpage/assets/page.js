@@ -175,7 +175,11 @@
       if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (target.matches(".copy")) {
         const text = target.parentElement.querySelector("pre").textContent;
-        navigator.clipboard.writeText(text).then(() => (target.textContent = "Copied"), () => (target.textContent = "Not copied"));
+        const say = (answer) => {
+          target.firstChild.data = answer;
+          setTimeout(() => (target.firstChild.data = "Copy"), 2000);
+        };
+        navigator.clipboard.writeText(text).then(() => say("Copied"), () => say("Not copied"));
         return;
       }
       event.preventDefault();

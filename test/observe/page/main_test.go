@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped without -chromium; run make test-observability")
 		return
 	}
-	os.Exit(run(m))
+	os.Exit(runAll(m))
 }
 
-func run(m *testing.M) int {
+func runAll(m *testing.M) int {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(*binary), chromedp.Flag("hide-scrollbars", true))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	defer stop()
 	ctx, cancel := chromedp.NewContext(allocator)
 	defer cancel()
-	if err := chromedp.Run(ctx); err != nil {
+	if err := chromedp.Do(ctx); err != nil {
 		fmt.Fprintf(os.Stderr, "%s does not start: %v\n", *binary, err)
 		return 1
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
@@ -51,18 +53,24 @@ func open(t *testing.T, f form, url string) *tab {
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	tb := &tab{t: t, ctx: ctx}
-	chromedp.ListenTarget(ctx, tb.note)
-	scheme := "light"
+	if err := chromedp.Listen(ctx, tb.note); err != nil {
+		t.Fatal(err)
+	}
+	scheme, pixels := "light", 1.0
 	if f.dark {
 		scheme = "dark"
 	}
-	tb.run(
-		log.Enable(), runtime.Enable(),
-		emulation.SetDeviceMetricsOverride(f.width, f.height, map[bool]float64{false: 1, true: 2}[f.phone], f.phone),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-		emulation.SetScriptExecutionDisabled(f.withoutScript),
-		chromedp.Navigate(url),
-	)
+	if f.phone {
+		pixels = 2
+	}
+	call(tb, log.Enable, cdp.Empty{})
+	call(tb, runtime.Enable, cdp.Empty{})
+	call(tb, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: f.width, Height: f.height, DeviceScaleFactor: pixels, Mobile: f.phone})
+	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: f.withoutScript})
+	tb.do(chromedp.Navigate(url))
 	t.Cleanup(func() {
 		tb.mu.Lock()
 		defer tb.mu.Unlock()
@@ -82,7 +90,7 @@ func (tb *tab) note(event any) {
 	case *runtime.EventConsoleAPICalled:
 		fault = "console." + string(e.Type)
 	case *runtime.EventExceptionThrown:
-		fault = e.ExceptionDetails.Error()
+		fault = e.ExceptionDetails.Text
 	}
 	if fault != "" {
 		tb.mu.Lock()
@@ -100,30 +108,41 @@ func (tb *tab) forgive() []string {
 	return faults
 }
 
-func (tb *tab) run(actions ...chromedp.Action) {
+// run runs an action and returns its result.
+func run[V any](tb *tab, action chromedp.Action[V]) V {
 	tb.t.Helper()
 	ctx, cancel := context.WithTimeout(tb.ctx, stall)
 	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
 		tb.t.Fatal(err)
 	}
+	return value
+}
+
+func (tb *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	tb.t.Helper()
+	run(tb, chromedp.Steps(actions...))
+}
+
+// call calls a method of the browser.
+func call[P, R any](tb *tab, method cdp.Command[P, R], parameters P) R {
+	tb.t.Helper()
+	return run(tb, func(ctx context.Context, target *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, target, method, parameters)
+	})
 }
 
 // eval returns the value of an expression.
-func eval[V any](tb *tab, expression string) (value V) {
+func eval[V any](tb *tab, expression string) V {
 	tb.t.Helper()
-	tb.run(chromedp.Evaluate(expression, &value))
-	return value
+	return run(tb, chromedp.Evaluate[V](expression))
 }
 
 // wait waits until an expression is true.
 func (tb *tab) wait(expression string) {
 	tb.t.Helper()
-	ctx, cancel := context.WithTimeout(tb.ctx, stall)
-	defer cancel()
-	if err := chromedp.Run(ctx, chromedp.Poll(expression, nil, chromedp.WithPollingMutation(), chromedp.WithPollingTimeout(stall))); err != nil {
-		tb.t.Fatalf("%s is not true: %v", expression, err)
-	}
+	run(tb, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(stall)))
 }
 
 // text returns the visible text of the page.
@@ -150,12 +169,10 @@ func (tb *tab) screenshot(name string, f form) {
 		return
 	}
 	height := min(eval[float64](tb, "document.documentElement.scrollHeight"), 3000)
-	var image []byte
-	tb.run(chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		image, err = page.CaptureScreenshot().WithCaptureBeyondViewport(true).
-			WithClip(&page.Viewport{Width: float64(f.width), Height: height, Scale: 1}).Do(ctx)
-		return err
-	}))
+	beyond := true
+	image := call(tb, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		CaptureBeyondViewport: &beyond, Clip: &page.Viewport{Width: float64(f.width), Height: height, Scale: 1},
+	}).Data
 	if err := os.MkdirAll(*images, 0o755); err != nil {
 		tb.t.Fatal(err)
 	}
@@ -167,6 +184,11 @@ func (tb *tab) screenshot(name string, f form) {
 //go:embed testdata/audit.js
 var audit string
 
+// named are the roles whose elements need a name.
+var named = []string{
+	"button", "link", "searchbox", "combobox", "image", "table", "navigation", "search", "DisclosureTriangle", "columnheader", "rowheader", "heading", "region",
+}
+
 // check checks what holds for each page: the contrast of its text, that it is not wider than its
 // window, and that what a reader uses has a name.
 func (tb *tab) check() {
@@ -175,26 +197,19 @@ func (tb *tab) check() {
 		tb.t.Error(fault)
 	}
 	roles := map[string]int{}
-	tb.run(chromedp.ActionFunc(func(ctx context.Context) error {
-		nodes, err := accessibility.GetFullAXTree().Do(ctx)
-		for _, node := range nodes {
-			if node.Ignored || node.Role == nil {
-				continue
-			}
-			role, name := strings.Trim(string(node.Role.Value), `"`), ""
-			if node.Name != nil {
-				name = strings.Trim(string(node.Name.Value), `" `)
-			}
-			roles[role]++
-			switch role {
-			case "button", "link", "searchbox", "combobox", "image", "img", "table", "navigation", "search", "DisclosureTriangle", "columnheader", "rowheader", "heading", "region":
-				if name == "" {
-					tb.t.Errorf("a %s has no accessible name", role)
-				}
-			}
+	for _, node := range call(tb, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
+		if node.Ignored || node.Role == nil {
+			continue
 		}
-		return err
-	}))
+		role, name := strings.Trim(string(node.Role.Value), `"`), ""
+		if node.Name != nil {
+			name = strings.Trim(string(node.Name.Value), `" `)
+		}
+		roles[role]++
+		if slices.Contains(named, role) && name == "" {
+			tb.t.Errorf("a %s has no accessible name", role)
+		}
+	}
 	for _, role := range []string{"banner", "main", "contentinfo", "heading"} {
 		if roles[role] == 0 {
 			tb.t.Errorf("the page has no %s, but %v", role, roles)

@@ -41,10 +41,13 @@
   if (texts < 5) faults.push(`only ${texts} texts were looked at`);
   for (const input of document.querySelectorAll("input[placeholder]")) check(input, getComputedStyle(input, "::placeholder"), input.placeholder);
   const wide = document.documentElement.scrollWidth;
-  if (wide > innerWidth) {
-    faults.push(`the page is ${wide} pixels wide in a window of ${innerWidth}`);
-    for (const e of document.querySelectorAll("body *")) {
-      if (e.getBoundingClientRect().right > innerWidth + 1 && faults.length < 10) faults.push(`too wide: ${e.outerHTML.slice(0, 200)}`);
+  if (wide > innerWidth) faults.push(`the page is ${wide} pixels wide in a window of ${innerWidth}`);
+  const scrolls = (e) => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+  const drawn = [...document.querySelectorAll("body *")].filter((e) => !e.closest("svg") && !e.closest(".hidden") && e.checkVisibility());
+  for (const e of drawn) {
+    const box = e.getBoundingClientRect();
+    if ((box.right > innerWidth + 0.5 || box.left < -0.5) && box.width > 0 && !scrolls(e.parentElement) && faults.length < 10) {
+      faults.push(`cut off at ${box.right} of ${innerWidth}: ${e.outerHTML.slice(0, 150)}`);
     }
   }
   return faults;
