@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -24,6 +25,7 @@ type Controller[T Object] struct {
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
+	outages *outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
@@ -88,6 +90,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		shared := config
 		c.config = &shared
 	}
+	c.outages = newOutageLog(c.config, c.statusOfAll, c.traffic, c.HasSynced)
 	c.renewHooks()
 	return c
 }
@@ -97,7 +100,7 @@ func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
-		r.use(c.hooks)
+		r.use(c.hooks, c.outages)
 	}
 }
 
@@ -193,7 +196,9 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
+		logger := klog.FromContext(ctx).WithValues("resource", c.config.name())
+		c.hooks.SetContext(klog.NewContext(ctx, logger))
+		c.outages.Start(logger)
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
@@ -232,6 +237,7 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
+		c.outages.Close()
 		if c.atEnd != nil {
 			c.atEnd()
 		}

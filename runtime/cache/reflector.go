@@ -17,10 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -56,6 +56,9 @@ type Reflector[T Object] struct {
 	status    *statusTracker
 	traffic   *traffic
 	hooks     *hook.Hooks[Status]
+	// outage is nil before use. log is that of it, and is nil if a Controller has it.
+	outage *outage.Part
+	log    *outage.Log
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
@@ -219,7 +222,8 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.use(newHooks(&r.config, r.Status))
+	r.log = newOutageLog(&r.config, r.Status, r.traffic, func() bool { return r.Status().ResourceVersion != "" })
+	r.use(newHooks(&r.config, r.Status), r.log)
 	r.ownsHooks = true
 	return r
 }
@@ -252,14 +256,21 @@ func (r *Reflector[T]) useErrorHandler() {
 	}
 }
 
-// use makes the Reflector call these hooks, which belong to the caller.
-func (r *Reflector[T]) use(hooks *hook.Hooks[Status]) {
+// use makes the Reflector call these hooks, and note in the log whether it follows. Both belong to
+// the caller.
+func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.hooks = hooks
-	r.status.changed = hooks.Changed
+	if r.outage == nil {
+		r.outage = log.Part(r.status.outageState)
+	}
+	r.status.changed = func() {
+		hooks.Changed()
+		r.outage.Note()
+	}
 }
 
-// logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
-// and logged only at a higher verbosity.
+// logWatchError is the default WatchErrorHandler. One failure says little, so it is logged only at
+// a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
@@ -270,7 +281,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will retry"+advice.Brief(string(reason)), "reason", reason)
+		logger.V(2).Info("A list or a watch has failed and will be retried", "reason", reason, "err", err)
 	}
 }
 
@@ -288,7 +299,11 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		return
 	}
 	r.hooks.SetContext(ctx)
-	finally(func() { r.run(ctx) }, r.hooks.Close)
+	r.log.Start(klog.FromContext(ctx))
+	finally(func() { r.run(ctx) }, func() {
+		r.log.Close()
+		r.hooks.Close()
+	})
 }
 
 func (r *Reflector[T]) run(ctx context.Context) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -70,6 +72,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.own.Store(newOwnWrites(s))
 	}
 	s.unlisted = int32(len(s.controller.reflectors))
+	s.controller.outages.CheckHandlers(s.lateHandlers)
 	return s
 }
 
@@ -205,6 +208,10 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	markInitial(notes)
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
+		for range s.processor.Listeners() {
+			s.controller.outages.NoteHandler()
+			break
+		}
 	}
 	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
 	return deltas[1:]
@@ -243,6 +250,9 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		})})
 	}
 	s.processor.Add(l)
+	if s.unlisted == 0 {
+		s.controller.outages.NoteHandler()
+	}
 	return &registration[T]{s, l}, nil
 }
 
@@ -390,6 +400,19 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
+
+// lateHandlers returns the handlers that have not returned from their initial list.
+func (s *SharedIndexInformer[T]) lateHandlers() (late []outage.Handler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.processor.Listeners() {
+		if !isClosed(l.Synced()) {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
+		}
+	}
+	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
+	return late
+}
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {

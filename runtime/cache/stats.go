@@ -208,7 +208,7 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), Queued: c.queue.Len()}
+	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len()}
 	c.traffic.addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
