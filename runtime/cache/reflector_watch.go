@@ -243,10 +243,13 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			in.ResourceVersion = event.ResourceVersion
 		}
 	}
-	r.queue.Push(deltas...)
+	heard := r.queue.push(deltas)
+	if heard == 0 {
+		heard = stats.Now()
+	}
 	if in.Verb != protocol.OpenStream || in.Listed {
 		r.traffic.AddEvents(&counts)
-		r.status.reach(in.ResourceVersion, stats.Now())
+		r.status.reach(in.ResourceVersion, heard)
 		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)
 		}

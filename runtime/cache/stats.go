@@ -191,7 +191,7 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.config.Decode.Kind.Kind,
+		Kind:     c.kind,
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
@@ -208,19 +208,22 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len()}
+	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache)}
 	c.traffic.addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for l := range s.processor.Listeners() {
-		all.Handlers = append(all.Handlers, HandlerStats{Name: l.Name(), Synced: isClosed(l.Synced()), Backlog: l.Backlog()})
+	for _, l := range s.processor.Listeners() {
+		calls := l.Calls(now)
+		all.Handlers = append(all.Handlers, HandlerStats{
+			Name: l.Name(), Unnamed: l.Unnamed(), Synced: isClosed(l.Synced()), Backlog: l.Backlog(),
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
+			Running: calls.Running, Slowest: calls.Slowest, Latency: read(calls.Latency),
+		})
 	}
-	for _, name := range s.indexer.store.Indexes() {
-		all.Indexes = append(all.Indexes, IndexStats{Name: name})
+	for _, index := range s.indexer.store.IndexSizes() {
+		all.Indexes = append(all.Indexes, IndexStats(index))
 	}
 	return all
 }
