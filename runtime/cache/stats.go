@@ -208,7 +208,10 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache)}
+	all := Stats{
+		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
+		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
+	}
 	c.traffic.addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
