@@ -212,7 +212,7 @@ func (s *SharedIndexInformer[T]) stats() Stats {
 		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
 	}
-	c.traffic.addTo(&all)
+	c.traffic().addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
