@@ -16,17 +16,10 @@ type Handler struct {
 
 // handlers finds handlers that keep an informer from being synced for long.
 type handlers struct {
-	// late returns those that have not returned from their initial list. It is called without a
-	// lock.
-	late  func() []Handler
 	timer *time.Timer
 	// known has those of the last check. The value is set for those that were logged.
 	known map[any]bool
 }
-
-// CheckHandlers sets the function that returns the handlers that are late. It is called before
-// Start.
-func (l *Log) CheckHandlers(late func() []Handler) { l.handlers.late = late }
 
 // NoteHandler is called when a handler has got the last event of its initial list. If it has not
 // returned from that after some time, at most twice After, the log names it once.
@@ -40,7 +33,7 @@ func (l *Log) NoteHandler() {
 
 // checkHandlers logs the handlers that were late in the check before too.
 func (l *Log) checkHandlers(timer *time.Timer) {
-	late := l.handlers.late()
+	late := l.Informer.LateHandlers()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := &l.handlers

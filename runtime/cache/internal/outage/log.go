@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 const (
@@ -45,28 +46,36 @@ const (
 
 func (s State) isBehind() bool { return s == Behind || s == Trying }
 
-// Log is that of one informer. Any goroutine may use it.
+// Informer is what a Log reads. Its methods are called without a lock.
+type Informer interface {
+	// Failures returns the present failures.
+	Failures() []advice.Failure
+	// About returns what to say if the informer is behind without a failure.
+	About(lasted time.Duration) advice.Advice
+	// LateHandlers returns the handlers that have not returned from their initial list.
+	LateHandlers() []Handler
+}
+
+// Log is that of one informer. Any goroutine may use it. It is small, because a program may have
+// thousands.
 type Log struct {
-	// failures returns the present failures, and about returns what to say if there are none. They
-	// are called without a lock.
-	failures func() []advice.Failure
-	about    func(lasted time.Duration) advice.Advice
+	// Informer does not change after Start.
+	Informer Informer
 
 	mu     sync.Mutex // guards what follows
 	logger klog.Logger
 	// behind is the number of Reflectors that are behind, and trying that of those of them that are
 	// Trying. since is when behind left 0, and timer is set while a check is due.
-	behind, trying int
-	since          time.Time
+	behind, trying int32
+	since          stats.Stamp
 	timer          *time.Timer
 	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
 	written map[kind]*written
 	// lines wait for the goroutine that has set writing.
-	lines    []func(klog.Logger)
-	writing  bool
-	closed   bool
-	handlers handlers
-	running  sync.WaitGroup // timers that are set, and the goroutine that writes
+	lines           []func(klog.Logger)
+	writing, closed bool
+	handlers        handlers
+	running         sync.WaitGroup // timers that are set, and the goroutine that writes
 }
 
 // kind is a kind of failure. Its zero value is a list that takes long.
@@ -80,11 +89,6 @@ type written struct {
 	text   string // with which texts to come are compared
 	at     time.Time
 	repeat time.Duration // how long after at another text is logged
-}
-
-// New returns a Log. It writes nothing before Start.
-func New(failures func() []advice.Failure, about func(lasted time.Duration) advice.Advice) *Log {
-	return &Log{failures: failures, about: about, logger: klog.Background()}
 }
 
 // Start sets the logger. It is called before the Reflectors run.
@@ -112,33 +116,33 @@ func (l *Log) Lasted() time.Duration {
 	if l.behind == 0 {
 		return 0
 	}
-	return time.Since(l.since)
+	return stats.Now().Since(l.since)
 }
 
 // Part is the part of a Log that belongs to one Reflector.
 type Part struct {
-	log   *Log
-	state func() State
-	last  State // guarded by log.mu
+	// Log and Reflector do not change.
+	Log       *Log
+	Reflector Reflector
+	last      State // guarded by Log.mu
 }
 
-// Part returns a part. state returns the present state of the Reflector. It is called with a lock
-// held and must not use the Log.
-func (l *Log) Part(state func() State) *Part { return &Part{log: l, state: state} }
+// Reflector returns its present state. It is called with a lock held, and must not use the Log.
+type Reflector interface{ OutageState() State }
 
 // Note is called after each change of the state, and after each failure.
 func (p *Part) Note() {
-	l := p.log
+	l := p.Log
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := p.state() // under the lock, so that the last call has the last state
+	now := p.Reflector.OutageState() // under the lock, so that the last call has the last state
 	if l.closed {
 		return
 	}
 	before := p.last
 	p.last = now
 	if l.behind == 0 {
-		l.since = time.Now()
+		l.since = stats.Now()
 	}
 	l.trying += count(now == Trying) - count(before == Trying)
 	l.behind += count(now.isBehind()) - count(before.isBehind())
@@ -150,7 +154,7 @@ func (p *Part) Note() {
 	}
 }
 
-func count(is bool) int {
+func count(is bool) int32 {
 	if is {
 		return 1
 	}
@@ -163,7 +167,7 @@ func (l *Log) endLocked(follows bool) {
 	wasWritten := l.written != nil
 	l.written = nil
 	if wasWritten && follows {
-		lasted := time.Since(l.since)
+		lasted := stats.Now().Since(l.since)
 		l.writeLocked(func(logger klog.Logger) {
 			logger.Info("Follows the API server again", "after", rounded(lasted))
 		})
@@ -194,7 +198,7 @@ func (l *Log) stopTimerLocked(set **time.Timer) {
 
 // check logs what has to be logged of the present failures. A timer calls it.
 func (l *Log) check(timer *time.Timer) {
-	failures := l.failures()
+	failures := l.Informer.Failures()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.timer != timer {
@@ -205,11 +209,11 @@ func (l *Log) check(timer *time.Timer) {
 		l.startTimerLocked(&l.timer, l.check)
 		return
 	}
-	lasted := time.Since(l.since)
+	lasted := stats.Now().Since(l.since)
 	var lines []func(klog.Logger)
 	if len(failures) == 0 && l.written == nil {
 		l.written = map[kind]*written{}
-		lines = append(lines, func(logger klog.Logger) { logWithoutFailure(logger, l.about(lasted), lasted) })
+		lines = append(lines, func(logger klog.Logger) { logWithoutFailure(logger, l.Informer.About(lasted), lasted) })
 	}
 	for _, f := range failures {
 		if l.isNewLocked(&f) {
