@@ -22,7 +22,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
-//	runtime/debugpage, runtime/healthz ──▶ runtime/cache
+//	runtime/debugpage ──▶ runtime/cache, runtime/wire        runtime/healthz ──▶ runtime/cache
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling"},
@@ -62,11 +62,12 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
-	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist"},
+	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/report":    {"runtime/cache/internal/processor"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
-	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},
+	"runtime/debugpage":                {"runtime/cache", "runtime/internal/", "runtime/wire"},
 	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
 	"runtime/internal/printable":       nil,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"time"
 
@@ -21,8 +22,8 @@ import (
 // Only its factory runs an informer of a factory. Run of the adapter then returns at once, without
 // an effect, also if the factory has not been started.
 //
-// The result also has the methods Status and WaitFor of informer, for a caller that asserts it to an
-// interface with one of them.
+// The result also has the methods Status, Statuses and WaitFor of informer, for a caller that
+// asserts it to an interface with one of them, such as cache.StatusSource.
 func SharedIndexInformer[T cache.Object](informer *cache.SharedIndexInformer[T]) toolscache.SharedIndexInformer {
 	return SharedIndexInformerOf(informer, View[T]{})
 }
@@ -72,6 +73,9 @@ func (s *sharedInformer[T]) RunWithContext(ctx context.Context) {
 
 // Status returns the state of the informer, since when, and why.
 func (s *sharedInformer[T]) Status() cache.Status { return s.informer.Status() }
+
+// Statuses yields the state and the counters of the informer.
+func (s *sharedInformer[T]) Statuses() iter.Seq[cache.InformerStatus] { return s.informer.Statuses() }
 
 // WaitFor waits until the cache is complete up to resourceVersion.
 func (s *sharedInformer[T]) WaitFor(ctx context.Context, resourceVersion string) error {

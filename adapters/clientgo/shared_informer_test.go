@@ -138,6 +138,13 @@ func TestRunOfAnInformerOfAFactory(t *testing.T) {
 		synctest.Wait()
 		stop := make(chan struct{})
 		informer.Run(stop) // it returns
+		var observed []cache.InformerStatus
+		for status := range informer.(cache.StatusSource).Statuses() {
+			observed = append(observed, status)
+		}
+		if len(observed) != 1 || observed[0].Resource != widgets || observed[0].Status.Phase != cache.Watching || observed[0].Status.Objects != 1 {
+			t.Errorf("the statuses are %+v", observed)
+		}
 		close(stop)
 		controller.RunWithContext(t.Context())
 		controller.Run(nil)

@@ -185,7 +185,7 @@ func TestFormsOfOneKind(t *testing.T) {
 		}
 	}
 	eventually(t, func() error {
-		for status := range c.Statuses() {
+		for status := range c.Kinds() {
 			if strings.Join(status.Forms, ",") != "typed,metadata" {
 				return fmt.Errorf("the forms are %v", status.Forms)
 			}

@@ -48,8 +48,8 @@ func ExampleReadyChecker() {
 	}
 }
 
-func ExampleCache_Statuses() {
-	for status := range mgr.GetCache().(*crcache.Cache).Statuses() {
+func ExampleCache_Kinds() {
+	for status := range mgr.GetCache().(*crcache.Cache).Kinds() {
 		fmt.Println(status.GroupVersionKind.Kind, status.Forms, status.Status)
 	}
 }

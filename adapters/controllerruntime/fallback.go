@@ -14,6 +14,8 @@ import (
 type fallback struct {
 	// failed has the error of each form that the informer does not decode for.
 	failed [numForms]error
+	// failedSince is when the informer gave up the first of them.
+	failedSince time.Time
 	// retried is closed when these are tried again. It is nil if there are none.
 	retried  chan struct{}
 	timer    *time.Timer
@@ -53,7 +55,7 @@ func (e *entry) onStatus(context.Context, cache.StatusChange) {
 		return
 	}
 	if e.retried == nil {
-		e.retried = make(chan struct{})
+		e.retried, e.failedSince = make(chan struct{}), time.Now()
 	}
 	for _, i := range added {
 		e.failed[i.form] = status.Err

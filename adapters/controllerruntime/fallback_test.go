@@ -58,7 +58,7 @@ func TestHealthyFormGoesOn(t *testing.T) {
 				}
 			}
 			eventually(t, func() error {
-				for status := range c.Statuses() {
+				for status := range c.Kinds() {
 					if !strings.Contains(status.NotSynced, "cannot be decoded as typed") || !strings.Contains(status.NotSynced, "a/two") {
 						return fmt.Errorf("the reason is %q", status.NotSynced)
 					}
@@ -88,7 +88,7 @@ func TestHealthyFormGoesOn(t *testing.T) {
 			if err := get("new2", healthy)(); err != nil {
 				t.Error(err)
 			}
-			for status := range c.Statuses() {
+			for status := range c.Kinds() {
 				if status.NotSynced != "" {
 					t.Errorf("the reason is %q", status.NotSynced)
 				}
@@ -125,7 +125,7 @@ func TestFailedFormIsRemoved(t *testing.T) {
 	if err := c.RemoveInformer(ctx, &widget{}); err != nil {
 		t.Fatal(err)
 	}
-	for status := range c.Statuses() {
+	for status := range c.Kinds() {
 		if status.NotSynced != "" {
 			t.Errorf("without the form: %s", status.NotSynced)
 		}

@@ -30,6 +30,17 @@ func (f form) String() string {
 	return [numForms]string{"typed", "unstructured", "metadata"}[f]
 }
 
+// example returns an object of the Go type of the form. object is of that of the typed form.
+func (f form) example(object runtime.Object) runtime.Object {
+	switch f {
+	case untyped:
+		return &unstructured.Unstructured{}
+	case metadata:
+		return &metav1.PartialObjectMetadata{}
+	}
+	return object
+}
+
 // formOf returns the form of an object or a list.
 func formOf(obj runtime.Object) form {
 	switch obj.(type) {
@@ -97,9 +108,9 @@ func (d decoding) options(object runtime.Object) (runtime.Object, bool) {
 	case d[typed]:
 		return object, d[untyped]
 	case d[untyped]:
-		return &unstructured.Unstructured{}, false
+		return untyped.example(nil), false
 	}
-	return &metav1.PartialObjectMetadata{}, false
+	return metadata.example(nil), false
 }
 
 // essence returns the set without the forms that are made from others.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +26,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
 // lines is a log.
@@ -104,7 +108,7 @@ func TestReasons(t *testing.T) {
 		t.Errorf("the log is\n%s", text)
 	}
 	var names []string
-	for status := range c.Statuses() {
+	for status := range c.Kinds() {
 		names = append(names, status.Resource.Resource)
 		if wants := status.Resource.Resource != "configmaps"; wants != (status.NotSynced != "") || wants != (status.Status.Err != nil) {
 			t.Errorf("%+v", status)
@@ -113,7 +117,7 @@ func TestReasons(t *testing.T) {
 	if got := strings.Join(names, " "); got != "configmaps secrets widgets" {
 		t.Errorf("the statuses are of %s", got)
 	}
-	for range c.Statuses() {
+	for range c.Kinds() {
 		break
 	}
 	s.setRefuse(nil)
@@ -161,6 +165,22 @@ func TestKindWithoutCRD(t *testing.T) {
 	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.HasSuffix(err.Error(), "is its CRD installed?") {
 		t.Errorf("without the CRD the check returns %v", err)
 	}
+	absent := slices.Collect(c.Statuses())
+	if len(absent) != 1 {
+		t.Fatalf("the statuses are %+v", absent)
+	}
+	want := cache.InformerStatus{
+		Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"},
+		Kind:     "Widget",
+		Server:   s.URL,
+		Status:   cache.Status{Phase: cache.Degraded, Since: absent[0].Status.Since, Err: absent[0].Status.Err, Reason: cache.NotFound},
+	}
+	if !reflect.DeepEqual(absent[0], want) || want.Status.Since.IsZero() || !meta.IsNoMatchError(want.Status.Err) {
+		t.Errorf("the status is %+v, want %+v", absent[0], want)
+	}
+	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "CRD") {
+		t.Errorf("the advice is %+v", advice)
+	}
 	if absent := c.absentKinds(time.Now().Add(absenceTimeout + time.Second)); len(absent) > 0 {
 		t.Errorf("long after the last call: %v", absent)
 	}
@@ -173,6 +193,11 @@ func TestKindWithoutCRD(t *testing.T) {
 	}
 	if err := check(nil); err != nil {
 		t.Errorf("with the CRD the check returns %v", err)
+	}
+	for status := range c.Statuses() {
+		if status.Status.Err != nil || status.Server != s.URL {
+			t.Errorf("with the CRD the status is %+v", status)
+		}
 	}
 }
 
@@ -260,7 +285,7 @@ func TestRedirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, func() error {
-		for status := range c.Statuses() {
+		for status := range c.Kinds() {
 			if status.Status.Reason != "Redirected" {
 				return fmt.Errorf("the status is %v", status.Status)
 			}

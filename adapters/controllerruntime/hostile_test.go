@@ -183,7 +183,7 @@ func TestErrorHandlerRemovesInformer(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-called
-	for range c.Statuses() {
+	for range c.Kinds() {
 		t.Error("the informer is not removed")
 	}
 	if err := c.List(timeout(t), &gadgetList{}); err != nil {
@@ -301,7 +301,7 @@ func TestResourceComesBack(t *testing.T) {
 	})
 	s.CloseClientConnections()
 	eventually(t, func() error {
-		for status := range c.Statuses() {
+		for status := range c.Kinds() {
 			if status.Status.Reason != cache.NotFound || status.NotSynced != "" {
 				return fmt.Errorf("the status is %v, %s", status.Status, status.NotSynced)
 			}

@@ -328,7 +328,7 @@ func TestRemoveOneForm(t *testing.T) {
 	if err := c.RemoveInformer(ctx, partialWidget()); err != nil {
 		t.Fatal(err)
 	}
-	for status := range c.Statuses() {
+	for status := range c.Kinds() {
 		t.Errorf("%s lives on", status.GroupVersionKind)
 	}
 	if err := c.Get(ctx, key, untypedWidget()); err != nil {

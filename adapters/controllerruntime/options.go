@@ -29,6 +29,8 @@ const defaultSyncPeriod = 10 * time.Hour
 // settings are the Options of a Cache with all defaults.
 type settings struct {
 	config *rest.Config
+	// server is that of serverOf for each kind. It is empty if no client can be made.
+	server string
 	// client refuses redirects to other hosts.
 	client        *http.Client
 	scheme        *runtime.Scheme
@@ -55,6 +57,7 @@ func resolve(config *rest.Config, options ctrlcache.Options) (*settings, error) 
 	}
 	s := &settings{
 		config:        config,
+		server:        serverIn(config),
 		scheme:        options.Scheme,
 		mapper:        options.Mapper,
 		failOnMissing: options.ReaderFailOnMissingInformer,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -45,7 +46,20 @@ type baseURL string
 
 // serverOf returns the server of a client, as the internalinterfaces of generated code do.
 func serverOf(client rest.Interface) baseURL {
-	base := client.Get().AbsPath("/").URL()
+	return baseURLOf(client.Get().AbsPath("/").URL())
+}
+
+// serverIn returns the server of all clients of a config, or nothing if none can be made.
+func serverIn(config *rest.Config) string {
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return ""
+	}
+	return baseURLOf(base).String()
+}
+
+// baseURLOf leaves out a password.
+func baseURLOf(base *url.URL) baseURL {
 	return baseURL(base.Scheme + "://" + base.Host + strings.TrimSuffix(base.Path, "/"))
 }
 

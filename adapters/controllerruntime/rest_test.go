@@ -88,6 +88,9 @@ func TestServerOfEachKind(t *testing.T) {
 				if got := serverOf(reader).String(); got != test.want {
 					t.Errorf("the server of %s is %q, want %q", gvk.Kind, got, test.want)
 				}
+				if got := c.(*Cache).server; got != test.want {
+					t.Errorf("the server of all kinds is %q, want %q", got, test.want)
+				}
 			}
 		})
 	}

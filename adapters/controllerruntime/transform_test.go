@@ -44,7 +44,7 @@ func TestTransformsOfBothForms(t *testing.T) {
 			}
 			start(t, c)
 			eventually(t, func() error {
-				for status := range c.Statuses() {
+				for status := range c.Kinds() {
 					if strings.Contains(status.NotSynced, "a/one") && strings.Contains(status.NotSynced, "transform") {
 						return nil
 					}

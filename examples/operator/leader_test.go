@@ -37,16 +37,16 @@ type candidate struct {
 	err          error     // of lead
 	stop         context.CancelFunc
 	over         chan struct{}
+	watchdog     *leaderelection.HealthzAdaptor
 }
 
 // stand starts a candidate, whose last write takes some time after its context has ended.
 func stand(t *testing.T, server *apitest.Server, identity string, lastWrite time.Duration) *candidate {
 	ctx, stop := context.WithCancel(t.Context())
-	c := &candidate{stop: stop, over: make(chan struct{})}
-	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
+	c := &candidate{stop: stop, over: make(chan struct{}), watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)}
 	go func() {
 		defer close(c.over)
-		c.err = lead(ctx, lockOf(server, identity), watchdog, func(leading context.Context) error {
+		c.err = lead(ctx, lockOf(server, identity), c.watchdog, func(leading context.Context) error {
 			c.leads = time.Now()
 			<-leading.Done()
 			time.Sleep(lastWrite)

@@ -5,7 +5,7 @@
 //	options.go  the flags
 //	cluster.go  where the cluster is, and clients of it
 //	leader.go   one process at a time reconciles
-//	health.go   /livez and /readyz
+//	serve.go    /livez, /readyz, /metrics and /debug/informers
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// name is the name of the operator in Events, and of its Lease.
+// name is the name of the operator in Events and metrics, and of its Lease.
 const name = "database-operator"
 
 func main() {
@@ -77,11 +77,11 @@ func operate(ctx context.Context, on cluster, o options) error {
 	}
 
 	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
-	stopHealth, err := serveHealth(ctx, o.healthAddress, &health{factory, watchdog})
+	stopServing, err := serve(ctx, probes(o.healthAddress, factory, watchdog), page(o.debugAddress, factory))
 	if err != nil {
 		return err
 	}
-	defer stopHealth()
+	defer stopServing()
 
 	factory.Start(ctx)
 	// The caches are filled before the election, so that a new leader begins at once.

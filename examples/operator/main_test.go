@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 // operator returns a process that knows no cluster but that of its arguments.
 func operator(t *testing.T, args ...string) (cmd *exec.Cmd, output *lines) {
-	cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"--health-address=127.0.0.1:0"}, args...)...)
+	cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"--health-address=127.0.0.1:0", "--debug-address=127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), asOperator+"=1", "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=")
 	output = &lines{changed: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -102,7 +102,7 @@ func TestTerminatesInGoodOrder(t *testing.T) {
 			t.Fatalf("the operator watches no more than %v:\n%s", seen, output)
 		}
 	}
-	address := output.await(t, `address="([^"]+)"`)
+	address := output.await(t, `/readyz" address="([^"]+)"`)
 	output.await(t, `(Reconciling databases)`)
 	if code, answer := get(t, "http://"+address+"/livez"); code != http.StatusOK {
 		t.Errorf("/livez is %d: %s", code, answer)
@@ -201,6 +201,7 @@ func TestWrongUsage(t *testing.T) {
 		"argument":      {[]string{"orders"}, 1, `unexpected argument "orders"`},
 		"no timeout":    {[]string{"--sync-timeout=0"}, 1, "--sync-timeout=0"},
 		"no address":    {[]string{"--kubeconfig=" + kubeconfig(t, "http://cluster.invalid"), "--health-address=nowhere"}, 1, "--health-address"},
+		"no page":       {[]string{"--kubeconfig=" + kubeconfig(t, "http://cluster.invalid"), "--debug-address=nowhere"}, 1, "--debug-address"},
 		"no workers":    {[]string{"--workers=0"}, 1, "--workers=0"},
 		"no kubeconfig": {[]string{"--kubeconfig=/no/such/file"}, 1, "/no/such/file"},
 	} {

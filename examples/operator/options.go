@@ -20,6 +20,7 @@ type options struct {
 	workers       int
 	leaderElect   bool
 	healthAddress string
+	debugAddress  string
 	syncTimeout   time.Duration
 }
 
@@ -32,7 +33,8 @@ func parse(args []string) (o options, err error) {
 	set.StringVar(&o.namespace, "namespace", "", "the only `namespace` to serve (default all)")
 	set.IntVar(&o.workers, "workers", 2, "`number` of databases to reconcile at a time")
 	set.BoolVar(&o.leaderElect, "leader-elect", inCluster(), "wait for a Lease before reconciling, so that one of several processes does; true by default in a cluster")
-	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` of /livez and /readyz; nothing is served if it is empty")
+	set.StringVar(&o.healthAddress, "health-address", ":8081", "`address` of /livez, /readyz and /metrics; nothing is served if it is empty")
+	set.StringVar(&o.debugAddress, "debug-address", "localhost:8082", "`address` of /debug/informers, a page that shows what the informers do, with names of objects; nothing is served if it is empty")
 	set.DurationVar(&o.syncTimeout, "sync-timeout", time.Minute, "exit if the caches are not filled after this `time`")
 	var ofKlog flag.FlagSet
 	klog.InitFlags(&ofKlog)
@@ -55,7 +57,8 @@ func parse(args []string) (o options, err error) {
 }
 
 // informers returns the options of the factory.
-func (o options) informers() (all []informers.SharedInformerOption) {
+func (o options) informers() []informers.SharedInformerOption {
+	all := []informers.SharedInformerOption{cache.WithInformerName(name)}
 	if o.namespace != "" {
 		all = append(all,
 			informers.WithNamespace(o.namespace),

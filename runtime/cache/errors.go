@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
@@ -256,6 +256,11 @@ func (c observedController[T]) About(lasted time.Duration) advice.Advice {
 	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.traffic.Bytes.Load()})
 }
 
+// Logger returns that of Run, with the name of the collection.
+func (c observedController[T]) Logger() klog.Logger {
+	return klog.FromContext(c.panics.ctx).WithValues("resource", c.config.name())
+}
+
 // LateHandlers returns none: that of a Controller runs in its goroutine.
 func (c observedController[T]) LateHandlers() []outage.Handler { return nil }
 
@@ -270,21 +275,25 @@ func (s observedInformer[T]) About(lasted time.Duration) advice.Advice {
 	return observedController[T]{s.controller}.About(lasted)
 }
 
+func (s observedInformer[T]) Logger() klog.Logger {
+	return observedController[T]{s.controller}.Logger()
+}
+
 // LateHandlers returns the handlers that have not returned from their initial list.
 func (s observedInformer[T]) LateHandlers() (late []outage.Handler) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for l := range s.processor.Listeners() {
+	for _, l := range s.processor.Listeners() {
 		if !isClosed(l.Synced()) {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
 		}
 	}
-	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
 	return late
 }
 
 // observedReflector is a Reflector without a Controller as its log of outages reads it.
-type observedReflector[T Object] struct{ *Reflector[T] }
+type observedReflector[T Object] struct {
+	*Reflector[T]
+	logger klog.Logger
+}
 
 func (r observedReflector[T]) Failures() []advice.Failure {
 	status := r.Status()
@@ -294,5 +303,7 @@ func (r observedReflector[T]) Failures() []advice.Failure {
 func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {
 	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.traffic.Bytes.Load()})
 }
+
+func (r observedReflector[T]) Logger() klog.Logger { return r.logger }
 
 func (r observedReflector[T]) LateHandlers() []outage.Handler { return nil }

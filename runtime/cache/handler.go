@@ -173,7 +173,7 @@ var errForeignRegistration = errors.New("the registration belongs to another inf
 // detector that is not nil checks the objects before and after each call.
 func listenerOptions[T Object](handler ResourceEventHandler[T], settings processor.Settings, detector *mutation.Detector[T], panics *handlerPanics[T]) processor.Options[T] {
 	if settings.Name == "" {
-		settings.Name = fmt.Sprintf("%T", handler)
+		settings.Name, settings.Unnamed = fmt.Sprintf("%T", handler), true
 	}
 	options := processor.Options[T]{Settings: settings, Deliver: deliverTo(handler), Failed: panics.report}
 	if deliver := options.Deliver; detector != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -94,6 +95,40 @@ type decoding[T Object] struct {
 	options DecodeOptions
 	source  *bodySource[T]
 	applied []func()
+}
+
+// partialList is a list under way, with all requests until one of them succeeds.
+type partialList[T Object] struct {
+	listed listed.List[T]
+	trail  protocol.PageTrail
+	// cause is why the collection is listed again. It is empty for the first list.
+	cause Reason
+	// applied are called when the list is in the cache.
+	applied []func()
+	// report is nil without a RelistHandler.
+	report *report.Report
+}
+
+// beginList begins a list, or begins the list under way again. cause is the reason for a new one.
+func (r *Reflector[T]) beginList(cause Reason) {
+	if r.partial == nil {
+		r.partial = &partialList[T]{}
+		if r.committed {
+			r.partial.cause = cause
+			r.traffic.Relist(string(cause))
+		}
+	}
+	r.partial.listed.Clear()
+	r.partial.trail.Begin()
+	r.partial.report = r.newReport(r.partial.cause)
+}
+
+// report returns the report of the list under way, or nil.
+func (r *Reflector[T]) report() *report.Report {
+	if r.partial == nil {
+		return nil
+	}
+	return r.partial.report
 }
 
 // errOtherForm ends a request whose objects have to be decoded to another form.
@@ -175,12 +210,7 @@ func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, 
 	if err != nil {
 		return nil, err
 	}
-	counted := &countedBody{ReadCloser: body, bytes: &r.traffic.Bytes}
-	if report := r.report(); report != nil {
-		report.answered()
-		counted.ofList = report.bytes
-	}
-	return counted, nil
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
 }
 
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
@@ -191,7 +221,7 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.use(newHooks(&r.config, r.Status), &outage.Log{Informer: observedReflector[T]{r}})
+	r.use(newHooks(&r.config, r.Status), &outage.Log{})
 	r.ownsHooks = true
 	return r
 }
@@ -265,7 +295,7 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		return
 	}
 	r.hooks.SetContext(ctx)
-	r.outage.Log.Start(klog.FromContext(ctx))
+	r.outage.Log.Informer = observedReflector[T]{r, klog.FromContext(ctx)}
 	finally(func() { r.run(ctx) }, func() {
 		r.outage.Log.Close()
 		r.hooks.Close()
@@ -307,7 +337,7 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		state, next = protocol.Step(state, in)
 		if next.Failed != nil {
-			r.countFailure(in.Verb, next.Failed)
+			r.traffic.fail(nameOfVerb(in.Verb), next.Failed)
 		}
 		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
 			next.Wait = max(next.Wait, wait)
@@ -382,7 +412,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	}
 	if next.Restart {
 		if next.Failed != nil {
-			r.report().failed(next.Failed)
+			r.report().Fail(next.Failed)
 		}
 		r.beginList(reasonOf(next.Failed))
 	}
@@ -411,7 +441,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
-	list.report.decoded(len(collection.Items))
+	list.report.Decoded(len(collection.Items))
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
@@ -422,30 +452,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
-		list.report.done()
-	}
-}
-
-// currentSource returns the source of the request under way, or of the next one. SetForm changes
-// it.
-func (r *Reflector[T]) currentSource() ListerWatcher[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.source
-}
-
-// decoder returns a function that decodes the response to a write as source decodes the objects of
-// a list. It returns nil if source does not read bodies.
-func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
-	bodies, ok := source.(*bodySource[T])
-	if !ok {
-		return nil
-	}
-	return func(body []byte) (item Item[T], err error) {
-		if item, err = bodies.decoder.DecodeItem(body); err == nil {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, err
+		list.report.End()
 	}
 }
 
@@ -472,7 +479,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
-	r.report().request(false)
+	r.report().Request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
@@ -481,7 +488,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		in.Err = requestError(verbList, err)
 		return in
 	}
-	r.report().answeredPage()
+	r.report().ReadPage()
 	first := ""
 	if len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()

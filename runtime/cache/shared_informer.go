@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // SharedInformer is the part of an informer that a controller uses: events and reads.
@@ -152,14 +153,14 @@ func (s *SharedIndexInformer[T]) retire(err error) {
 func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.own.Load()
+	own, received := s.own.Load(), len(deltas)
 	deltas = own.admit(deltas)
 	all := deltas
 	for s.unlisted > 0 && len(deltas) > 0 {
 		deltas = s.processFirst(deltas)
 	}
 	if len(deltas) > 0 {
-		s.distribute(deltas)
+		s.distribute(deltas, s.controller.queue.oldest)
 	}
 	for i := range all {
 		if collection := all[i].Collection; collection != nil {
@@ -169,16 +170,17 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 		}
 	}
 	own.removeUnconfirmed()
+	s.controller.isCached(s.controller.queue.oldest, received)
 	return s.unlisted == 0
 }
 
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
-func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
+func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
 	if s.controller.config.RelistHandler != nil {
 		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
 			n := max(i, 1)
-			s.distribute(deltas[:n])
+			s.distribute(deltas[:n], received)
 			deltas = deltas[n:]
 		}
 		if len(deltas) == 0 {
@@ -187,7 +189,7 @@ func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: distinct, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -199,19 +201,18 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 		if n < 0 {
 			n = len(deltas)
 		}
-		s.distribute(deltas[:n])
+		s.distribute(deltas[:n], s.controller.queue.oldest)
 		return deltas[n:]
 	}
 	notes := s.indexer.apply(deltas[:1])
 	markInitial(notes)
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
-		for range s.processor.Listeners() {
+		if len(s.processor.Listeners()) > 0 {
 			s.controller.outages.NoteHandler()
-			break
 		}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
 	return deltas[1:]
 }
 
@@ -243,7 +244,7 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}
 	if s.unlisted == 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch[T]{EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
@@ -259,7 +260,7 @@ func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.indexer.Len() > 0 && l.Backlog() == 0 {
-		l.Enqueue(processor.Batch[T]{Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj}
 		})})
 	}
@@ -401,10 +402,8 @@ func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var all []Syncer
-	for l := range s.processor.Listeners() {
+	for _, l := range s.processor.Listeners() {
 		all = append(all, &registration[T]{s, l})
 	}
 	return all

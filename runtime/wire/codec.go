@@ -44,8 +44,9 @@ func (c jsonCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)
 	e := describe(c, frame, fault.Err)
 	e.Path = fault.Path(hide, maxPathBytes)
+	e.hiddenPath, e.hiddenErr = fault.Path(true, maxPathBytes), fault.HiddenErr()
 	if hide {
-		e.Err = fault.HiddenErr()
+		e.Err = e.hiddenErr
 		return e
 	}
 	e.Err = short(e.Err)
@@ -67,8 +68,9 @@ func (c protobufCodec) Decode(frame []byte) (obj any, ok bool) {
 func (c protobufCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)
 	e := describe(c, frame, short(fault.Err))
+	e.hiddenPath, e.hiddenErr = fault.Path(true, maxPathBytes), short(fault.HiddenErr())
 	if e.Path = fault.Path(hide, maxPathBytes); hide {
-		e.Err = short(fault.HiddenErr())
+		e.Err = e.hiddenErr
 	}
 	return e
 }

@@ -379,7 +379,7 @@ func (d *Decoder[T]) withoutText(err error) error {
 	case *SyntaxError:
 		return err.withoutText()
 	case *TooLargeError:
-		return &TooLargeError{Limit: err.Limit, Namespace: err.Namespace, Name: err.Name}
+		return err.withoutText()
 	}
 	return err
 }

@@ -201,6 +201,10 @@ type DecodeError struct {
 	// Err is the reason, whose text has at most 500 bytes. It is a *TooLargeError for an
 	// object above Options.MaxObjectBytes.
 	Err error
+
+	// hiddenPath and hiddenErr are Path and Err without text of the object, if it is in them.
+	hiddenPath string
+	hiddenErr  error
 }
 
 // Error names the object, the path and the reason, in one line.
@@ -231,6 +235,50 @@ func (e *DecodeError) Error() string {
 
 // Unwrap returns the reason.
 func (e *DecodeError) Unwrap() error { return e.Err }
+
+// errUnknownText replaces a reason that may have text of an object.
+var errUnknownText = errors.New("the reason is not shown, because it may have text of the object")
+
+// WithoutObjectText returns the first error of this package in err as if it had been made with
+// Options.WithoutObjectTextInErrors, and without the errors that wrap it. It returns nil if there is
+// none, so that a caller has to decide about an error that it does not know. If the reason of a
+// DecodeError was not made by a Decoder, another one replaces it, and the Path is empty.
+func WithoutObjectText(err error) error {
+	var decode *DecodeError
+	var syntax *SyntaxError
+	var kind *KindError
+	var size *TooLargeError
+	switch {
+	case errors.As(err, &decode):
+		return decode.withoutText()
+	case errors.As(err, &size):
+		return size.withoutText()
+	case errors.As(err, &syntax):
+		return syntax.withoutText()
+	case errors.As(err, &kind):
+		return kind
+	}
+	return nil
+}
+
+// withoutText returns e without text that may be part of an object.
+func (e *DecodeError) withoutText() *DecodeError {
+	without := &DecodeError{
+		Namespace: e.Namespace, Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion,
+		Path: e.hiddenPath, Err: e.hiddenErr, hiddenPath: e.hiddenPath, hiddenErr: e.hiddenErr,
+	}
+	if large, ok := e.Err.(*TooLargeError); ok {
+		without.Err = large.withoutText()
+	} else if without.Err == nil {
+		without.Err = errUnknownText
+	}
+	return without
+}
+
+// withoutText returns e without text that may be part of an object.
+func (e *TooLargeError) withoutText() *TooLargeError {
+	return &TooLargeError{Limit: e.Limit, Namespace: e.Namespace, Name: e.Name}
+}
 
 // IsDecodeError reports whether err is about the content of a body, and not about its
 // transport: a DecodeError, SyntaxError, KindError or TooLargeError.

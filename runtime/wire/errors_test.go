@@ -183,6 +183,12 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 			_, err = NewDecoder[*unstructured.Unstructured](options, nil).Decode([]byte(text))
 			check(what+", untyped", err)
 		}
+		_, shown := NewDecoder[*credential](Options{}, nil).Decode([]byte(text))
+		_, hidden := NewDecoder[*credential](Options{WithoutObjectTextInErrors: true}, nil).Decode([]byte(text))
+		without := WithoutObjectText(fmt.Errorf("hush: %w", shown))
+		if check(what+", without text", without); without.Error() != hidden.Error() {
+			t.Errorf("%s: %v, want %v", what, without, hidden)
+		}
 		if _, err := NewDecoder[*credential](Options{Kind: schema.GroupKind{Group: "example.com", Kind: "Secret"}}, nil).Decode([]byte(text)); strings.Contains(err.Error(), "without") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -202,6 +208,18 @@ func TestErrorsWithoutTextOfObjects(t *testing.T) {
 	} {
 		_, err := readAll(t, NewDecoder[*credential](Options{Kind: secret, MaxObjectBytes: 50}, nil).Watch(t.Context(), bodyOf(text)))
 		check(what, err)
+	}
+	for what, err := range map[string]error{
+		"syntax":         &SyntaxError{Near: "hush"},
+		"size":           &TooLargeError{Limit: 5, Name: "a", Begin: "hush"},
+		"skipped":        &DecodeError{Name: "a", Err: &TooLargeError{Limit: 5, Name: "a", Begin: "hush"}},
+		"another source": &DecodeError{Name: "a", Path: "/hush", Near: "hush", Err: errors.New("hush")},
+		"kind":           &KindError{Got: schema.GroupKind{Kind: "Foo"}},
+	} {
+		check(what, WithoutObjectText(fmt.Errorf("hush: %w", err)))
+	}
+	if got := WithoutObjectText(errors.New("hush")); got != nil {
+		t.Errorf("an unknown error becomes %v", got)
 	}
 	_, err := NewDecoder[*credential](Options{Kind: secret}, nil).List(t.Context(), bodyOf("<html>hush"))
 	if check("a page of HTML", err); !strings.Contains(err.Error(), "looks like a page of HTML") {

@@ -294,7 +294,7 @@ func (r *listReader[T]) setKind(item *Item[T]) {
 	if !isList || kind == "" {
 		*item = Item[T]{Err: &DecodeError{
 			Namespace: bounded(obj.GetNamespace()), Name: bounded(obj.GetName()), UID: bounded(obj.GetUID()), ResourceVersion: bounded(obj.GetResourceVersion()),
-			Err: errNoKind,
+			Err: errNoKind, hiddenErr: errNoKind,
 		}}
 		return
 	}

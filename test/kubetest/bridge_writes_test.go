@@ -479,7 +479,7 @@ func (r *reading) eventually(holds func() error) {
 func (r *reading) check() {
 	r.t.Helper()
 	r.eventually(func() error {
-		for status := range r.cache.Statuses() {
+		for status := range r.cache.Kinds() {
 			if n := status.Status.PendingWrites; n > 0 {
 				return fmt.Errorf("%d writes of %s are pending", n, status.GroupVersionKind.Kind)
 			}

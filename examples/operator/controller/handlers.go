@@ -15,14 +15,15 @@ import (
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
 )
 
-// addHandlers lets the events of the informers fill the queue.
+// addHandlers lets the events of the informers fill the queue. The names of the handlers are in
+// logs, metrics and the debug page.
 func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespace]) error {
 	data := c.factory.Data().V1()
 	if _, err := data.Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
 		AddFunc:    func(db *datav1.Database, _ bool) { c.enqueue(db) },
 		UpdateFunc: func(_, db *datav1.Database) { c.enqueue(db) },
 		DeleteFunc: func(db *datav1.Database, _ bool) { c.enqueue(db) },
-	}); err != nil {
+	}, cache.WithHandlerName("enqueue")); err != nil {
 		return fmt.Errorf("cannot listen to databases: %w", err)
 	}
 	if _, err := data.DatabaseServers().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.DatabaseServer]{
@@ -32,7 +33,7 @@ func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespa
 			c.enqueueOwnerOf(server)
 		},
 		DeleteFunc: func(server *datav1.DatabaseServer, _ bool) { c.enqueueOwnerOf(server) },
-	}); err != nil {
+	}, cache.WithHandlerName("enqueue-owner")); err != nil {
 		return fmt.Errorf("cannot listen to database servers: %w", err)
 	}
 	if _, err := c.factory.Views().V1().DatabaseClassSummaries().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*viewsv1.DatabaseClassSummary]{
@@ -43,7 +44,7 @@ func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespa
 			}
 		},
 		DeleteFunc: func(class *viewsv1.DatabaseClassSummary, _ bool) { c.enqueueUsersOf(class) },
-	}); err != nil {
+	}, cache.WithHandlerName("enqueue-users")); err != nil {
 		return fmt.Errorf("cannot listen to database classes: %w", err)
 	}
 	if _, err := namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs[*corev1.Namespace]{
@@ -53,7 +54,7 @@ func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespa
 				c.enqueueAllIn(namespace)
 			}
 		},
-	}); err != nil {
+	}, cache.WithHandlerName("enqueue-all")); err != nil {
 		return fmt.Errorf("cannot listen to namespaces: %w", err)
 	}
 	return nil

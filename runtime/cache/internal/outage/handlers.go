@@ -26,8 +26,11 @@ type handlers struct {
 func (l *Log) NoteHandler() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := &l.handlers; h.timer == nil && !l.closed {
-		l.startTimerLocked(&h.timer, l.checkHandlers)
+	if l.closed {
+		return
+	}
+	if h := &l.outageLocked().handlers; h.timer == nil {
+		l.startLocked(&h.timer, l.checkHandlers)
 	}
 }
 
@@ -36,29 +39,26 @@ func (l *Log) checkHandlers(timer *time.Timer) {
 	late := l.Informer.LateHandlers()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := &l.handlers
-	if h.timer != timer {
+	o := l.now
+	if o == nil || o.handlers.timer != timer {
 		return // the Log was closed
 	}
+	h := &o.handlers
 	h.timer = nil
-	var lines []func(klog.Logger)
 	known, again := map[any]bool{}, false
 	for _, handler := range late {
 		wasLogged, wasKnown := h.known[handler.ID]
 		known[handler.ID] = wasKnown
 		again = again || !wasKnown
 		if wasKnown && !wasLogged {
-			lines = append(lines, func(logger klog.Logger) {
-				logger.Info("A handler has not returned from its initial list", "handler", handler.Name, "events", handler.Backlog,
-					"advice", "A handler should only add to a queue: look for a lock, a request, or a wait for another informer.")
-			})
+			o.lines = append(o.lines, func(logger klog.Logger) { logHandler(logger, &handler) })
 		}
 	}
 	if h.known = known; len(known) == 0 {
 		h.known = nil
 	}
 	if again {
-		l.startTimerLocked(&h.timer, l.checkHandlers)
+		l.startLocked(&h.timer, l.checkHandlers)
 	}
-	l.writeLocked(lines...)
+	l.writeLocked(o)
 }

@@ -73,7 +73,6 @@ type informer struct {
 func newInformer(t *testing.T, reflectors int) *informer {
 	i := &informer{t: t, states: make([]State, reflectors)}
 	i.log.Informer = i
-	i.log.Start(klog.New(&i.lines))
 	for n := range reflectors {
 		i.parts = append(i.parts, &Part{Log: &i.log, Reflector: reflector{i, n}})
 	}
@@ -85,6 +84,8 @@ func (i *informer) Failures() []advice.Failure {
 	defer i.mu.Unlock()
 	return slices.Clone(i.failures)
 }
+
+func (i *informer) Logger() klog.Logger { return klog.New(&i.lines) }
 
 func (i *informer) About(time.Duration) advice.Advice { return advice.Advice{Text: "Wait."} }
 
@@ -296,6 +297,28 @@ func TestLasted(t *testing.T) {
 		check(2 * second)
 		i.enter(1, Following)
 		check(0)
+		i.enter(0, Behind)
+		i.log.Close()
+		check(0)
+	})
+}
+
+// TestHealthyInformersKeepNothing looks at the memory after an outage and a late handler.
+func TestHealthyInformersKeepNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		i.enter(0, Behind, forbidden("no"))
+		i.late = []Handler{{ID: 1}}
+		i.log.NoteHandler()
+		i.wait(20*second, "no", "initial list")
+		i.enter(0, Following)
+		i.wait(0, "again")
+		i.late = nil
+		i.log.NoteHandler()
+		i.wait(20 * second)
+		if i.log.now != nil {
+			t.Errorf("the log keeps %+v", i.log.now)
+		}
 	})
 }
 

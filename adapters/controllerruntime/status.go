@@ -1,0 +1,216 @@
+package crcache
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// KindStatus is the state of the informers of one kind.
+type KindStatus struct {
+	GroupVersionKind schema.GroupVersionKind
+	// Forms are the forms in use: "typed", "unstructured", "metadata". It is empty for a kind that
+	// is absent.
+	Forms []string
+	// NotSynced is the reason why reads of the kind wait, or why it has no informer. It is empty
+	// if they do not.
+	NotSynced string
+	// InformerStatus has the state and the counters of the list and the watch, which serve all
+	// forms. Object has the Go types of all forms, and Stats.Synced is set if all forms are synced.
+	//
+	// If the objects cannot be decoded in one of the forms, the phase is Degraded and the error is
+	// that of the form, even if the watch goes on for the others.
+	cache.InformerStatus
+}
+
+// Kinds ranges over the states of all kinds that have an informer, sorted by resource. After these
+// come the absent kinds: those for which GetInformer has failed in the last 30 seconds, most often
+// because the CRD is missing. They are Degraded, their Err is that of GetInformer, and their
+// Resource is a guess from the kind. The kinds are those of the moment when the range begins.
+func (c *Cache) Kinds() iter.Seq[KindStatus] {
+	return func(yield func(KindStatus) bool) {
+		for _, e := range c.sortedEntries() {
+			if !yield(e.status(c.server)) {
+				return
+			}
+		}
+		for _, status := range c.absentKinds(time.Now()) {
+			if !yield(status) {
+				return
+			}
+		}
+	}
+}
+
+// Statuses ranges over the InformerStatus of each of Kinds, so a *Cache is a cache.StatusSource: the
+// debug page, the health check and the metrics read it.
+func (c *Cache) Statuses() iter.Seq[cache.InformerStatus] {
+	return func(yield func(cache.InformerStatus) bool) {
+		for kind := range c.Kinds() {
+			if !yield(kind.InformerStatus) {
+				return
+			}
+		}
+	}
+}
+
+var _ cache.StatusSource = (*Cache)(nil)
+
+// absence is why a kind has no informer.
+type absence struct {
+	err error
+	// since is when GetInformer failed first, and at when it failed last.
+	since, at time.Time
+}
+
+// absenceTimeout is how long a kind counts as absent after a call. A controller whose kind is
+// missing calls GetInformer every ten seconds. One call to see whether a CRD is there must not
+// fail the readiness check for ever.
+const absenceTimeout = 30 * time.Second
+
+// noteAbsent records the result of a call of GetInformer.
+func (c *Cache) noteAbsent(gvk schema.GroupVersionKind, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		delete(c.absent, gvk)
+		return
+	}
+	now := time.Now()
+	a := absence{err: err, since: now, at: now}
+	if before, ok := c.absent[gvk]; ok && now.Sub(before.at) <= absenceTimeout {
+		a.since = before.since
+	}
+	c.absent[gvk] = a
+}
+
+// absentKinds returns the states of the kinds that are absent.
+func (c *Cache) absentKinds(now time.Time) (absent []KindStatus) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for gvk, a := range c.absent {
+		if now.Sub(a.at) > absenceTimeout {
+			delete(c.absent, gvk)
+			continue
+		}
+		absent = append(absent, c.absentKind(gvk, a))
+	}
+	slices.SortFunc(absent, func(a, b KindStatus) int {
+		return strings.Compare(a.GroupVersionKind.String(), b.GroupVersionKind.String())
+	})
+	return absent
+}
+
+func (c *Cache) absentKind(gvk schema.GroupVersionKind, a absence) KindStatus {
+	reason := reasonOf(a.err)
+	s := KindStatus{GroupVersionKind: gvk, NotSynced: fmt.Sprintf("there is no informer: %v", a.err)}
+	if reason == cache.NotFound {
+		s.NotSynced += "; is its CRD installed?"
+	}
+	// No one but the server knows the resource of a kind for certain.
+	resource, _ := meta.UnsafeGuessKindToResource(gvk)
+	s.InformerStatus = cache.InformerStatus{
+		Resource: resource,
+		Kind:     gvk.Kind,
+		Server:   c.server,
+		Status:   cache.Status{Phase: cache.Degraded, Since: a.since, Err: a.err, Reason: reason},
+	}
+	return s
+}
+
+// reasonOf returns the reason of an error of informerOf: of the mapper, which asks the server for its
+// kinds, or of the scheme and the options.
+func reasonOf(err error) cache.Reason {
+	status, transport := apierrors.APIStatus(nil), (*url.Error)(nil)
+	switch {
+	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
+		return cache.NotFound
+	case apierrors.IsForbidden(err):
+		return cache.Forbidden
+	case apierrors.IsUnauthorized(err):
+		return cache.Unauthorized
+	case apierrors.IsTooManyRequests(err):
+		return cache.TooManyRequests
+	case errors.As(err, &status):
+		if status.Status().Code >= http.StatusInternalServerError {
+			return cache.ServerError
+		}
+		return cache.Refused
+	case errors.As(err, &transport):
+		return cache.Unreachable
+	}
+	return cache.Misconfigured
+}
+
+func (c *Cache) sortedEntries() []*entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries := make([]*entry, 0, len(c.entries))
+	for _, e := range c.entries {
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b *entry) int {
+		return cmp.Or(strings.Compare(a.resource, b.resource), strings.Compare(a.gvk.String(), b.gvk.String()))
+	})
+	return entries
+}
+
+// status returns the state of an entry, which reads from a server.
+func (e *entry) status(server string) KindStatus {
+	s := KindStatus{GroupVersionKind: e.gvk}
+	for s.InformerStatus = range e.informer.Statuses() {
+	}
+	s.Server = server
+	for n := range s.Stats.Indexes {
+		s.Stats.Indexes[n].Name = shownIndex(s.Stats.Indexes[n].Name)
+	}
+	e.mu.Lock()
+	forms, object, failed, failedSince := e.forms, e.object, e.failed, e.failedSince
+	e.mu.Unlock()
+	var types []string
+	for f, i := range forms {
+		if i == nil {
+			continue
+		}
+		s.Forms = append(s.Forms, i.form.String())
+		types = append(types, fmt.Sprintf("%T", form(f).example(object)))
+		if i.HasSynced() {
+			continue
+		}
+		s.NotSynced, s.Stats.Synced = i.reason(), false
+		if s.Status.Err == nil && failed[f] != nil {
+			s.Status.Phase, s.Status.Since = cache.Degraded, failedSince
+			s.Status.Err, s.Status.Reason = failed[f], cache.Decode
+		}
+	}
+	s.Object = strings.Join(types, ", ")
+	return s
+}
+
+// shownIndex returns the name of an index of the store as its users know it, with the form: "typed
+// field:spec.nodeName". The number of an informer in its prefix would be another one each time that
+// the informer is removed and added again.
+func shownIndex(name string) string {
+	field := ""
+	if rest, ok := strings.CutPrefix(name, fieldPrefix); ok {
+		field, name = fieldPrefix, rest
+	}
+	form, rest, ok := strings.Cut(name, "#")
+	if !ok {
+		return field + name // that by namespace
+	}
+	_, own, _ := strings.Cut(rest, ":")
+	return form + " " + field + strings.TrimPrefix(own, "/")
+}

@@ -1,0 +1,151 @@
+package crcache
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// TestStatusOfSeveralForms reads one kind in two forms: it is one informer, with the handlers and
+// indexes of both.
+func TestStatusOfSeveralForms(t *testing.T) {
+	s := newServer(t)
+	s.put("widgets", newWidget("a", "one", "red"))
+	c := newCache(t, s, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"b": {}, "a": {}}})
+	start(t, c)
+	for n, obj := range []client.Object{untypedWidget(), &widget{}, &widget{}} {
+		if n == 2 { // the second informer of the form has the same names
+			if err := c.RemoveInformer(t.Context(), obj); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.IndexField(t.Context(), obj, "spec.color", func(client.Object) []string { return []string{"red"} }); err != nil {
+			t.Fatal(err)
+		}
+		informer, err := c.GetInformer(timeout(t), obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := informer.AddIndexers(toolscache.Indexers{"own": func(any) ([]string, error) { return nil, nil }}); err != nil {
+			t.Fatal(err)
+		}
+		handler, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-handler.HasSyncedChecker().Done()
+	}
+	eventually(t, func() error { // the informer that was removed drops its indexes in a goroutine
+		statuses := slices.Collect(c.Statuses())
+		if len(statuses) != 1 {
+			return fmt.Errorf("there are %d statuses", len(statuses))
+		}
+		status := statuses[0]
+		var indexes []string
+		for _, index := range status.Stats.Indexes {
+			indexes = append(indexes, index.Name)
+		}
+		got := fmt.Sprint(status.Kind, " ", status.Object, " ", status.Namespaces, " ", status.Server == s.URL, " ", status.Stats.Synced, " ", len(status.Stats.Handlers), " ", indexes[0], " ", sortedCopy(indexes[1:]))
+		const want = "Widget *crcache.widget, *unstructured.Unstructured [a b] true true 2 namespace [typed field:spec.color typed own unstructured field:spec.color unstructured own]"
+		if got != want {
+			return fmt.Errorf("the status is\n%s\nwant\n%s", got, want)
+		}
+		return nil
+	})
+}
+
+func sortedCopy(names []string) []string { return slices.Sorted(slices.Values(names)) }
+
+// TestStatusOfAFormThatCannotBeDecoded is Degraded, although the watch goes on for another form.
+func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
+	s := newServer(t)
+	broken := newWidget("a", "one", "red")
+	broken.Object["spec"] = "a text"
+	s.put("widgets", broken)
+	c := newCache(t, s, ctrlcache.Options{})
+	start(t, c)
+	if _, err := c.GetInformer(timeout(t), untypedWidget()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetInformer(timeout(t), &widget{}, ctrlcache.BlockUntilSynced(false)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		for kind := range c.Kinds() {
+			if kind.Stats.Synced || kind.NotSynced == "" {
+				return fmt.Errorf("it is synced: %+v", kind.InformerStatus)
+			}
+			underlying := c.sortedEntries()[0].informer.Status()
+			if underlying.Phase != cache.Watching || underlying.Err != nil {
+				return fmt.Errorf("the informer is %v", underlying)
+			}
+			status := kind.Status
+			if status.Phase != cache.Degraded || status.Reason != cache.Decode || status.Since.IsZero() || !strings.Contains(fmt.Sprint(status.Err), "a/one") {
+				return fmt.Errorf("the status is %v", status)
+			}
+		}
+		return nil
+	})
+	if err := c.RemoveInformer(t.Context(), &widget{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		for status := range c.Statuses() {
+			if !status.Stats.Synced || status.Status.Phase != cache.Watching || status.Status.Err != nil {
+				return fmt.Errorf("without the form it is %v", status.Status)
+			}
+		}
+		return nil
+	})
+}
+
+// TestReasonsOfAbsentKinds has an error of GetInformer for each reason.
+func TestReasonsOfAbsentKinds(t *testing.T) {
+	resource := schema.GroupResource{Group: "example.com", Resource: "widgets"}
+	for _, test := range []struct {
+		err  error
+		want cache.Reason
+	}{
+		{&meta.NoKindMatchError{}, cache.NotFound},
+		{apierrors.NewNotFound(resource, "one"), cache.NotFound},
+		{fmt.Errorf("discovery: %w", apierrors.NewForbidden(resource, "", nil)), cache.Forbidden},
+		{apierrors.NewUnauthorized("who?"), cache.Unauthorized},
+		{apierrors.NewTooManyRequests("later", 1), cache.TooManyRequests},
+		{apierrors.NewGenericServerResponse(http.StatusBadGateway, "get", resource, "", "", 0, true), cache.ServerError},
+		{apierrors.NewBadRequest("what?"), cache.Refused},
+		{&url.Error{Op: "Get", URL: "https://api.example.com", Err: errors.New("connection refused")}, cache.Unreachable},
+		{errors.New("no kind is registered for the type"), cache.Misconfigured},
+	} {
+		if got := reasonOf(test.err); got != test.want {
+			t.Errorf("the reason of %v is %s, want %s", test.err, got, test.want)
+		}
+	}
+}
+
+// TestNamesOfIndexes does not show the number of an informer.
+func TestNamesOfIndexes(t *testing.T) {
+	for name, want := range map[string]string{
+		"namespace":                   "namespace",
+		"field:typed#12:spec.color":   "typed field:spec.color",
+		"metadata#3:/byOwner":         "metadata byOwner",
+		"unstructured#1:/a:b#2":       "unstructured a:b#2",
+		"field:unstructured#1:a#b:/c": "unstructured field:a#b:/c",
+	} {
+		if got := shownIndex(name); got != want {
+			t.Errorf("the index %q is shown as %q, want %q", name, got, want)
+		}
+	}
+}

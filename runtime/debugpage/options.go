@@ -1,0 +1,44 @@
+package debugpage
+
+import (
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// Option sets a property of a Handler.
+type Option func(*Handler)
+
+// WithSource adds informers, for a program that has several factories.
+func WithSource(source cache.StatusSource) Option {
+	return func(h *Handler) {
+		if source != nil {
+			h.sources = append(h.sources, source)
+		}
+	}
+}
+
+// WithTitle sets the title of the page, such as the name of the program. By default it is Informers.
+func WithTitle(title string) Option {
+	return func(h *Handler) { h.title = clean(title, maxTitle) }
+}
+
+// WithObjectTextInErrors shows the text around the undecodable part of an object, and errors that
+// may have values of an object: those of transforms, of panics of handlers, and of conversion
+// webhooks. Informers of Secrets, and those with cache.WithoutObjectTextInErrors, keep no such text
+// of undecodable objects.
+func WithObjectTextInErrors() Option {
+	return func(h *Handler) { h.objectText = true }
+}
+
+// WithRunbook sets the URL of the page that has a heading for each cache.Reason, in lower case. The
+// reason is added as the fragment. By default it is docs/observability.md of this project.
+func WithRunbook(url string) Option {
+	return func(h *Handler) { h.runbook = url }
+}
+
+// WithStaleAfter sets the staleness from which on an informer needs attention, although its watch is
+// open. By default it is 3 minutes: a kube-apiserver sends a bookmark each minute.
+func WithStaleAfter(limit time.Duration) Option {
+	return func(h *Handler) { h.limits.stale = limit }
+}

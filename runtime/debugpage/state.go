@@ -1,0 +1,261 @@
+package debugpage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// State is how an informer does, in one word.
+type State string
+
+// The states, from the worst to the best.
+const (
+	// Failing: the cache does not follow the server, or the informer never runs.
+	Failing State = "failing"
+	// Attention: the cache follows the server, but something is wrong or slow.
+	Attention State = "attention"
+	// Starting: the informer is not started, or reads its first list.
+	Starting State = "starting"
+	// Healthy: the cache follows the server.
+	Healthy State = "healthy"
+	// Stopped: the informer has ended.
+	Stopped State = "stopped"
+)
+
+var states = []State{Failing, Attention, Starting, Healthy, Stopped}
+
+func (s State) rank() int { return slices.Index(states, s) }
+
+// limits are the durations and numbers from which on an informer needs attention.
+type limits struct {
+	stale   time.Duration // without anything from the server
+	listing time.Duration // of a list
+	running time.Duration // of one call of a handler
+	backlog int           // of a handler
+	queued  int           // changes that are not in the cache yet
+}
+
+var defaultLimits = limits{stale: 3 * time.Minute, listing: time.Minute, running: 10 * time.Second, backlog: 1000, queued: 1000}
+
+// judge returns the state of an informer, and its problems in words.
+func (l *limits) judge(i *Informer) (State, []string) {
+	failure := i.failure()
+	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded {
+		return Failing, append([]string{failure}, l.doubts(i)...)
+	}
+	var problems []string
+	if i.Error != "" {
+		problems = append(problems, failure)
+	}
+	if i.Phase == cache.Stopped {
+		return Stopped, problems
+	}
+	problems = append(problems, l.doubts(i)...)
+	switch {
+	case len(problems) > 0:
+		return Attention, problems
+	case i.Phase == cache.Pending, i.Phase == cache.Listing:
+		return Starting, nil
+	}
+	return Healthy, nil
+}
+
+// NeedsAction reports whether something is wrong with the informer, or it has to be started.
+func (i *Informer) NeedsAction() bool {
+	return len(i.Problems) > 0 || i.Error != "" || i.State == Starting && len(i.Advice) > 0
+}
+
+// failure says in words why the informer is degraded.
+func (i *Informer) failure() string {
+	switch {
+	case i.Reason == cache.Misconfigured:
+		return "The options have a mistake, so it never runs."
+	case i.Reason == cache.HandlerPanic:
+		return "A handler has panicked, and may have missed a change."
+	case i.Error == "":
+		return "The last request failed."
+	}
+	what := "request"
+	if i.Verb != "" {
+		what = i.Verb
+	}
+	text := "The last " + what + " failed"
+	if meaning := meanings[i.Reason]; meaning != "" {
+		text += ": " + meaning
+	}
+	var in []string
+	for s := range i.Scopes {
+		if i.Scopes[s].Error != "" {
+			in = append(in, namespaceName(i.Scopes[s].Namespace))
+		}
+	}
+	switch {
+	case len(in) == 1:
+		text += " (in " + in[0] + ")"
+	case len(in) > 1:
+		text += fmt.Sprintf(" (in %d of %d namespaces)", len(in), len(i.Scopes))
+	}
+	return text + "."
+}
+
+// meanings say in words what a reason means.
+var meanings = map[cache.Reason]string{
+	cache.Forbidden:       "the right is missing",
+	cache.Unauthorized:    "the server does not accept the credentials",
+	cache.NotFound:        "the server does not serve the resource",
+	cache.Expired:         "the server has forgotten the resourceVersion",
+	cache.TooManyRequests: "the server asks to slow down",
+	cache.ServerError:     "the server failed",
+	cache.Refused:         "the server rejects the request",
+	cache.Redirected:      "the server redirects to another host",
+	cache.Decode:          "an object or the answer cannot be decoded",
+	cache.ClosedEarly:     "watches end as soon as they are open",
+	cache.NoBookmark:      "the streaming list did not end",
+	cache.Unreachable:     "the server did not answer, or the connection was cut",
+}
+
+// doubts says in words what is wrong or slow, apart from the last error.
+func (l *limits) doubts(i *Informer) (problems []string) {
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
+		add("The list is taking %s.", i.For)
+	}
+	if i.Phase == cache.Watching && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
+		add("The server has sent nothing for %s, although the watch is open.", i.Staleness)
+	}
+	if n := i.UndecodableCount; n > 0 {
+		add("%s cannot be decoded.", plural(n, "object"))
+	}
+	for h := range i.Handlers {
+		handler := &i.Handlers[h]
+		switch {
+		case time.Duration(handler.Running) >= l.running:
+			add("The handler %s has worked on one event for %s, and %s.", handler.Name, handler.Running, waiting(handler.Backlog-1))
+		case handler.Backlog >= l.backlog:
+			add("The handler %s is behind: %s.", handler.Name, waiting(handler.Backlog))
+		}
+		if handler.Panics > 0 && i.Reason != cache.HandlerPanic {
+			add("The handler %s has panicked %s.", handler.Name, times(handler.Panics))
+		}
+	}
+	if i.Queued >= l.queued && i.Synced {
+		add("%s wait to be stored in the cache.", plural(i.Queued, "change"))
+	}
+	return problems
+}
+
+func waiting(n int) string {
+	switch {
+	case n <= 0:
+		return "none waits"
+	case n == 1:
+		return "1 event waits"
+	}
+	return plural(n, "event") + " wait"
+}
+
+func times(n uint64) string {
+	if n == 1 {
+		return "once"
+	}
+	return number(n) + " times"
+}
+
+// rank orders namespaces: those that do not follow the server are first.
+func (s *Scope) rank() int {
+	return slices.Index([]cache.Phase{cache.Degraded, cache.Listing, cache.Pending, cache.Stopped, cache.Watching}, s.Phase)
+}
+
+// add counts an informer.
+func (s *Summary) add(i *Informer) {
+	s.Informers++
+	s.Objects += i.Objects
+	s.ObjectBytes += i.ObjectBytes
+	*map[State]*int{Failing: &s.Failing, Attention: &s.Attention, Starting: &s.Starting, Healthy: &s.Healthy, Stopped: &s.Stopped}[i.State]++
+}
+
+// maxNamed is the number of informers, or of namespaces, up to which a text names them.
+const maxNamed = 3
+
+// phrases say how informers of a state do: of all of them, of one of several, and of many.
+var phrases = map[State]struct{ one, many string }{
+	Failing:   {"does not follow the server", "do not follow the server"},
+	Attention: {"needs attention", "need attention"},
+	Starting:  {"is starting", "are starting"},
+	Healthy:   {"follows the server", "follow the server"},
+	Stopped:   {"has stopped", "have stopped"},
+}
+
+// summarize says in words which informers follow the server: the worst two states.
+func summarize(all []Informer) string {
+	if len(all) == 0 {
+		return "There are no informers yet."
+	}
+	of := map[State][]string{}
+	for i := range all {
+		of[all[i].State] = append(of[all[i].State], all[i].DisplayName())
+	}
+	var present []State
+	for _, state := range states {
+		if len(of[state]) > 0 {
+			present = append(present, state)
+		}
+	}
+	worst := present[0]
+	if len(present) == 1 {
+		if len(all) == 1 {
+			return "The informer " + phrases[worst].one + "."
+		}
+		return "All " + number(len(all)) + " informers " + phrases[worst].many + "."
+	}
+	phrase := func(state State) string {
+		if len(of[state]) == 1 {
+			return phrases[state].one
+		}
+		return phrases[state].many
+	}
+	text := fmt.Sprintf("%s of %s informers %s", number(len(of[worst])), number(len(all)), phrase(worst))
+	sick := of[worst]
+	switch {
+	case worst == Failing && len(of[Attention]) > 0:
+		text += fmt.Sprintf(", and %s %s", number(len(of[Attention])), phrase(Attention))
+		sick = slices.Concat(sick, of[Attention])
+	case worst == Healthy: // the others have stopped
+		text += fmt.Sprintf(", and %s %s", number(len(of[Stopped])), phrase(Stopped))
+	}
+	if worst.rank() <= Attention.rank() && len(sick) <= maxNamed {
+		text += ": " + strings.Join(sick, ", ")
+	}
+	return text + "."
+}
+
+// maxDisplayName is the number of bytes of a name in the summary.
+const maxDisplayName = 60
+
+// DisplayName is the name of the informer, or of its resource with its group, in short.
+func (i *Informer) DisplayName() string {
+	if i.Name != "" {
+		return clean(i.Name, maxDisplayName)
+	}
+	return clean(i.GroupResource(), maxDisplayName)
+}
+
+// GroupResource is the resource with its group, such as deployments.apps.
+func (i *Informer) GroupResource() string {
+	if i.Group == "" {
+		return i.Resource
+	}
+	return i.Resource + "." + i.Group
+}
+
+// namespaceName names a namespace. The empty one is for all that are not named.
+func namespaceName(namespace string) string {
+	if namespace == "" {
+		return "all other namespaces"
+	}
+	return "namespace " + namespace
+}
