@@ -25,7 +25,7 @@ type Controller[T Object] struct {
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
-	outages *outage.Log
+	outages outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
@@ -97,7 +97,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		shared := config
 		c.config = &shared
 	}
-	c.outages = newOutageLog(c.config, c.statusOfAll, c.traffic(), c.HasSynced)
+	c.outages.Informer = observedController[T]{c}
 	c.renewHooks()
 	return c
 }
@@ -110,7 +110,7 @@ func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
-		r.use(c.hooks, c.outages)
+		r.use(c.hooks, &c.outages)
 	}
 }
 
@@ -220,9 +220,7 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		logger := klog.FromContext(ctx).WithValues("resource", c.config.name())
-		c.hooks.SetContext(klog.NewContext(ctx, logger))
-		c.outages.Start(logger)
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}

@@ -195,12 +195,8 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
-	}
-	for i := range c.config.scopes {
-		observed.Namespaces = append(observed.Namespaces, c.config.scopes[i].Namespace)
-	}
-	if namespace := c.config.Namespace; namespace != "" {
-		observed.Namespaces = []string{namespace}
+
+		Namespaces: c.config.requested(),
 	}
 	return observed
 }
