@@ -10,12 +10,14 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/go-logr/logr v1.4.3
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.85.0
+	github.com/prometheus/client_golang v1.24.0
 	github.com/spf13/pflag v1.0.10
 	github.com/typedinformers/informer-gen v0.0.0
 	github.com/typedinformers/informer-gen/adapters/clientgo v0.0.0
 	github.com/typedinformers/informer-gen/apiextensions v0.0.0
 	github.com/typedinformers/informer-gen/examples/operator v0.0.0-00010101000000-000000000000
 	github.com/typedinformers/informer-gen/kubernetes v0.0.0
+	github.com/typedinformers/informer-gen/metrics/prometheus v0.0.0
 	github.com/typedinformers/informer-gen/testserver v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.7.0
 	go.uber.org/goleak v1.3.0
@@ -100,7 +102,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/mxk/go-flowrate v0.0.0-20140419014527-cca7078d478f // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
-	github.com/prometheus/client_golang v1.24.0 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
@@ -183,3 +184,5 @@ replace github.com/typedinformers/informer-gen/adapters/controllerruntime => ../
 replace github.com/typedinformers/informer-gen/adapters/clientgo => ../adapters/clientgo
 
 replace github.com/typedinformers/informer-gen/apiextensions => ../apiextensions
+
+replace github.com/typedinformers/informer-gen/metrics/prometheus => ../metrics/prometheus

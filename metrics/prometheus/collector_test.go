@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 	three := healthy()
 	three.Stats.Synced = true
 	three.Status = cache.Status{Phase: cache.Stopped, Since: moment}
-	three.Stats.Staleness = time.Hour
+	three.Stats.Staleness, three.Stats.NotFollowing = time.Hour, 2*time.Second
 
 	got := gather(t, NewCollector(source{one}, WithSource(source{two, three})))
 	for name, want := range map[string]map[string]float64{
@@ -49,6 +49,7 @@ func TestMerge(t *testing.T) {
 		"informer_objects":                      {"": 313},
 		"informer_store_resource_version":       {"": 1234},
 		"informer_staleness_seconds":            {"": 1.5},
+		"informer_not_following_seconds":        {"": 2},
 		"informer_lists_total":                  {"": 15},
 		"informer_relists_total":                {"cause=Expired ": 6, "cause=ClosedEarly ": 3},
 		"informer_request_failures_total":       {"reason=Forbidden verb=list ": 24, "reason=Unreachable verb=watch ": 27},

@@ -144,6 +144,6 @@ func forbidden() cache.InformerStatus {
 			},
 			Undecodable: make([]*cache.DecodeError, 2),
 		},
-		Stats: cache.Stats{Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 4}}},
+		Stats: cache.Stats{NotFollowing: 90 * time.Second, Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 4}}},
 	}
 }

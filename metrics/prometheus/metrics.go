@@ -90,6 +90,8 @@ var metrics = append([]metric{
 			}
 		},
 	},
+	gauge("informer_not_following_seconds", "Time since the informer, or one of its namespaces, last followed the server; 0 while all do.",
+		largest, func(s *cache.InformerStatus) value { return seconds(s.Stats.NotFollowing) }),
 	{
 		name: "informer_store_resource_version",
 		help: "The 15 least significant digits of the resourceVersion that was last read; of several namespaces, the earliest.",

@@ -9,7 +9,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Controller runs a Reflector and passes what it reads, in batches, to one function.
@@ -24,11 +26,19 @@ type Controller[T Object] struct {
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
+	outages *outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 	// afterBatch is called when a batch was processed, if it is not nil.
 	afterBatch func()
+	// kind is the one of the objects in Config.Decode, which SetForm changes otherwise.
+	kind string
+
+	processing, toCache stats.Histogram // see Stats
+	// cached is when the cache had the batch, if process has read the clock. Only the goroutine
+	// of Run uses it.
+	cached stats.Stamp
 
 	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
@@ -55,7 +65,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 		process(ctx, deltas)
 		if config.RelistHandler != nil {
 			for i := range deltas {
-				deltas[i].report().applied(0)
+				deltas[i].report().Applied(0)
 			}
 		}
 		return true
@@ -67,6 +77,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		queue:   &DeltaFIFO[T]{},
 		traffic: &traffic{},
 		process: process,
+		kind:    config.Decode.Kind.Kind,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -88,6 +99,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		shared := config
 		c.config = &shared
 	}
+	c.outages = newOutageLog(c.config, c.statusOfAll, c.traffic, c.HasSynced)
 	c.renewHooks()
 	return c
 }
@@ -97,7 +109,7 @@ func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
-		r.use(c.hooks)
+		r.use(c.hooks, c.outages)
 	}
 }
 
@@ -142,6 +154,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
+	u.controller = controller
 	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
@@ -149,7 +162,8 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 
 // unshared is a cache with one handler, which runs in the goroutine of Run.
 type unshared[T Object] struct {
-	indexer *Indexer[T]
+	controller *Controller[T]
+	indexer    *Indexer[T]
 	// listener has no queue and no goroutine here.
 	listener *processor.Listener[T]
 	first    bool // the first list is not processed yet
@@ -158,10 +172,17 @@ type unshared[T Object] struct {
 // process applies one delta after the other, so that the handler never gets a state that
 // is no longer cached.
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
+	received, cached := u.controller.queue.oldest, 0
+	defer u.listener.Rest()
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		delivery := deltas[0].report().applied(len(notes))
+		delivery := deltas[0].report().Applied(len(notes))
 		delivery.Begin(1)
+		cached++
+		if now := u.listener.Begin(received); now != 0 {
+			u.controller.toCache.Add(now.Since(received), cached)
+			cached = 0
+		}
 		for i := range notes {
 			if ctx.Err() != nil {
 				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
@@ -170,8 +191,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
-		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
+		if delivery != nil {
+			delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
+		}
 		u.first = false
+	}
+	if cached > 0 {
+		u.controller.isCached(received, cached)
 	}
 	return true
 }
@@ -193,7 +219,9 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
+		logger := klog.FromContext(ctx).WithValues("resource", c.config.name())
+		c.hooks.SetContext(klog.NewContext(ctx, logger))
+		c.outages.Start(logger)
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}
@@ -232,6 +260,7 @@ func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
 	}, func() {
 		cancel()
 		reading.Wait()
+		c.outages.Close()
 		if c.atEnd != nil {
 			c.atEnd()
 		}
@@ -257,19 +286,35 @@ func (c *Controller[T]) readAll(ctx context.Context) {
 // processAll processes what is read, until ctx or the reading ends.
 func (c *Controller[T]) processAll(ctx context.Context) {
 	var deltas Deltas[T]
-	for {
+	var ended stats.Stamp // the end of the last batch
+	for isFirst := true; ; isFirst = false {
 		var err error
 		if deltas, err = c.queue.Pop(ctx, deltas); err != nil {
 			return
 		}
+		// It waited for the last batch, or Pop has waited for it.
+		began := c.queue.oldest
+		if !isFirst {
+			began = max(began, ended)
+		}
 		if c.process(ctx, deltas) {
 			c.markSynced()
 		}
+		if ended, c.cached = c.cached, 0; ended == 0 {
+			ended = stats.Now()
+		}
+		c.processing.Add(ended.Since(began), 1)
 		c.queue.processed()
 		if c.afterBatch != nil {
 			c.afterBatch()
 		}
 	}
+}
+
+// isCached records that the changes of a batch, n in number, are in the cache.
+func (c *Controller[T]) isCached(received stats.Stamp, n int) {
+	c.cached = stats.Now()
+	c.toCache.Add(c.cached.Since(received), n)
 }
 
 // finally calls body and then end, also if body ends the goroutine by runtime.Goexit. If

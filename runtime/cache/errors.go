@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -149,7 +150,7 @@ type Advice struct {
 	// empty.
 	Check string
 
-	rule    string // Manifest in one line
+	line    string // the text and the missing rule
 	runbook string // the result of Runbook, unless it is that of Reason
 }
 
@@ -158,16 +159,7 @@ type Advice struct {
 func (a Advice) Runbook() string { return cmp.Or(a.runbook, strings.ToLower(string(a.Reason))) }
 
 // String returns the text and the missing rule in one line, for logs.
-func (a Advice) String() string {
-	if a.rule == "" {
-		return a.Text
-	}
-	return a.Text + " The rule: " + a.rule
-}
-
-// reportAfter is how long an informer does not follow the server before the log names it. Many
-// failures pass before that, such as those while an API server restarts.
-const reportAfter = 10 * time.Second
+func (a Advice) String() string { return cmp.Or(a.line, a.Text) }
 
 // Advice returns what to do about the informer. It is about the error of each of its namespaces
 // that has one, with one Advice for those that need the same. Without an error it is about an
@@ -181,7 +173,7 @@ func (s *InformerStatus) Advice() (all []Advice) {
 		all = s.adviceOnPhase()
 	}
 	for i := range s.Stats.Handlers {
-		if h := &s.Stats.Handlers[i]; h.Running >= reportAfter {
+		if h := &s.Stats.Handlers[i]; h.Running >= outage.After {
 			all = append(all, newAdvice(advice.Handler(h.Name, h.Running, h.Backlog), "handler"))
 		}
 	}
@@ -194,8 +186,8 @@ func (s *InformerStatus) adviceOnPhase() []Advice {
 	case Pending:
 		return []Advice{newAdvice(advice.Pending(), "pending")}
 	case Listing:
-		if lasted := time.Since(s.Status.Since); lasted >= reportAfter && !s.Status.Since.IsZero() {
-			return []Advice{newAdvice(advice.Listing(lasted, s.Stats.BytesRead), "listing")}
+		if lasted := time.Since(s.Status.Since); lasted >= outage.After && !s.Status.Since.IsZero() {
+			return []Advice{newAdvice(adviceOnListing(lasted, &s.Stats), "listing")}
 		}
 	case Stopped:
 		return []Advice{newAdvice(advice.Stopped(), "stopped")}
@@ -203,8 +195,15 @@ func (s *InformerStatus) adviceOnPhase() []Advice {
 	return nil
 }
 
+func adviceOnListing(lasted time.Duration, stats *Stats) advice.Advice {
+	if stats.Synced {
+		return advice.Listing(lasted, -1)
+	}
+	return advice.Listing(lasted, stats.BytesRead)
+}
+
 func newAdvice(a advice.Advice, runbook string) Advice {
-	return Advice{Text: a.Text, Manifest: a.Manifest, Check: a.Check, rule: a.Rule, runbook: runbook}
+	return Advice{Text: a.Text, Manifest: a.Manifest, Check: a.Check, line: a.Line(), runbook: runbook}
 }
 
 func adviceOn(failed *advice.Failure) Advice {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -218,7 +219,7 @@ func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute(Deltas[T]{{Type: Updated, Item: e.Item}})
+	o.informer.distribute(Deltas[T]{{Type: Updated, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
@@ -239,7 +240,7 @@ func (o *ownWrites[T]) end(scope *ownScope[T], name listed.Name, w *writes.Write
 func (o *ownWrites[T]) remove(obj T) {
 	o.informer.distribute(Deltas[T]{{Type: Deleted, Item: Item[T]{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
-	}}}})
+	}}}}, stats.Now())
 }
 
 // removeUnconfirmed removes the objects of unconfirmed from the cache.
@@ -431,4 +432,27 @@ func (o *ownWrites[T]) clear() {
 	}
 	o.unconfirmed = nil
 	o.count()
+}
+
+// currentSource returns the source of the request under way, or of the next one. SetForm changes
+// it.
+func (r *Reflector[T]) currentSource() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source
+}
+
+// decoder returns a function that decodes the response to a write as source decodes the objects of
+// a list. It returns nil if source does not read bodies.
+func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
+	bodies, ok := source.(*bodySource[T])
+	if !ok {
+		return nil
+	}
+	return func(body []byte) (item Item[T], err error) {
+		if item, err = bodies.decoder.DecodeItem(body); err == nil {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, err
+	}
 }

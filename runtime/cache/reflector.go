@@ -17,11 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -55,6 +56,9 @@ type Reflector[T Object] struct {
 	status    *statusTracker
 	traffic   *traffic
 	hooks     *hook.Hooks[Status]
+	// outage is nil before use. log is that of it, and is nil if a Controller has it.
+	outage *outage.Part
+	log    *outage.Log
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
@@ -92,6 +96,40 @@ type decoding[T Object] struct {
 	options DecodeOptions
 	source  *bodySource[T]
 	applied []func()
+}
+
+// partialList is a list under way, with all requests until one of them succeeds.
+type partialList[T Object] struct {
+	listed listed.List[T]
+	trail  protocol.PageTrail
+	// cause is why the collection is listed again. It is empty for the first list.
+	cause Reason
+	// applied are called when the list is in the cache.
+	applied []func()
+	// report is nil without a RelistHandler.
+	report *report.Report
+}
+
+// beginList begins a list, or begins the list under way again. cause is the reason for a new one.
+func (r *Reflector[T]) beginList(cause Reason) {
+	if r.partial == nil {
+		r.partial = &partialList[T]{}
+		if r.committed {
+			r.partial.cause = cause
+			r.traffic.Relist(string(cause))
+		}
+	}
+	r.partial.listed.Clear()
+	r.partial.trail.Begin()
+	r.partial.report = r.newReport(r.partial.cause)
+}
+
+// report returns the report of the list under way, or nil.
+func (r *Reflector[T]) report() *report.Report {
+	if r.partial == nil {
+		return nil
+	}
+	return r.partial.report
 }
 
 // errOtherForm ends a request whose objects have to be decoded to another form.
@@ -173,12 +211,7 @@ func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, 
 	if err != nil {
 		return nil, err
 	}
-	counted := &countedBody{ReadCloser: body, bytes: &r.traffic.Bytes}
-	if report := r.report(); report != nil {
-		report.answered()
-		counted.ofList = report.bytes
-	}
-	return counted, nil
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
 }
 
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
@@ -189,7 +222,8 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.use(newHooks(&r.config, r.Status))
+	r.log = newOutageLog(&r.config, r.Status, r.traffic, func() bool { return r.Status().ResourceVersion != "" })
+	r.use(newHooks(&r.config, r.Status), r.log)
 	r.ownsHooks = true
 	return r
 }
@@ -222,14 +256,21 @@ func (r *Reflector[T]) useErrorHandler() {
 	}
 }
 
-// use makes the Reflector call these hooks, which belong to the caller.
-func (r *Reflector[T]) use(hooks *hook.Hooks[Status]) {
+// use makes the Reflector call these hooks, and note in the log whether it follows. Both belong to
+// the caller.
+func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.hooks = hooks
-	r.status.changed = hooks.Changed
+	if r.outage == nil {
+		r.outage = log.Part(r.status.outageState)
+	}
+	r.status.changed = func() {
+		hooks.Changed()
+		r.outage.Note()
+	}
 }
 
-// logWatchError is the default WatchErrorHandler. A watch that has to restart is normal,
-// and logged only at a higher verbosity.
+// logWatchError is the default WatchErrorHandler. One failure says little, so it is logged only at
+// a higher verbosity: the log of outages has those that last. A watch that has to restart is normal.
 func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionResource, err error) {
 	logger := klog.FromContext(ctx)
 	if state, skipped := err.(*DecodeError); skipped {
@@ -240,7 +281,7 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 	case Expired, ClosedEarly, NoBookmark:
 		logger.V(4).Info("Watch has to restart", "reason", reason, "err", err)
 	default:
-		logger.Error(err, "Cannot follow the API server, will retry"+advice.Brief(string(reason)), "reason", reason)
+		logger.V(2).Info("A list or a watch has failed and will be retried", "reason", reason, "err", err)
 	}
 }
 
@@ -258,7 +299,11 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		return
 	}
 	r.hooks.SetContext(ctx)
-	finally(func() { r.run(ctx) }, r.hooks.Close)
+	r.log.Start(klog.FromContext(ctx))
+	finally(func() { r.run(ctx) }, func() {
+		r.log.Close()
+		r.hooks.Close()
+	})
 }
 
 func (r *Reflector[T]) run(ctx context.Context) {
@@ -296,7 +341,7 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		}
 		state, next = protocol.Step(state, in)
 		if next.Failed != nil {
-			r.countFailure(in.Verb, next.Failed)
+			r.traffic.fail(nameOfVerb(in.Verb), next.Failed)
 		}
 		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
 			next.Wait = max(next.Wait, wait)
@@ -371,7 +416,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	}
 	if next.Restart {
 		if next.Failed != nil {
-			r.report().failed(next.Failed)
+			r.report().Fail(next.Failed)
 		}
 		r.beginList(reasonOf(next.Failed))
 	}
@@ -400,7 +445,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
-	list.report.decoded(len(collection.Items))
+	list.report.Decoded(len(collection.Items))
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
@@ -411,30 +456,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
-		list.report.done()
-	}
-}
-
-// currentSource returns the source of the request under way, or of the next one. SetForm changes
-// it.
-func (r *Reflector[T]) currentSource() ListerWatcher[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.source
-}
-
-// decoder returns a function that decodes the response to a write as source decodes the objects of
-// a list. It returns nil if source does not read bodies.
-func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
-	bodies, ok := source.(*bodySource[T])
-	if !ok {
-		return nil
-	}
-	return func(body []byte) (item Item[T], err error) {
-		if item, err = bodies.decoder.DecodeItem(body); err == nil {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, err
+		list.report.End()
 	}
 }
 
@@ -461,7 +483,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if next.Options.Continue == "" {
 		r.own.beginList()
 	}
-	r.report().request(false)
+	r.report().Request(false)
 	page, err := r.source.List(ctx, next.Options)
 	if err != nil {
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
@@ -470,7 +492,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		in.Err = requestError(verbList, err)
 		return in
 	}
-	r.report().answeredPage()
+	r.report().ReadPage()
 	first := ""
 	if len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()

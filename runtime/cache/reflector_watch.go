@@ -70,7 +70,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	if request.Verb == protocol.OpenStream {
 		r.own.beginList()
-		r.report().request(true)
+		r.report().Request(true)
 	}
 	stream, err := r.open(ctx, request, giveUp)
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	}
 	stream, err := r.source.Watch(ctx, request.Options)
 	if err == nil {
-		r.report().answered()
+		r.report().Answered()
 	}
 	return stream, err
 }
@@ -208,7 +208,7 @@ const unreachableVersion = "99999999999999999999999999999999"
 func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *protocol.Input) (err error) {
 	deltas := r.freeDeltas.Take(len(events))
 	isDelta := false // the last event
-	var counts eventCounts
+	var counts stats.Events
 	for i := range events {
 		event := &events[i]
 		isDelta = false
@@ -227,7 +227,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			}
 			continue
 		}
-		counts.add(event.Type, change)
+		countEvent(&counts, event.Type, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil {
@@ -243,10 +243,13 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			in.ResourceVersion = event.ResourceVersion
 		}
 	}
-	r.queue.Push(deltas...)
+	heard := r.queue.push(deltas)
+	if heard == 0 {
+		heard = stats.Now()
+	}
 	if in.Verb != protocol.OpenStream || in.Listed {
-		r.traffic.count(&counts)
-		r.status.reach(in.ResourceVersion, stats.Now())
+		r.traffic.AddEvents(&counts)
+		r.status.reach(in.ResourceVersion, heard)
 		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)
 		}
@@ -272,6 +275,20 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 		return Deleted
 	}
 	return 0
+}
+
+// countEvent counts an event. change is 0 for one without an object, and for that of another scope.
+func countEvent(counts *stats.Events, event watch.EventType, change DeltaType) {
+	switch {
+	case change == Updated:
+		counts.Updated++
+	case change == Added:
+		counts.Added++
+	case change == Deleted:
+		counts.Deleted++
+	case event == watch.Bookmark:
+		counts.Bookmarks++
+	}
 }
 
 // isOfOthers reports whether an item belongs to another scope. A server may ignore the field

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // SharedInformer is the part of an informer that a controller uses: events and reads.
@@ -70,6 +73,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.own.Store(newOwnWrites(s))
 	}
 	s.unlisted = int32(len(s.controller.reflectors))
+	s.controller.outages.CheckHandlers(s.lateHandlers)
 	return s
 }
 
@@ -151,14 +155,14 @@ func (s *SharedIndexInformer[T]) retire(err error) {
 func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.own.Load()
+	own, received := s.own.Load(), len(deltas)
 	deltas = own.admit(deltas)
 	all := deltas
 	for s.unlisted > 0 && len(deltas) > 0 {
 		deltas = s.processFirst(deltas)
 	}
 	if len(deltas) > 0 {
-		s.distribute(deltas)
+		s.distribute(deltas, s.controller.queue.oldest)
 	}
 	for i := range all {
 		if collection := all[i].Collection; collection != nil {
@@ -168,16 +172,17 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 		}
 	}
 	own.removeUnconfirmed()
+	s.controller.isCached(s.controller.queue.oldest, received)
 	return s.unlisted == 0
 }
 
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
-func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
+func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
 	if s.controller.config.RelistHandler != nil {
 		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
 			n := max(i, 1)
-			s.distribute(deltas[:n])
+			s.distribute(deltas[:n], received)
 			deltas = deltas[n:]
 		}
 		if len(deltas) == 0 {
@@ -186,7 +191,7 @@ func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T]) {
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: distinct, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -198,15 +203,18 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 		if n < 0 {
 			n = len(deltas)
 		}
-		s.distribute(deltas[:n])
+		s.distribute(deltas[:n], s.controller.queue.oldest)
 		return deltas[n:]
 	}
 	notes := s.indexer.apply(deltas[:1])
 	markInitial(notes)
 	if s.unlisted--; s.unlisted == 0 {
 		s.controller.markSynced() // before a handler can be synced
+		if len(s.processor.Listeners()) > 0 {
+			s.controller.outages.NoteHandler()
+		}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().applied(len(notes))})
+	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
 	return deltas[1:]
 }
 
@@ -238,11 +246,14 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}
 	if s.unlisted == 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch[T]{EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
 	s.processor.Add(l)
+	if s.unlisted == 0 {
+		s.controller.outages.NoteHandler()
+	}
 	return &registration[T]{s, l}, nil
 }
 
@@ -251,7 +262,7 @@ func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.indexer.Len() > 0 && l.Backlog() == 0 {
-		l.Enqueue(processor.Batch[T]{Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Update, Old: obj, Obj: obj}
 		})})
 	}
@@ -391,12 +402,21 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
 
+// lateHandlers returns the handlers that have not returned from their initial list.
+func (s *SharedIndexInformer[T]) lateHandlers() (late []outage.Handler) {
+	for _, l := range s.processor.Listeners() {
+		if !isClosed(l.Synced()) {
+			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
+		}
+	}
+	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
+	return late
+}
+
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var all []Syncer
-	for l := range s.processor.Listeners() {
+	for _, l := range s.processor.Listeners() {
 		all = append(all, &registration[T]{s, l})
 	}
 	return all

@@ -3,6 +3,7 @@ package cache
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"reflect"
 	"slices"
@@ -10,7 +11,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 // StatusSource has informers that can be observed: a SharedInformerFactory, a generated factory,
@@ -187,7 +191,7 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.config.Decode.Kind.Kind,
+		Kind:     c.kind,
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
@@ -204,25 +208,51 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), Queued: c.queue.Len()}
+	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache)}
 	c.traffic.addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for l := range s.processor.Listeners() {
-		all.Handlers = append(all.Handlers, HandlerStats{Name: l.Name(), Synced: isClosed(l.Synced()), Backlog: l.Backlog()})
+	for _, l := range s.processor.Listeners() {
+		calls := l.Calls(now)
+		all.Handlers = append(all.Handlers, HandlerStats{
+			Name: l.Name(), Unnamed: l.Unnamed(), Synced: isClosed(l.Synced()), Backlog: l.Backlog(),
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
+			Running: calls.Running, Slowest: calls.Slowest, Latency: read(calls.Latency),
+		})
 	}
-	for _, name := range s.indexer.store.Indexes() {
-		all.Indexes = append(all.Indexes, IndexStats{Name: name})
+	for _, index := range s.indexer.store.IndexSizes() {
+		all.Indexes = append(all.Indexes, IndexStats(index))
 	}
 	return all
 }
 
 // traffic is the Traffic of an informer, which all of its Reflectors share.
 type traffic struct{ stats.Traffic }
+
+// The verbs of requests, as in FailureCount and in the rules of a Role. A streaming list is a
+// watch.
+const (
+	verbList  = "list"
+	verbWatch = "watch"
+)
+
+func nameOfVerb(verb protocol.Verb) string {
+	if verb == protocol.ListPage {
+		return verbList
+	}
+	return verbWatch
+}
+
+// fail counts a request that failed with an error that is reported.
+func (t *traffic) fail(verb string, err error) {
+	t.Fail(verb, string(reasonOf(err)))
+	undecodable, tooLarge := (*wire.DecodeError)(nil), (*wire.TooLargeError)(nil)
+	if errors.As(err, &undecodable) || errors.As(err, &tooLarge) {
+		t.Undecodable.Add(1)
+	}
+}
 
 func (t *traffic) addTo(all *Stats) {
 	all.BytesRead = t.Bytes.Load()
@@ -293,4 +323,24 @@ type HandlerRelist struct {
 	// Done is when the handler had returned from the last event. It is zero if it was removed or
 	// the informer stopped before.
 	Done time.Time
+}
+
+// newReport returns the report of a list that begins, or nil without a RelistHandler.
+func (r *Reflector[T]) newReport(cause Reason) *report.Report {
+	handler, hooks := r.config.RelistHandler, r.hooks
+	if handler == nil {
+		return nil
+	}
+	about := Relist{Resource: r.config.Resource, Name: r.config.name(), Namespace: r.config.Namespace, Cause: cause}
+	return report.New(func(l report.List) {
+		about.Streamed, about.Pages, about.Objects, about.Bytes, about.Err = l.Streamed, l.Pages, l.Objects, l.Bytes, l.Err
+		about.Began, about.Answered, about.Decoded, about.Applied = l.Began, l.Answered, l.Decoded, l.Applied
+		for _, h := range l.Handlers {
+			about.Handlers = append(about.Handlers, HandlerRelist{h.Name, h.Events, h.At})
+		}
+		hooks.Call("RelistHandler", func(ctx context.Context, dropped int) {
+			about.Dropped = dropped
+			handler(ctx, about)
+		})
+	})
 }

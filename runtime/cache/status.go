@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -240,6 +241,8 @@ type statusTracker struct {
 	status Status
 	// entries counts calls of enter.
 	entries int
+	// trying is set while a watch that was reopened after a failure has not lasted yet.
+	trying bool
 	// heard is when the server last sent a list, an event or a bookmark.
 	heard stats.Stamp
 	// changed is called after each change of the phase, without a lock.
@@ -258,6 +261,21 @@ func (t *statusTracker) get() Status {
 	status := t.status
 	status.Undecodable = t.undecodable.Sorted()
 	return status
+}
+
+// outageState returns what the log of outages needs to know of the phase.
+func (t *statusTracker) outageState() outage.State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.status.Phase == Watching:
+		return outage.Following
+	case t.trying:
+		return outage.Trying
+	case t.status.Phase == Listing || t.status.Phase == Degraded:
+		return outage.Behind
+	}
+	return outage.Idle
 }
 
 func (t *statusTracker) version() string {
@@ -304,6 +322,7 @@ func (t *statusTracker) awaitAttempt(at time.Time) {
 
 func (t *statusTracker) enterLocked(phase Phase, verb string, err error) {
 	t.entries++
+	t.trying = phase == Degraded && err == nil
 	if t.status.Phase != phase {
 		t.status.Phase, t.status.Since = phase, time.Now()
 	}

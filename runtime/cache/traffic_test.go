@@ -17,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // trafficOf returns the lists, the relists and the failed requests of an informer in one line.
@@ -423,13 +425,13 @@ func TestCountsOfLyingServers(t *testing.T) {
 func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 	for _, skip := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			reported := 0
+			var reported atomic.Int64
 			server := &script{t: t, list: listOf(9, state("good", 1, `{}`), state("bad", 2, `{"x":1}`))}
 			s := NewSharedIndexInformer(Config[object]{
 				Open: server.open, Resource: widgets, Settings: Settings{WithoutStreamingList: true, Decode: DecodeOptions{SkipUndecodable: skip}},
 				WatchErrorHandler: func(_ context.Context, _ gvr, err error) {
 					if reasonOf(err) == Decode {
-						reported++
+						reported.Add(1)
 					}
 				},
 			})
@@ -443,11 +445,11 @@ func TestDecodeFailuresAreCountedOnce(t *testing.T) {
 				server.send("ERROR", `{"kind":"Status","status":"Failure","code":410,"reason":"Expired"}`)
 				time.Sleep(time.Minute)
 			}
-			got := s.stats()
-			if got.DecodeFailures != uint64(reported) || reported < 3 || skip && reported != 3 {
-				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, reported)
+			got, want := s.stats(), uint64(reported.Load())
+			if got.DecodeFailures != want || want < 3 || skip && want != 3 {
+				t.Errorf("skip %v: %d failures to decode, %d were reported", skip, got.DecodeFailures, want)
 			}
-			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != FailureCount{"list", Decode, uint64(reported)}) {
+			if n := len(got.Failures); skip && (n != 1 || got.Updated != 3) || !skip && (n != 1 || got.Failures[0] != FailureCount{"list", Decode, want}) {
 				t.Errorf("skip %v: %d updates, %s", skip, got.Updated, trafficOf(got))
 			}
 		})
@@ -471,7 +473,7 @@ func TestBytesAreCountedAsRead(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return &countedBody{ReadCloser: body, bytes: &sent}, nil
+			return &stats.Body{ReadCloser: body, Bytes: &sent}, nil
 		}
 		s, err := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &metav1.PartialObjectMetadata{}, Open: func(string) OpenFunc { return open }}.NewInformer()
 		if err != nil {

@@ -138,7 +138,7 @@ type fixed []cache.InformerStatus
 func (f fixed) Statuses() iter.Seq[cache.InformerStatus] {
 	return func(yield func(cache.InformerStatus) bool) {
 		for _, s := range f {
-			s.Status.Since = time.Now().Add(-time.Since(began) - s.Status.Since.Sub(began))
+			s.Status.Since = time.Now().Add(-s.Status.Since.Sub(began)) // so that it is the same in each look
 			if !yield(s) {
 				return
 			}

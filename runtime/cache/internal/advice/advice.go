@@ -53,6 +53,14 @@ type Advice struct {
 	Check string
 }
 
+// Line returns the text and the rule in one line.
+func (a Advice) Line() string {
+	if a.Rule == "" {
+		return a.Text
+	}
+	return a.Text + " The rule: " + a.Rule
+}
+
 // Brief returns the end of a sentence about a failure, for a line in which the error itself is; it
 // is empty if there is nothing to add.
 func Brief(reason string) string {
@@ -169,18 +177,18 @@ func Stopped() Advice {
 	return Advice{Text: "The informer has stopped: its context has ended, or Stop was called. It does not run again."}
 }
 
-// Listing returns what to do about an informer that has been reading its first list for some time
-// without an error, and has read that many bytes of it.
+// Listing returns what to do about an informer that has been reading a list for some time without
+// an error. read is the number of bytes of the first list so far; it is below 0 for a later list.
 func Listing(lasted time.Duration, read int64) Advice {
-	if read > 0 {
-		return Advice{Text: fmt.Sprintf("The first list has taken %v, and %s were read. Wait for a large collection; otherwise check the load of the server, and whether selectors could make the list smaller.",
-			lasted.Round(time.Second), sizeOf(read))}
+	const load = "kubectl get --raw '/readyz?verbose'"
+	lasted = lasted.Round(time.Second)
+	switch {
+	case read < 0:
+		return Advice{Text: fmt.Sprintf("The informer has been listing again for %v, and serves its last state meanwhile. A large collection takes time; otherwise check the load of the server.", lasted), Check: load}
+	case read == 0:
+		return Advice{Text: fmt.Sprintf("The server has sent nothing of the first list for %v. Check its load and the network. An informer also waits while ten others of its factory read their first list.", lasted), Check: load}
 	}
-	return Advice{
-		Text: fmt.Sprintf("The server has sent nothing of the first list for %v. Check its load and the network; or other informers of the factory go first, as at most ten read their first list at one time.",
-			lasted.Round(time.Second)),
-		Check: "kubectl get --raw '/readyz?verbose'",
-	}
+	return Advice{Text: fmt.Sprintf("The first list has taken %v so far, and %s of it were read. A large collection takes time; otherwise check the load of the server, or select fewer objects.", lasted, sizeOf(read)), Check: load}
 }
 
 // Handler returns what to do about a handler whose present call has taken that long.

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Small is the capacity of a small slice.
+	// Small is the capacity of a small slice, if List.Small is 0.
 	Small = 8
 	// maxSmall is how many small slices a List keeps: one is in use while the next one
 	// fills.
@@ -23,19 +23,28 @@ const (
 // pointer, until the next garbage collection, so no timer has to release the memory of
 // a burst. The zero value is ready for use. A List is not safe for concurrent use.
 type List[E any] struct {
+	// Small is the capacity of a small slice; 0 for the constant. It does not change.
+	Small int
 	small [][]E
 	large weak.Pointer[[][]E]
 }
 
+func (l *List[E]) smallCap() int {
+	if l.Small == 0 {
+		return Small
+	}
+	return l.Small
+}
+
 // Take returns an empty slice with room for n elements. It may be nil if n is 0.
 func (l *List[E]) Take(n int) []E {
-	if n <= Small {
+	if small := l.smallCap(); n <= small {
 		last := len(l.small) - 1
 		switch {
 		case n == 0:
 			return nil
 		case last < 0:
-			return make([]E, 0, Small)
+			return make([]E, 0, small)
 		}
 		memory := l.small[last]
 		l.small = l.small[:last]
@@ -68,11 +77,11 @@ func (l *List[E]) Grow(memory []E, n int) []E {
 // Give takes memory back. The caller has cleared it, and must not use it any more.
 func (l *List[E]) Give(memory []E) {
 	memory = memory[:0]
-	switch n := cap(memory); {
-	case n == Small && len(l.small) < maxSmall:
+	switch n, small := cap(memory), l.smallCap(); {
+	case n == small && len(l.small) < maxSmall:
 		l.small = append(l.small, memory)
 		return
-	case n <= Small || n > maxElements:
+	case n <= small || n > maxElements:
 		return
 	}
 	large := l.large.Value()

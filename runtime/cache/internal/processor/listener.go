@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // Options are the options of a Listener, which calls the functions from its goroutine.
@@ -25,8 +26,9 @@ type Options[T metav1.Object] struct {
 
 // Settings are the Options that do not depend on the type of the objects.
 type Settings struct {
-	// Name is the name of the handler.
+	// Name is the name of the handler. Unnamed is set if its user has not named it.
 	Name         string
+	Unnamed      bool
 	ResyncPeriod time.Duration
 	// BacklogLimit is the number of notifications that may wait before those of one object
 	// are merged; 0 for no limit.
@@ -52,7 +54,11 @@ type Listener[T metav1.Object] struct {
 	gone     chan struct{} // closed when the goroutine has ended, or never will begin
 	goneOnce sync.Once
 	synced   chan struct{} // closed when the handler has got the initial list
-	backlog  atomic.Int64  // notifications enqueued and not yet handled
+	// enqueued is the number of notifications that were ever in the queue, and merged that of
+	// those that were merged into others.
+	enqueued, merged atomic.Int64
+	dropped          atomic.Bool // by drop
+	calls            calls
 
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
@@ -60,12 +66,20 @@ type Listener[T metav1.Object] struct {
 	at     int  // the index of the batch that is being handled
 	next   int  // the index of the next notification in that batch
 	exited bool // the handler has ended the goroutine
+	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
+	// of its first notification.
+	timed, timedNext int
+	received         stats.Stamp // of the notifications of Handle
 }
+
+// fewBatches is the number of batches that wait for a handler which is no bottleneck.
+const fewBatches = 4
 
 // NewListener returns a Listener with an empty queue.
 func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 	return &Listener[T]{
 		options:  options,
+		memory:   freelist.List[Batch[T]]{Small: fewBatches},
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),
@@ -75,6 +89,9 @@ func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 
 // Name returns the name of the handler.
 func (l *Listener[T]) Name() string { return l.options.Name }
+
+// Unnamed reports whether its user has not named the handler.
+func (l *Listener[T]) Unnamed() bool { return l.options.Unnamed }
 
 // Synced is closed when the handler has returned from the batch that ends its initial
 // list.
@@ -92,13 +109,22 @@ func (l *Listener[T]) Removed() bool { return l.removed.Load() }
 
 // Backlog returns the number of notifications that wait, with the one in progress. It is 0
 // after the end.
-func (l *Listener[T]) Backlog() int { return int(l.backlog.Load()) }
+func (l *Listener[T]) Backlog() int {
+	if l.dropped.Load() {
+		return 0
+	}
+	// In this order, what happens meanwhile makes it larger and never negative.
+	processed, merged := int64(l.calls.ended.Load()), l.merged.Load()
+	return int(l.enqueued.Load() - merged - processed)
+}
 
 // Enqueue appends b to the queue. It never blocks.
 func (l *Listener[T]) Enqueue(b Batch[T]) {
-	l.backlog.Add(int64(len(b.Notes)))
+	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
-	l.appendLocked(b)
+	if l.appendLocked(b); len(l.pending) > 1 {
+		l.calls.look(b.Received)
+	}
 	if limit := l.options.BacklogLimit; limit > 0 && l.waiting > max(limit, 2*l.coalesced) {
 		l.coalesceLocked()
 	}
@@ -130,21 +156,27 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 // doubled since the last call, so that its cost is spread over the events, and never for
 // one distinct batch, such as a list of all objects.
 func (l *Listener[T]) coalesceLocked() {
-	one := Batch[T]{Notes: Coalesce(l.pending), Distinct: true}
+	one := Batch[T]{Notes: Coalesce(l.pending), Received: l.pending[0].Received, Distinct: true}
 	for _, b := range l.pending {
 		one.EndsInitial = one.EndsInitial || b.EndsInitial
 		if b.Delivery != nil {
 			one.Delivery = b.Delivery // with the ones before it
 		}
+		one.Received = min(one.Received, b.Received)
 	}
 	l.pending = append(l.pending[:0:0], one)
-	l.backlog.Add(int64(len(one.Notes) - l.waiting))
+	l.merged.Add(int64(l.waiting - len(one.Notes)))
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
 }
 
 func (l *Listener[T]) leave() { l.goneOnce.Do(func() { close(l.gone) }) }
 
-func (l *Listener[T]) stop() { l.stopOnce.Do(func() { close(l.stopping) }) }
+func (l *Listener[T]) stop() {
+	l.stopOnce.Do(func() {
+		close(l.stopping)
+		l.calls.isLong.Store(true)
+	})
+}
 
 func (l *Listener[T]) isStopping() bool {
 	select {
@@ -188,13 +220,18 @@ func (l *Listener[T]) TakePending() []Batch[T] {
 
 // drop releases what is pending: a caller may keep a Listener that has ended.
 func (l *Listener[T]) drop() {
+	l.rest()
 	l.TakePending()
-	l.inHand, l.at, l.next = nil, 0, 0
-	l.backlog.Store(0)
+	l.inHand, l.at, l.next, l.timed, l.timedNext = nil, 0, 0, 0, 0
+	l.dropped.Store(true)
 }
 
 // handleInHand handles the batches of inHand. It returns false if the Listener was stopped.
 func (l *Listener[T]) handleInHand() bool {
+	if l.inHand == nil {
+		return !l.isStopping()
+	}
+	l.calls.begin()
 	for ; l.at < len(l.inHand); l.at++ {
 		b := &l.inHand[l.at]
 		for l.next < len(b.Notes) {
@@ -207,16 +244,24 @@ func (l *Listener[T]) handleInHand() bool {
 		}
 		if b.Delivery != nil {
 			l.returned(b.Delivery)
+			b.Delivery = nil
 		}
-		*b, l.next = Batch[T]{}, 0 // so that it keeps no objects alive
+		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
 	}
-	if l.inHand != nil {
-		l.mu.Lock()
-		l.memory.Give(l.inHand)
-		l.mu.Unlock()
-		l.inHand, l.at = nil, 0
-	}
+	l.rest()
+	clear(l.inHand)
+	l.mu.Lock()
+	l.memory.Give(l.inHand)
+	l.mu.Unlock()
+	l.inHand, l.at, l.timed, l.timedNext = nil, 0, 0, 0
 	return !l.isStopping()
+}
+
+// Begin is called before Handle, with Batch.Received of the notifications. It returns the present
+// moment if calls are timed from it on, and 0 if they are timed together with those before.
+func (l *Listener[T]) Begin(received stats.Stamp) (now stats.Stamp) {
+	l.received = received
+	return l.calls.begin()
 }
 
 // Handle calls the handler with notes, in the caller's goroutine, until a call does not
@@ -224,7 +269,13 @@ func (l *Listener[T]) handleInHand() bool {
 func (l *Listener[T]) Handle(notes []Notification[T]) {
 	l.next = 0
 	l.handleNext(notes)
+	if !l.calls.isUsed() {
+		l.calls.began.Store(0) // what the caller does next is no call
+	}
 }
+
+// Rest is called after Handle, before Begin is called with another value.
+func (l *Listener[T]) Rest() { l.rest() }
 
 // handleNext calls the handler from notes[l.next] on, until the end, a stop, or a call
 // that does not return. One deferred call serves all of them.
@@ -236,13 +287,25 @@ func (l *Listener[T]) handleNext(notes []Notification[T]) {
 		}
 		n, value := &notes[l.next], recover()
 		l.next++
-		l.backlog.Add(-1)
+		l.calls.panics.Add(1)
+		l.count()
 		l.exited = value == nil // recover returns a value for each panic
 		l.options.Failed(l, n, value)
 	}()
-	for ; l.next < len(notes) && !l.isStopping(); l.next++ {
+	for l.next < len(notes) && l.goesOn() {
 		l.options.Deliver(&notes[l.next])
-		l.backlog.Add(-1)
+		l.next++
+		l.count()
 	}
 	returned = true
+}
+
+// goesOn reports whether the Listener was not stopped.
+func (l *Listener[T]) goesOn() bool { return !l.calls.isLong.Load() || l.endLong() }
+
+// endLong ends a chunk of calls that takes long. It reports whether the Listener was not stopped.
+func (l *Listener[T]) endLong() bool {
+	l.calls.isLong.Store(false) // before isStopping: stop sets it again
+	l.cut()
+	return !l.isStopping()
 }

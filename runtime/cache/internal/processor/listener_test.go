@@ -31,7 +31,7 @@ func TestCoalescingIsSpread(t *testing.T) {
 	if times < 5 || times > 10 {
 		t.Errorf("it was coalesced %d times", times)
 	}
-	if got, want := l.backlog.Load(), int64(len(inHand[0].Notes)+10_000); got != want {
+	if got, want := l.Backlog(), len(inHand[0].Notes)+10_000; got != want {
 		t.Errorf("the backlog is %d, want %d", got, want)
 	}
 }

@@ -1,6 +1,10 @@
 package processor
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+)
 
 // Notification is one call of a handler.
 type Notification[T metav1.Object] struct {
@@ -29,6 +33,9 @@ const (
 // Batch has the notifications of one step. All handlers share it, so no one changes it.
 type Batch[T metav1.Object] struct {
 	Notes []Notification[T]
+	// Received is when the oldest of the changes was received, or when the batch was made if it
+	// is about what was cached before.
+	Received stats.Stamp
 	// Distinct marks a batch of which no two notifications can be merged.
 	Distinct bool
 	// EndsInitial marks the batch after which a handler has got all objects that were
@@ -36,4 +43,6 @@ type Batch[T metav1.Object] struct {
 	EndsInitial bool
 	// Delivery, if it is not nil, learns when the Listeners have returned from the batch.
 	Delivery *Delivery
+	// calls is the number of Notes, when they are handled and gone.
+	calls int32
 }

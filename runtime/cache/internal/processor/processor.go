@@ -5,18 +5,19 @@
 package processor
 
 import (
-	"iter"
-	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Processor passes batches to the Listener of each handler. It is not safe for
 // concurrent use: its caller holds a lock, so that a batch and the change of the cache
-// are one step for a handler that is added. Only Wait is called without the lock.
+// are one step for a handler that is added. Only Listeners and Wait are called without the lock.
 type Processor[T metav1.Object] struct {
-	listeners map[*Listener[T]]struct{}
+	// listeners are in the order of Add. Add and Remove replace the slice.
+	listeners atomic.Pointer[[]*Listener[T]]
 	running   bool
 	stopped   bool
 	wg        sync.WaitGroup // one for each running listener
@@ -24,12 +25,15 @@ type Processor[T metav1.Object] struct {
 
 // New returns a Processor without listeners.
 func New[T metav1.Object]() *Processor[T] {
-	return &Processor[T]{listeners: map[*Listener[T]]struct{}{}}
+	p := &Processor[T]{}
+	p.listeners.Store(&[]*Listener[T]{})
+	return p
 }
 
 // Add adds a listener. It starts with the Processor, or at once.
 func (p *Processor[T]) Add(l *Listener[T]) {
-	p.listeners[l] = struct{}{}
+	all := append(slices.Clone(p.Listeners()), l)
+	p.listeners.Store(&all)
 	if p.running {
 		p.serve(l)
 	}
@@ -52,7 +56,8 @@ func (p *Processor[T]) serve(l *Listener[T]) {
 
 // Remove stops a listener. Its handler may still run; see Gone.
 func (p *Processor[T]) Remove(l *Listener[T]) {
-	delete(p.listeners, l)
+	all := slices.DeleteFunc(slices.Clone(p.Listeners()), func(other *Listener[T]) bool { return other == l })
+	p.listeners.Store(&all)
 	l.removed.Store(true)
 	l.stop()
 	l.abandon()
@@ -61,13 +66,13 @@ func (p *Processor[T]) Remove(l *Listener[T]) {
 	}
 }
 
-// Listeners returns the listeners in no order.
-func (p *Processor[T]) Listeners() iter.Seq[*Listener[T]] { return maps.Keys(p.listeners) }
+// Listeners returns the listeners in the order of Add. The caller must not change the slice.
+func (p *Processor[T]) Listeners() []*Listener[T] { return *p.listeners.Load() }
 
 // Start starts all listeners.
 func (p *Processor[T]) Start() {
 	p.running = true
-	for l := range p.listeners {
+	for _, l := range p.Listeners() {
 		p.serve(l)
 	}
 }
@@ -77,8 +82,8 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 	if len(b.Notes) == 0 && !b.EndsInitial {
 		return
 	}
-	b.Delivery.Begin(len(p.listeners))
-	for l := range p.listeners {
+	b.Delivery.Begin(len(p.Listeners()))
+	for _, l := range p.Listeners() {
 		l.Enqueue(b)
 	}
 }
@@ -87,7 +92,7 @@ func (p *Processor[T]) Distribute(b Batch[T]) {
 func (p *Processor[T]) Stop() {
 	served := p.running
 	p.running, p.stopped = false, true
-	for l := range p.listeners {
+	for _, l := range p.Listeners() {
 		l.stop()
 		l.abandon()
 		if !served {

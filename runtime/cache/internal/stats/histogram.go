@@ -27,16 +27,60 @@ type Histogram struct {
 
 // Add counts n events, each of which took d.
 func (h *Histogram) Add(d time.Duration, n int) {
+	if n > 0 {
+		d = max(d, 0)
+		h.counts[bucketOf(d)].Add(uint64(n))
+		h.sum.Add(int64(d) * int64(n))
+	}
+}
+
+func bucketOf(d time.Duration) (i int) {
+	for i < len(Bounds) && d > Bounds[i] {
+		i++
+	}
+	return i
+}
+
+// Adder adds several durations to a Histogram, which mostly are about the same. So it changes
+// the Histogram, which is in the caches of other processors, as few times as possible.
+type Adder struct {
+	to     *Histogram
+	bucket int
+	n      int64
+	sum    int64
+}
+
+// Adder returns an Adder. The caller calls Flush at the end.
+func (h *Histogram) Adder() Adder { return Adder{to: h} }
+
+// Add counts n events, each of which took d.
+func (a *Adder) Add(d time.Duration, n int) {
 	if n <= 0 {
 		return
 	}
 	d = max(d, 0)
-	i := 0
-	for i < len(Bounds) && d > Bounds[i] {
-		i++
+	if bucket := bucketOf(d); bucket != a.bucket {
+		a.flushCount()
+		a.bucket = bucket
 	}
-	h.counts[i].Add(uint64(n))
-	h.sum.Add(int64(d) * int64(n))
+	a.n += int64(n)
+	a.sum += int64(d) * int64(n)
+}
+
+func (a *Adder) flushCount() {
+	if a.n > 0 {
+		a.to.counts[a.bucket].Add(uint64(a.n))
+		a.n = 0
+	}
+}
+
+// Flush adds what was counted.
+func (a *Adder) Flush() {
+	a.flushCount()
+	if a.sum > 0 {
+		a.to.sum.Add(a.sum)
+		a.sum = 0
+	}
 }
 
 // Read returns the counts and the sum of the durations. They may be of slightly different

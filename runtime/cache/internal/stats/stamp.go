@@ -2,6 +2,7 @@
 // takes to reach the cache and the handlers. Counting allocates nothing, takes no lock on the path
 // of an event, and reads the clock once for each batch. Readers add up when they ask.
 //
+//	body.go       the bytes of a response
 //	histogram.go  durations, in buckets
 //	stamp.go      the clock
 //	traffic.go    what was read from the server, and what failed

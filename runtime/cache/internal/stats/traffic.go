@@ -63,3 +63,22 @@ func (t *Traffic) Relists() map[string]uint64 {
 	defer t.mu.Unlock()
 	return maps.Clone(t.relists)
 }
+
+// Events has the numbers of events in a batch.
+type Events struct{ Added, Updated, Deleted, Bookmarks uint64 }
+
+// AddEvents counts the events of a batch. Most batches have one type of them.
+func (t *Traffic) AddEvents(batch *Events) {
+	if batch.Added > 0 {
+		t.Added.Add(batch.Added)
+	}
+	if batch.Updated > 0 {
+		t.Updated.Add(batch.Updated)
+	}
+	if batch.Deleted > 0 {
+		t.Deleted.Add(batch.Deleted)
+	}
+	if batch.Bookmarks > 0 {
+		t.Bookmarks.Add(batch.Bookmarks)
+	}
+}

@@ -212,6 +212,35 @@ func (s *Store[T]) Indexes() []string {
 	return names
 }
 
+// IndexSize is the number of values under which an index has objects.
+type IndexSize struct {
+	Name   string
+	Values int
+}
+
+// IndexSizes returns the sizes of the indexes, first that of the one by namespace.
+func (s *Store[T]) IndexSizes() []IndexSize {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	sizes := make([]IndexSize, len(s.indexes))
+	for i, idx := range s.indexes {
+		sizes[i] = IndexSize{idx.name, len(idx.lists)}
+	}
+	return sizes
+}
+
+// Sample returns up to n objects, from slots at equal distances.
+func (s *Store[T]) Sample(n int) []T {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	n = min(n, s.objects.n)
+	sample := make([]T, n)
+	for i := range sample {
+		sample[i] = s.objects.at(uint32(i * s.objects.n / n))
+	}
+	return sample
+}
+
 // index returns the index of that name, or nil. The caller is the writer or holds mu.
 func (s *Store[T]) index(name string) *index {
 	for _, idx := range s.indexes {

@@ -1,0 +1,118 @@
+package informermetrics
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// readDocs returns docs/observability.md, the rows of its tables that begin with a name in a
+// column, and the anchors of its headings.
+func readDocs(t *testing.T) (rows [][]string, anchors map[string]bool) {
+	t.Helper()
+	content, err := os.ReadFile("../../docs/observability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors = map[string]bool{}
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if cells, isRow := strings.CutPrefix(line, "|"); isRow {
+			row := strings.Split(strings.TrimSuffix(cells, "|"), "|")
+			for i, cell := range row {
+				row[i] = strings.Trim(strings.TrimSpace(cell), "`")
+			}
+			rows = append(rows, row)
+		}
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			text := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			anchors[strings.ReplaceAll(text, " ", "-")] = true
+		}
+	}
+	return rows, anchors
+}
+
+// TestDocumentedMetrics compares the table of metrics with the Collector and the alerts: name, type,
+// labels, meaning, whether client-go has it, and the alerts that use it.
+func TestDocumentedMetrics(t *testing.T) {
+	rows, _ := readDocs(t)
+	alerts := map[string]string{} // of each metric
+	for _, r := range readRules(t) {
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(metricName.FindAllString(r.Expr, -1)))) {
+			alerts[name] = strings.TrimPrefix(alerts[name]+", "+r.Alert, ", ")
+		}
+	}
+	fromClientGo := []string{"informer_queued_items", "informer_processing_latency_seconds", "informer_store_resource_version"}
+	documented := map[string]bool{}
+	for _, row := range rows {
+		if !strings.HasPrefix(row[0], "informer_") {
+			continue
+		}
+		documented[row[0]] = true
+		i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == row[0] })
+		if i < 0 || len(row) != 6 {
+			t.Errorf("%s is no metric, or its row has %d columns, not 6", row[0], len(row))
+			continue
+		}
+		same := ""
+		if slices.Contains(fromClientGo, row[0]) {
+			same = "same"
+		}
+		m := metrics[i]
+		got := []string{row[1], strings.ReplaceAll(row[2], "`", ""), row[4], row[5]}
+		want := []string{strings.ToLower(m.kind.String()), strings.Join(m.labels, ", "), same, alerts[m.name]}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is documented with type, labels, client-go and alerts %q, want %q", m.name, got, want)
+		}
+		if row[3] == "" {
+			t.Errorf("%s has no meaning", m.name)
+		}
+	}
+	for _, m := range metrics {
+		if !documented[m.name] {
+			t.Errorf("docs/observability.md has no row for %s", m.name)
+		}
+	}
+}
+
+// reasons are all values of the labels reason and cause.
+var reasons = []cache.Reason{
+	cache.Forbidden, cache.Unauthorized, cache.NotFound, cache.Expired, cache.TooManyRequests, cache.ServerError, cache.Refused,
+	cache.Redirected, cache.Decode, cache.ClosedEarly, cache.NoBookmark, cache.HandlerPanic, cache.Misconfigured, cache.Unreachable, cache.FormChanged,
+}
+
+// TestDocumentedAlerts checks that each alert is in the table of alerts with its severity, and that
+// its runbook is a heading.
+func TestDocumentedAlerts(t *testing.T) {
+	rows, anchors := readDocs(t)
+	severities := map[string]string{}
+	for _, row := range rows {
+		if strings.HasPrefix(row[0], "Informer") {
+			severities[row[0]] = row[1]
+		}
+	}
+	for _, r := range readRules(t) {
+		if severities[r.Alert] != r.Labels["severity"] {
+			t.Errorf("%s is documented with the severity %q, want %q", r.Alert, severities[r.Alert], r.Labels["severity"])
+		}
+		delete(severities, r.Alert)
+		anchor := strings.TrimPrefix(r.Annotations["runbook_url"], runbook)
+		if anchor == "{{ $labels.reason | toLower }}" {
+			for _, reason := range reasons {
+				if !anchors[strings.ToLower(string(reason))] {
+					t.Errorf("docs/observability.md has no heading for the reason %s", reason)
+				}
+			}
+		} else if !anchors[anchor] {
+			t.Errorf("docs/observability.md has no heading %q, which is the runbook of %s", anchor, r.Alert)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(severities)) {
+		t.Errorf("docs/observability.md has %s, which alerts.yaml has not", name)
+	}
+}

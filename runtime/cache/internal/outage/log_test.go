@@ -1,0 +1,354 @@
+package outage
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// lines is the sink of a logger.
+type lines struct {
+	// during is called before a line is kept, if it is not nil.
+	during func()
+
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Init(klog.RuntimeInfo)              {}
+func (l *lines) Enabled(int) bool                   { return true }
+func (l *lines) WithName(string) klog.LogSink       { return l }
+func (l *lines) WithValues(...any) klog.LogSink     { return l }
+func (l *lines) Info(v int, text string, kv ...any) { l.add(fmt.Sprintf("I%d %s", v, text), kv) }
+func (l *lines) Error(err error, text string, kv ...any) {
+	l.add(fmt.Sprintf("E %s: %v", text, err), kv)
+}
+
+func (l *lines) add(line string, kv []any) {
+	if l.during != nil {
+		l.during()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for pair := range slices.Chunk(kv, 2) {
+		line += fmt.Sprintf(" %v=%v", pair[0], pair[1])
+	}
+	l.all = append(l.all, line)
+}
+
+func (l *lines) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.all
+	l.all = nil
+	return all
+}
+
+// informer has Reflectors whose states a test sets.
+type informer struct {
+	t     *testing.T
+	log   *Log
+	lines lines
+	parts []*Part
+
+	mu       sync.Mutex // guards what follows
+	states   []State
+	failures []advice.Failure
+}
+
+func newInformer(t *testing.T, reflectors int) *informer {
+	i := &informer{t: t, states: make([]State, reflectors)}
+	i.log = New(func() []advice.Failure {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		return slices.Clone(i.failures)
+	}, func(lasted time.Duration) advice.Advice { return advice.Advice{Text: "Wait."} })
+	i.log.Start(klog.New(&i.lines))
+	for n := range reflectors {
+		i.parts = append(i.parts, i.log.Part(func() State {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			return i.states[n]
+		}))
+	}
+	return i
+}
+
+// enter sets the state of a Reflector, and the failures of the informer.
+func (i *informer) enter(reflector int, state State, failures ...advice.Failure) {
+	i.mu.Lock()
+	i.states[reflector], i.failures = state, failures
+	i.mu.Unlock()
+	i.parts[reflector].Note()
+}
+
+// wait passes a time, and wants lines that have these texts.
+func (i *informer) wait(d time.Duration, want ...string) {
+	i.t.Helper()
+	time.Sleep(d)
+	synctest.Wait()
+	got := i.lines.take()
+	ok := len(got) == len(want)
+	for n := 0; ok && n < len(got); n++ {
+		ok = strings.Contains(got[n], want[n])
+	}
+	if !ok {
+		i.t.Errorf("the log has\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func forbidden(text string, namespaces ...string) advice.Failure {
+	return advice.Failure{Reason: "Forbidden", Verb: "list", Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Namespaces: namespaces, Err: errors.New(text)}
+}
+
+func unreachable(text string) advice.Failure {
+	return advice.Failure{Reason: "Unreachable", Verb: "watch", Err: errors.New(text)}
+}
+
+const second = time.Second
+
+func TestLines(t *testing.T) {
+	for name, test := range map[string]func(i *informer){
+		"a failure that passes at once": func(i *informer) {
+			for range 20 {
+				i.enter(0, Behind, unreachable("refused"))
+				i.wait(9 * second)
+				i.enter(0, Following)
+				i.wait(9 * second)
+			}
+			i.wait(time.Hour)
+		},
+		"a list that takes long": func(i *informer) {
+			i.enter(0, Behind)
+			i.wait(9 * second)
+			i.wait(second, "I0 Does not follow the API server yet for=10s advice=Wait.")
+			i.enter(0, Behind)
+			i.wait(time.Hour)
+			i.enter(0, Following)
+			i.wait(0, "I0 Follows the API server again after=1h0m10s")
+		},
+		"a failure": func(i *informer) {
+			i.enter(0, Behind)
+			i.wait(4 * second)
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(6*second, `E Does not follow the API server: no reason=Forbidden for=10s advice=The server does not allow the program to list pods. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding. The rule: {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}`)
+			for range 360 {
+				i.enter(0, Behind, forbidden("no"))
+				i.wait(10 * second)
+			}
+			i.enter(0, Behind)
+			i.wait(30 * second)
+			i.enter(0, Following)
+			i.wait(0, "I0 Follows the API server again after=1h0m40s")
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(10*second, "E Does not follow the API server: no reason=Forbidden for=10s")
+		},
+		"another reason": func(i *informer) {
+			i.enter(0, Behind, unreachable("refused"))
+			i.wait(10*second, "refused reason=Unreachable for=10s")
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(9 * second)
+			i.wait(second, "no reason=Forbidden for=20s")
+			for range 100 { // both were logged
+				i.enter(0, Behind, unreachable("refused"))
+				i.wait(10 * second)
+				i.enter(0, Behind, forbidden("no"))
+				i.wait(10 * second)
+			}
+		},
+		"another error": func(i *informer) {
+			i.enter(0, Behind, unreachable("read from port 1234: refused"))
+			i.wait(10*second, "port 1234: refused")
+			i.enter(0, Behind, unreachable("read from port 4321: refused"))
+			i.wait(time.Hour)
+			i.enter(0, Behind, unreachable("read from port 1234: reset"))
+			i.wait(10*second, "port 1234: reset")
+			written := 0
+			for n := range 24 * 60 {
+				i.enter(0, Behind, unreachable(strings.Repeat("x", n)))
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				written += len(i.lines.take())
+			}
+			if written < 24 || written > 40 {
+				i.t.Errorf("%d lines in a day of errors that all differ", written)
+			}
+		},
+		"a watch that is reopened": func(i *informer) {
+			i.enter(0, Behind, unreachable("refused"))
+			i.wait(9 * second)
+			i.enter(0, Trying, unreachable("refused"))
+			i.wait(9 * second)
+			i.enter(0, Following)
+			i.wait(time.Minute)
+			i.enter(0, Behind, unreachable("refused"))
+			i.wait(9 * second)
+			i.enter(0, Trying, unreachable("refused"))
+			i.wait(6 * second)
+			i.enter(0, Behind, unreachable("cut"))
+			i.wait(5*second, "cut reason=Unreachable for=20s")
+		},
+		"several namespaces": func(i *informer) {
+			for n := range i.states {
+				i.enter(n, Behind)
+			}
+			i.enter(2, Following)
+			i.enter(0, Behind, forbidden("no", "a", "b"))
+			i.wait(10*second, "no reason=Forbidden for=10s namespaces=a, b advice=The server does not allow the program to list pods in 2 namespaces (a, b). Add")
+			i.enter(1, Behind, forbidden("no", "a", "b"))
+			i.wait(time.Minute)
+			i.enter(2, Behind, forbidden("no", "a", "b", "c"))
+			i.wait(10*second, "namespaces=a, b, c")
+			i.enter(0, Following, forbidden("no", "b", "c"))
+			i.enter(1, Following, forbidden("no", "c"))
+			i.wait(time.Minute)
+			i.enter(2, Following)
+			i.wait(0, "again after=2m20s")
+		},
+		"the end": func(i *informer) {
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(10*second, "no")
+			i.enter(0, Idle)
+			i.wait(time.Hour)
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(9 * second)
+			i.log.Close()
+			i.enter(0, Behind, forbidden("yes"))
+			i.wait(time.Hour)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				i := newInformer(t, 3)
+				defer i.log.Close()
+				test(i)
+			})
+		})
+	}
+}
+
+// TestSlowLogger has a logger that blocks. The lines keep their order, and Close waits for them.
+func TestSlowLogger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		i.lines.during = func() { time.Sleep(time.Minute) }
+		i.enter(0, Behind, forbidden("no"))
+		time.Sleep(11 * time.Second)
+		began := time.Now()
+		i.enter(0, Following)
+		i.enter(0, Behind, forbidden("no"))
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("a Reflector waited %v for the line of another goroutine", waited)
+		}
+		i.log.Close()
+		i.wait(0, "no reason=Forbidden for=10s", "again after=11s")
+	})
+}
+
+func TestLasted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 2)
+		defer i.log.Close()
+		check := func(want time.Duration) {
+			t.Helper()
+			time.Sleep(time.Second)
+			if got := i.log.Lasted(); got != want {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+		check(0)
+		i.enter(0, Behind)
+		check(second)
+		i.enter(1, Trying)
+		i.enter(0, Following)
+		check(2 * second)
+		i.enter(1, Following)
+		check(0)
+	})
+}
+
+// TestConcurrentNotes ends and begins outages from many goroutines, and closes the Log meanwhile.
+func TestConcurrentNotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 8)
+		var all sync.WaitGroup
+		for n := range i.parts {
+			all.Go(func() {
+				for step := range 200 {
+					i.enter(n, State(1+(step/10+(step*step+n)%7/6)%3), forbidden(fmt.Sprint("no", strings.Repeat("x", step%5))))
+					time.Sleep(time.Duration(1+(step*7+n)%13) * time.Second)
+				}
+			})
+		}
+		time.Sleep(10 * time.Minute)
+		i.log.Close()
+		reported, again := false, 0
+		for _, line := range i.lines.take() {
+			follows := strings.Contains(line, "Follows the API server again")
+			if follows && !reported {
+				t.Errorf("%s after a line that says so too", line)
+			}
+			reported = !follows
+			again += count(follows)
+		}
+		if again == 0 {
+			t.Error("no outage has ended")
+		}
+		all.Wait()
+		i.wait(time.Hour)
+	})
+}
+
+// TestHandlers has handlers that become late at different times.
+func TestHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		defer i.log.Close()
+		var mu sync.Mutex
+		var late []Handler
+		i.log.CheckHandlers(func() []Handler {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(late)
+		})
+		set := func(handlers ...Handler) {
+			mu.Lock()
+			late = handlers
+			mu.Unlock()
+			i.log.NoteHandler()
+		}
+		a, b := Handler{ID: 1, Name: "a", Backlog: 3}, Handler{ID: 2, Name: "b"}
+		set()
+		i.wait(time.Hour)
+		set(a)
+		i.wait(19 * second)
+		set(a, b)
+		i.wait(second, "I0 A handler has not returned from its initial list handler=a events=3 advice=A handler should only")
+		i.wait(10*second, "handler=b events=0")
+		i.wait(time.Hour)
+		set(a, b, Handler{ID: 3, Name: "b"})
+		i.wait(19 * second)
+		i.wait(second, "handler=b")
+		set()
+		i.wait(time.Hour)
+		set(a)
+		i.wait(15 * second)
+		i.log.Close()
+		i.wait(time.Hour)
+		i.log.NoteHandler()
+		i.wait(time.Hour)
+	})
+}

@@ -1,0 +1,24 @@
+package stats
+
+import (
+	"io"
+	"sync/atomic"
+)
+
+// Body counts the bytes of a response as they are read: after the HTTP client has decompressed
+// them.
+type Body struct {
+	io.ReadCloser
+	Bytes *atomic.Int64
+	// OfList counts them too, unless it is nil.
+	OfList *atomic.Int64
+}
+
+func (b *Body) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	b.Bytes.Add(int64(n))
+	if b.OfList != nil {
+		b.OfList.Add(int64(n))
+	}
+	return n, err
+}
