@@ -115,9 +115,16 @@ func (l *Listener[T]) Backlog() int {
 }
 
 // Enqueue appends b to the queue. It never blocks.
-func (l *Listener[T]) Enqueue(b Batch[T]) {
+func (l *Listener[T]) Enqueue(b Batch[T]) { l.enqueue(b, nil) }
+
+// enqueue is Enqueue of a batch that d, if it is not nil, waits for.
+func (l *Listener[T]) enqueue(b Batch[T], d *Delivery) {
+	b.awaited = d != nil
 	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
+	if d != nil {
+		l.awaited = append(l.awaited, awaited{Delivery: d, events: len(b.Notes)})
+	}
 	if l.appendLocked(b); len(l.pending) > 1 {
 		l.calls.look(b.Received)
 	}
@@ -143,9 +150,6 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 	if b.Distinct {
 		l.coalesced = max(l.coalesced, len(b.Notes))
 	}
-	if b.Delivery != nil {
-		l.awaited = append(l.awaited, awaited{b.Delivery, len(b.Notes)})
-	}
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
@@ -156,10 +160,9 @@ func (l *Listener[T]) coalesceLocked() {
 	for _, b := range l.pending {
 		one.EndsInitial = one.EndsInitial || b.EndsInitial
 		one.Received = min(one.Received, b.Received)
-		if b.Delivery != nil {
-			one.Delivery = b.Delivery // with the ones before it
-		}
+		one.awaited = one.awaited || b.awaited
 	}
+	l.joinLocked()
 	l.pending = append(l.pending[:0:0], one)
 	l.merged.Add(int64(l.waiting - len(one.Notes)))
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
@@ -238,10 +241,10 @@ func (l *Listener[T]) handleInHand() bool {
 		if b.EndsInitial {
 			close(l.synced)
 		}
-		if b.Delivery != nil {
-			l.returned(b.Delivery)
+		if b.awaited {
+			l.returned()
 		}
-		b.Notes, b.Delivery, b.calls, l.next = nil, nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
+		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
 	}
 	l.rest()
 	clear(l.inHand)
