@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -73,7 +71,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.own.Store(newOwnWrites(s))
 	}
 	s.unlisted = int32(len(s.controller.reflectors))
-	s.controller.outages.CheckHandlers(s.lateHandlers)
+	s.controller.outages.Informer = observedInformer[T]{s}
 	return s
 }
 
@@ -400,17 +398,6 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
-
-// lateHandlers returns the handlers that have not returned from their initial list.
-func (s *SharedIndexInformer[T]) lateHandlers() (late []outage.Handler) {
-	for _, l := range s.processor.Listeners() {
-		if !isClosed(l.Synced()) {
-			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
-		}
-	}
-	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
-	return late
-}
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {

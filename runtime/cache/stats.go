@@ -191,16 +191,12 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.kind,
+		Kind:     c.reflectors[0].kind(),
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
-	}
-	for i := range c.config.scopes {
-		observed.Namespaces = append(observed.Namespaces, c.config.scopes[i].Namespace)
-	}
-	if namespace := c.config.Namespace; namespace != "" {
-		observed.Namespaces = []string{namespace}
+
+		Namespaces: c.config.requested(),
 	}
 	return observed
 }
