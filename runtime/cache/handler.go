@@ -335,7 +335,7 @@ type DroppedErrors struct{ Errors int }
 
 // Error returns the number of the errors.
 func (e *DroppedErrors) Error() string {
-	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
+	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler, StatusHandler or RelistHandler had not returned"
 }
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
