@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"io"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,7 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard) // most tests have failures, and those of the log have their own
+	klog.SetLogger(klog.Logger{}) // discards; most tests have failures, and those of the log have their own
 	goleak.VerifyTestMain(m)
 }
