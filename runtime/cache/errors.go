@@ -253,7 +253,7 @@ func (c observedController[T]) Failures() []advice.Failure {
 
 // About returns what to say of a list that takes long.
 func (c observedController[T]) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.traffic.Bytes.Load()})
+	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.traffic().Bytes.Load()})
 }
 
 // Logger returns that of Run, with the name of the collection.

@@ -177,19 +177,18 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
-	if s.controller.config.RelistHandler != nil {
-		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
-			n := max(i, 1)
-			s.distribute(deltas[:n], received)
-			deltas = deltas[n:]
+	for s.controller.config.RelistHandler != nil && len(deltas) > 1 {
+		i := slices.IndexFunc(deltas, isReported)
+		if i < 0 {
+			break
 		}
-		if len(deltas) == 0 {
-			return
-		}
+		n := max(i, 1)
+		s.distribute(deltas[:n], received)
+		deltas = deltas[n:]
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct}, deltas[0].report().Applied(len(notes)))
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -212,7 +211,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 			s.controller.outages.NoteHandler()
 		}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }
 
