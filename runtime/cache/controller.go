@@ -31,8 +31,6 @@ type Controller[T Object] struct {
 	objects func() int
 	// afterBatch is called when a batch was processed, if it is not nil.
 	afterBatch func()
-	// kind is the one of the objects in Config.Decode, which SetForm changes otherwise.
-	kind string
 
 	processing, toCache stats.Histogram // see Stats
 	// cached is when the cache had the batch, if process has read the clock. Only the goroutine
@@ -75,7 +73,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	c := &Controller[T]{
 		queue:   &DeltaFIFO[T]{},
 		process: process,
-		kind:    config.Decode.Kind.Kind,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -177,13 +174,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	defer u.listener.Rest()
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		delivery := deltas[0].report().Applied(len(notes))
-		delivery.Begin(1)
 		cached++
 		if now := u.listener.Begin(received); now != 0 {
 			u.controller.toCache.Add(now.Since(received), cached)
 			cached = 0
 		}
+		delivery := deltas[0].report().Applied(len(notes))
+		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {
 				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
@@ -192,9 +189,7 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
-		if delivery != nil {
-			delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
-		}
+		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
 		u.first = false
 	}
 	if cached > 0 {

@@ -196,6 +196,13 @@ func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
 	}
 }
 
+// kind returns the kind of the objects, which is empty if it is not known.
+func (r *Reflector[T]) kind() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.config.Decode.Kind.Kind
+}
+
 // newSource returns a source that decodes with these options.
 func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a

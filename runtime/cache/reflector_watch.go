@@ -245,7 +245,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	}
 	heard := r.queue.push(deltas)
 	if in.Verb != protocol.OpenStream || in.Listed {
-		if heard == 0 {
+		if heard == 0 { // a bookmark
 			heard = stats.Now()
 		}
 		r.traffic.AddEvents(&counts)

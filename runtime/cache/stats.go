@@ -191,7 +191,7 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.kind,
+		Kind:     c.reflectors[0].kind(),
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),

@@ -18,6 +18,11 @@ func clean(s string, limit int) string {
 	return printable.Cut(printable.Text(printable.Cut(s, limit)), limit)
 }
 
+// cleanReason is clean for a reason, which is a constant unless another package makes the status.
+func cleanReason(reason cache.Reason) cache.Reason {
+	return cache.Reason(clean(string(reason), maxVersion))
+}
+
 // cleanAll is clean for names.
 func cleanAll(names []string) (cleaned []string) {
 	for _, name := range names {

@@ -54,6 +54,8 @@ type row struct {
 	*Informer
 	limits  *limits
 	Several bool // the program has informers of several servers
+	// HasDetails is not set if the script keeps the details that it has.
+	HasDetails bool
 }
 
 // writeHTML writes the page.
@@ -64,7 +66,10 @@ func (h *Handler) writeHTML(to *bytes.Buffer, r *Report) error {
 		servers[r.Informers[i].Server] = true
 	}
 	for i := range r.Informers {
-		p.Informers = append(p.Informers, row{&r.Informers[i], &h.limits, len(servers) > 1})
+		p.Informers = append(p.Informers, row{
+			Informer: &r.Informers[i], limits: &h.limits, Several: len(servers) > 1,
+			HasDetails: r.view.details == nil || r.view.details[r.Informers[i].ID],
+		})
 	}
 	return pageTemplate.Execute(to, p)
 }
@@ -135,7 +140,7 @@ func (p page) Chips() []part {
 	return append(chips, part{State: p.view.state, Title: titleOf(p.view.state), Current: true})
 }
 
-func (p page) Query() string   { return p.view.name }
+func (p page) Query() string   { return clean(p.view.name, maxQuery) }
 func (p page) State() State    { return p.view.state }
 func (p page) Refresh() string { return p.view.refresh }
 

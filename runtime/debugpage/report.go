@@ -249,16 +249,19 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	}
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
-			Reason: advice.Reason, Namespaces: cleanAll(advice.Namespaces), Text: clean(withoutCredentials(advice.Text), maxText),
+			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(withoutCredentials(advice.Text), maxText),
 			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice),
 		})
 	}
+	if len(s.Status.Undecodable) > 0 && s.Status.Reason != cache.Decode {
+		all.Advice = append(all.Advice, h.adviceOnUndecodable())
+	}
 	for cause, count := range stats.Relists {
-		all.Relists = append(all.Relists, Count{Reason: cause, Count: count})
+		all.Relists = append(all.Relists, Count{Reason: cleanReason(cause), Count: count})
 	}
 	slices.SortFunc(all.Relists, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason)) })
 	for _, failure := range stats.Failures {
-		all.Failures = append(all.Failures, Count(failure))
+		all.Failures = append(all.Failures, Count{clean(failure.Verb, maxVersion), cleanReason(failure.Reason), failure.Count})
 	}
 	for _, state := range s.Status.Undecodable[:min(len(s.Status.Undecodable), maxUndecodable)] {
 		all.Undecodable = append(all.Undecodable, h.undecodable(state))
@@ -278,9 +281,19 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	return all
 }
 
+// adviceOnUndecodable says what to do about objects that were skipped, which is no error of the
+// informer.
+func (h *Handler) adviceOnUndecodable() Advice {
+	return Advice{
+		Reason:  cache.Decode,
+		Text:    "The cache has the last state of these objects that could be decoded, or none. Correct the objects on the server, or the Go type that they do not fit.",
+		Runbook: h.runbookOf(cache.Advice{Reason: cache.Decode}),
+	}
+}
+
 func (h *Handler) condition(s *cache.Status, now time.Time) Condition {
 	c := Condition{
-		Phase: s.Phase, Reason: s.Reason, Verb: clean(s.Verb, maxVersion), Error: h.explain(s.Reason, s.Err),
+		Phase: cache.Phase(clean(string(s.Phase), maxVersion)), Reason: cleanReason(s.Reason), Verb: clean(s.Verb, maxVersion), Error: h.explain(s.Reason, s.Err),
 		ResourceVersion: clean(s.ResourceVersion, maxVersion),
 	}
 	if !s.Since.IsZero() {

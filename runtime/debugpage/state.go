@@ -128,7 +128,7 @@ func (l *limits) doubts(i *Informer) (problems []string) {
 		add("The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
-		add("%s cannot be decoded.", plural(n, "object"))
+		add("%s cannot be decoded. The first: %s.", plural(n, "object"), i.Undecodable[0].Text())
 	}
 	for h := range i.Handlers {
 		handler := &i.Handlers[h]

@@ -181,7 +181,7 @@ func (i *Informer) Where() string {
 
 // Where names the namespaces in which the advice is to be followed, if the informer has others too.
 func (a *Advice) Where(i *Informer) string {
-	if len(a.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) && len(i.Namespaces) > 1 {
+	if len(a.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) {
 		return ""
 	}
 	if len(a.Namespaces) > maxNamed {

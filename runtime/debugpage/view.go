@@ -21,6 +21,8 @@ type view struct {
 	// state is empty for all states.
 	state State
 	sort  string
+	// details has the IDs of the informers whose details the HTML has. It is nil for all of them.
+	details map[string]bool
 	// refresh is the number of seconds after which a browser without script asks again, or empty.
 	refresh string
 }
@@ -48,6 +50,12 @@ func viewOf(query url.Values) (v view, err error) {
 	v = view{
 		name: strings.ToLower(strings.TrimSpace(query.Get("q"))), state: State(query.Get("state")),
 		sort: cmp.Or(query.Get("sort"), orders[0].name), refresh: query.Get("refresh"),
+	}
+	if query.Has("details") {
+		v.details = map[string]bool{}
+		for id := range strings.SplitSeq(query.Get("details"), ",") {
+			v.details[id] = true
+		}
 	}
 	if len(v.name) > maxQuery {
 		return v, fmt.Errorf("the parameter q has more than %d bytes", maxQuery)

@@ -29,7 +29,7 @@
       if (from.data !== to.data) from.data = to.data;
       return;
     }
-    if (from.id === "q" || from.id === "sort" || from.isEqualNode(to)) return;
+    if (from.id === "q" || from.id === "sort" || to.hasAttribute("data-later") || from.isEqualNode(to)) return;
     const kept = (name) => (name === "open" && from.nodeName === "DETAILS") || name === "hidden";
     for (const { name } of [...from.attributes]) {
       if (!to.hasAttribute(name) && !kept(name)) from.removeAttribute(name);
@@ -93,14 +93,16 @@
     return !selection.isCollapsed && byId("main").contains(selection.anchorNode);
   }
 
-  // refresh fetches the whole page, because the filter is applied here.
+  // refresh fetches the page with all informers, because the filter is applied here, and with the
+  // details of those that are open.
   async function refresh() {
     clearTimeout(timer);
     if (running) running.abort();
     const own = (running = new AbortController());
     const stop = setTimeout(() => own.abort(new Error("no answer in " + timeout / 1000 + " seconds")), timeout);
     try {
-      const response = await fetch(address(["sort"]), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal });
+      const open = [...document.querySelectorAll(".row details[open]")].map((d) => d.closest(".informer").id);
+      const response = await fetch(address(["sort"]) + "&details=" + open.join(","), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal });
       const text = await response.text();
       if (!response.ok) throw new Error(text.slice(0, 200) || "status " + response.status);
       if (own !== running) return;
@@ -195,6 +197,9 @@
         changed(true);
       }
     });
+    main.addEventListener("toggle", (event) => {
+      if (event.target.open && event.target.closest(".row") && !paused) refresh();
+    }, true);
     document.addEventListener("visibilitychange", () => (document.hidden || paused ? plan() : refresh()));
     // The server has left out the others.
     if (view.q || view.state) refresh();

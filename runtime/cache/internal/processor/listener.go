@@ -63,23 +63,19 @@ type Listener[T metav1.Object] struct {
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
 	inHand []Batch[T]
-	at     int  // the index of the batch that is being handled
-	next   int  // the index of the next notification in that batch
-	exited bool // the handler has ended the goroutine
+	at     int // the index of the batch that is being handled
+	next   int // the index of the next notification in that batch
 	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
 	// of its first notification.
-	timed, timedNext int
+	timed, timedNext int32
 	received         stats.Stamp // of the notifications of Handle
+	exited           bool        // the handler has ended the goroutine
 }
-
-// fewBatches is the number of batches that wait for a handler which is no bottleneck.
-const fewBatches = 4
 
 // NewListener returns a Listener with an empty queue.
 func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 	return &Listener[T]{
 		options:  options,
-		memory:   freelist.List[Batch[T]]{Small: fewBatches},
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),

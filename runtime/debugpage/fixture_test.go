@@ -1,0 +1,125 @@
+package debugpage
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// source has informers that are made up.
+type source []cache.InformerStatus
+
+func (s source) Statuses() iter.Seq[cache.InformerStatus] {
+	return func(yield func(cache.InformerStatus) bool) {
+		for i := range s {
+			if !yield(s[i]) {
+				return
+			}
+		}
+	}
+}
+
+// now is the time of the handler in tests.
+var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// newTest returns a handler whose clock stands still at now.
+func newTest(s cache.StatusSource, options ...Option) *Handler {
+	h := New(s, options...)
+	h.now = func() time.Time { return now }
+	return h
+}
+
+func pods() cache.InformerStatus {
+	return cache.InformerStatus{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Object: "*v1.Pod", Server: "https://10.0.0.1:6443",
+		Status: cache.Status{Phase: cache.Watching, Since: now.Add(-5 * time.Hour), ResourceVersion: "4711", Objects: 12345},
+		Stats: cache.Stats{
+			Synced: true, Staleness: 12 * time.Second, ObjectBytes: 48 << 20, BytesRead: 96 << 20,
+			Added: 12345, Updated: 67890, Deleted: 12, Bookmarks: 300, Lists: 1,
+			Handlers: []cache.HandlerStats{{Name: "reconcile", Synced: true, Processed: 80247, Slowest: 37 * time.Millisecond}},
+			Indexes:  []cache.IndexStats{{Name: "namespace", Values: 42}},
+		},
+	}
+}
+
+// secrets may not be listed in one of two namespaces.
+func secrets() cache.InformerStatus {
+	resource := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	err := fmt.Errorf("list: %w", apierrors.NewForbidden(resource.GroupResource(), "", errors.New(`User "system:serviceaccount:shop:operator" cannot list resource "secrets" in API group "" in the namespace "shop"`)))
+	failed := cache.Status{Phase: cache.Degraded, Since: now.Add(-3 * time.Minute), Err: err, Reason: cache.Forbidden, Verb: "list", NextAttempt: now.Add(12 * time.Second)}
+	status := failed
+	status.Scopes = []cache.ScopeStatus{
+		{Namespace: "bank", Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}},
+		{Namespace: "shop", Status: failed},
+	}
+	return cache.InformerStatus{
+		Name: "credentials", Resource: resource, Kind: "Secret", Object: "*v1.Secret", Server: "https://10.0.0.1:6443", Namespaces: []string{"bank", "shop"},
+		Status: status,
+		Stats: cache.Stats{
+			NotFollowing: 200 * time.Second, Lists: 1,
+			Relists:  map[cache.Reason]uint64{cache.Expired: 2, cache.Unreachable: 1},
+			Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 14}},
+			Handlers: []cache.HandlerStats{{Name: "rotate", Backlog: 3}},
+		},
+	}
+}
+
+// widgets has a busy handler and an object that cannot be decoded.
+func widgets() cache.InformerStatus {
+	return cache.InformerStatus{
+		Resource: schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "widgets"}, Kind: "Widget", Object: "*v1alpha1.WidgetView",
+		Status: cache.Status{
+			Phase: cache.Watching, Since: now.Add(-26 * time.Hour), ResourceVersion: "4720", Objects: 7,
+			Undecodable: []*cache.DecodeError{{Namespace: "shop", Name: "broken", Path: "/spec/size", Near: `"size":"large"`, Err: errors.New("cannot unmarshal string into int32")}},
+		},
+		Stats: cache.Stats{
+			Synced: true, Staleness: 4 * time.Minute, DecodeFailures: 2, Queued: 2,
+			Handlers: []cache.HandlerStats{
+				{Name: "reconcile", Synced: true, Backlog: 4813, Processed: 977, Running: 94 * time.Second, Slowest: 94 * time.Second},
+				{Name: "*main.audit", Unnamed: true, Synced: true, Processed: 977, Panics: 2},
+			},
+		},
+	}
+}
+
+// nodes is not started.
+func nodes() cache.InformerStatus {
+	return cache.InformerStatus{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Kind: "Node", Object: "*v1.Node",
+		Status: cache.Status{Phase: cache.Pending, Since: now.Add(-time.Minute)},
+	}
+}
+
+// some has an informer in each state.
+func some() source { return source{pods(), secrets(), widgets(), nodes()} }
+
+// get returns the answer to a GET. The path may have a query.
+func get(t *testing.T, h http.Handler, path, accept string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	if accept != "" {
+		r.Header.Set("Accept", accept)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// body returns the body of a GET that succeeds.
+func body(t *testing.T, h http.Handler, path string) string {
+	t.Helper()
+	w := get(t, h, path, "")
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}

@@ -1,0 +1,402 @@
+package debugpage
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; run go test -update and look at the change:\n%s", file, got)
+	}
+}
+
+func TestText(t *testing.T) {
+	h := newTest(some(), WithTitle("shop operator"))
+	golden(t, "page.txt", body(t, h, "/?format=text"))
+	golden(t, "secrets.txt", body(t, h, "/?format=text&q=SECRET"))
+	golden(t, "none.txt", body(t, newTest(source{}), "/?format=text"))
+	golden(t, "filtered.txt", body(t, newTest(some()), "/?format=text&state=stopped"))
+}
+
+func TestJSON(t *testing.T) {
+	text := body(t, newTest(some(), WithTitle("shop operator")), "/?format=json")
+	golden(t, "page.json", text)
+	var report Report
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	if s := report.Informers[0]; s.Resource != "secrets" || time.Duration(s.For) != 3*time.Minute || s.Reason != cache.Forbidden {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(body(t, newTest(source{}), "/?format=json"), `"informers": []`) {
+		t.Error("no informers are null and not a list")
+	}
+}
+
+func TestHTML(t *testing.T) {
+	h := newTest(some(), WithTitle("shop operator"))
+	page := body(t, h, "/?format=html")
+	for _, want := range []string{
+		"<title>1 failing – shop operator</title>", `href="?asset=icon-failing.svg"`,
+		"1 of 4 informers does not follow the server, and 1 needs attention: credentials, widgets.shop.example.com.",
+		"The last list failed: the right is missing (in namespace shop).", "The next attempt is within 12s.",
+		"docs/observability.md#forbidden", "kubectl auth can-i", "*v1alpha1.WidgetView", "12,345", "48 MiB", "4m",
+		"The handler reconcile has worked on one event for 1m34s, and 4,812 events wait.",
+		"The server has sent nothing for 4m, although the watch is open.", "docs/observability.md#pending",
+		"Listed again for Expired", "Failed: list, Forbidden", `<th scope="row">shop/broken</th>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+	for _, never := range []string{"large", "<no value>", "style=", "onclick", "javascript:", "%!"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	if page := body(t, newTest(source{}), "/?format=html"); !strings.Contains(page, "There are no informers yet.") {
+		t.Error("a page without informers does not say so")
+	}
+	// What is sick is first.
+	order := []string{">secrets<", ">widgets<", ">nodes<", ">pods<"}
+	for i := 1; i < len(order); i++ {
+		if a, b := strings.Index(page, order[i-1]), strings.Index(page, order[i]); a < 0 || b < a {
+			t.Errorf("%s is at %d, and %s at %d", order[i-1], a, order[i], b)
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	h := newTest(some())
+	for query, want := range map[string][]string{
+		"":                     {"secrets", "widgets", "nodes", "pods"},
+		"sort=name":            {"secrets", "nodes", "pods", "widgets"}, // the first one is called credentials
+		"sort=objects":         {"pods", "widgets", "secrets", "nodes"},
+		"sort=memory":          {"pods", "secrets", "widgets", "nodes"},
+		"sort=backlog":         {"widgets", "secrets", "nodes", "pods"},
+		"sort=staleness":       {"widgets", "pods", "secrets", "nodes"},
+		"sort=events":          {"pods", "secrets", "widgets", "nodes"},
+		"sort=since":           {"nodes", "secrets", "pods", "widgets"},
+		"q=POD":                {"pods"},
+		"q=shop":               {"secrets", "widgets"}, // a namespace, and a group
+		"q=WidgetView":         {"widgets"},
+		"q=nothing":            nil,
+		"state=healthy":        {"pods"},
+		"state=failing&q=pods": nil,
+	} {
+		var report Report
+		if err := json.Unmarshal([]byte(body(t, h, "/?format=json&"+query)), &report); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, informer := range report.Informers {
+			got = append(got, informer.Resource)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+		if report.Summary.Informers != 4 {
+			t.Errorf("%s: the summary has %d informers", query, report.Summary.Informers)
+		}
+	}
+	for query, want := range map[string]string{
+		"format=xml": "unknown format `xml`; use html, text or json", "sort=x": "unknown sort `x`", "state=sick": "unknown state `sick`",
+		"refresh=1": "unknown refresh `1`", "q=" + strings.Repeat("a", 300): "more than 200 bytes", "format=%1b%5b": `unknown format "\x1b["`,
+	} {
+		if w := get(t, h, "/?"+query, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+	if page := body(t, h, "/?format=html&sort=name"); !strings.Contains(page, `<th scope="col" class="informer-name" aria-sort="ascending">`) {
+		t.Error("the heading of the sorted column is not marked")
+	}
+	// The view is kept by the form and the links.
+	page := body(t, h, "/?format=html&q=%22%3E%3Cscript%3E&state=failing&sort=name&refresh=10")
+	for _, want := range []string{
+		`value="&#34;&gt;&lt;script&gt;"`, `<input type="hidden" name="state" value="failing">`, `<option value="name" selected>`,
+		`href="?q=%22%3E%3Cscript%3E&amp;refresh=10&amp;sort=name"`, `<meta http-equiv="refresh" content="10">`, "No informer matches the filter.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}
+
+func TestNegotiation(t *testing.T) {
+	h := newTest(some())
+	for accept, want := range map[string]string{
+		"":                 "text/plain; charset=utf-8",
+		"*/*":              "text/plain; charset=utf-8", // curl
+		"text/html":        "text/html; charset=utf-8",
+		"application/json": "application/json",
+		"text/plain":       "text/plain; charset=utf-8",
+		"text/*":           "text/plain; charset=utf-8",
+		"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8": "text/html; charset=utf-8", // Firefox
+		"text/html, application/xhtml+xml, image/jxr, */*":                                      "text/html; charset=utf-8",
+		"application/json, text/plain;q=0.5":                                                    "application/json",
+		"text/plain;q=0.5, application/json":                                                    "application/json",
+		"TEXT/HTML ; q=0.9, text/plain; charset=utf-8; Q=0.1":                                   "text/html; charset=utf-8",
+		"text/html;q=0, */*":                                                                    "text/plain; charset=utf-8",
+		"text/plain;q=0, */*":                                                                   "text/html; charset=utf-8",
+		"text/plain;q=0, text/html;q=0, */*;q=.1":                                               "application/json",
+		"text/html;q=many":                                                                      "text/html; charset=utf-8",
+		"text/html;q=2":                                                                         "text/html; charset=utf-8",
+		",,":                                                                                    "text/plain; charset=utf-8",
+		"application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1": "text/plain; charset=utf-8",
+	} {
+		if w := get(t, h, "/", accept); w.Code != http.StatusOK || w.Header().Get("Content-Type") != want {
+			t.Errorf("Accept: %s gets %d %s, want %s", accept, w.Code, w.Header().Get("Content-Type"), want)
+		}
+	}
+	for _, accept := range []string{"image/png", "text/plain;q=0", "*/*;q=0"} {
+		if w := get(t, h, "/", accept); w.Code != http.StatusNotAcceptable {
+			t.Errorf("Accept: %s gets %d", accept, w.Code)
+		}
+	}
+	if w := get(t, h, "/?format=json", "text/html"); w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("the parameter is ignored: %s", w.Header().Get("Content-Type"))
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	h := newTest(some())
+	for _, path := range []string{"/", "/?format=html", "/?format=json", "/?asset=page.js", "/?asset=page.css", "/?asset=icon.svg", "/?asset=../handler.go", "/?format=xml"} {
+		w := get(t, h, path, "")
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
+		}
+	}
+	for asset, want := range map[string]string{
+		"page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml", "icon-failing.svg": "image/svg+xml", "icon-attention.svg": "image/svg+xml",
+	} {
+		if w := get(t, h, "/?asset="+asset, ""); w.Code != http.StatusOK || w.Header().Get("Content-Type") != want || w.Body.Len() < 100 {
+			t.Errorf("%s: %d %s, %d bytes", asset, w.Code, w.Header().Get("Content-Type"), w.Body.Len())
+		}
+	}
+	for _, asset := range []string{"page.html", "../handler.go", "nothing", "/"} {
+		if w := get(t, h, "/?asset="+asset, ""); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", asset, w.Code)
+		}
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "TRACE"} {
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(method, "/", nil)); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d, Allow: %s", method, w.Code, w.Header().Get("Allow"))
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/?format=html", nil))
+	if want := len(body(t, h, "/?format=html")); w.Body.Len() != 0 || w.Header().Get("Content-Length") == "" || w.Code != http.StatusOK {
+		t.Errorf("HEAD: %d, %d bytes, Content-Length %s, want %d", w.Code, w.Body.Len(), w.Header().Get("Content-Length"), want)
+	}
+}
+
+// TestCompression reads a page with and without gzip.
+func TestCompression(t *testing.T) {
+	h := newTest(some())
+	r := httptest.NewRequest(http.MethodGet, "/?format=html", nil)
+	r.Header.Set("Accept-Encoding", "br, gzip;q=0.5")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatal("the page is not compressed")
+	}
+	reader, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(reader); err != nil || string(text) != body(t, h, "/?format=html") {
+		t.Errorf("the compressed page is another one: %v", err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip;q=0")
+	w = httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Header().Get("Content-Encoding") != "" {
+		t.Error("a refused coding is used")
+	}
+}
+
+// TestPrefix serves the page in different ways. No address in it depends on the path.
+func TestPrefix(t *testing.T) {
+	h := newTest(some())
+	mux := http.NewServeMux()
+	mux.Handle("/debug/informers", h)
+	mux.Handle("/a/b/informers/", h)
+	mux.Handle("/stripped/", http.StripPrefix("/stripped", h))
+	mux.Handle("/gone/", http.StripPrefix("/gone/", h))
+	want := body(t, h, "/?format=html")
+	for _, path := range []string{"/debug/informers", "/a/b/informers/", "/stripped/", "/gone/"} {
+		if got := body(t, mux, path+"?format=html"); got != want {
+			t.Errorf("the page at %s is another one", path)
+		}
+		if w := get(t, mux, path+"?asset=page.js", ""); w.Code != http.StatusOK {
+			t.Errorf("the script at %s: %d", path, w.Code)
+		}
+	}
+	for attribute := range strings.SplitSeq(want, `href="`) {
+		if address, _, _ := strings.Cut(attribute, `"`); !strings.HasPrefix(attribute, "<!DOCTYPE") && address[0] != '?' && address[0] != '#' && !strings.HasPrefix(address, runbook) {
+			t.Errorf("the address %q depends on the path", address)
+		}
+	}
+}
+
+func TestSeveralSources(t *testing.T) {
+	h := newTest(source{pods()}, WithSource(source{pods()}), WithSource(nil), nil)
+	var report Report
+	if err := json.Unmarshal([]byte(body(t, h, "/?format=json")), &report); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Informers) != 2 || report.Informers[0].ID == report.Informers[1].ID {
+		t.Errorf("%+v", report.Informers)
+	}
+	if text := body(t, New(nil), "/"); !strings.Contains(text, "There are no informers yet.") {
+		t.Error(text)
+	}
+}
+
+// broken panics in the middle of a look.
+type broken struct{ source }
+
+func (b broken) Statuses() iter.Seq[cache.InformerStatus] {
+	return func(yield func(cache.InformerStatus) bool) {
+		yield(b.source[0])
+		panic("the source is broken")
+	}
+}
+
+// TestPanicOfASource asks more often than looks may be made at a time: a panic has to give back
+// what it took.
+func TestPanicOfASource(t *testing.T) {
+	h := newTest(broken{some()})
+	for range maxRenders + 1 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			get(t, h, "/", "")
+		}()
+	}
+	h.sources = []cache.StatusSource{some()}
+	body(t, h, "/")
+}
+
+// TestViewers has many viewers of informers that come and go.
+func TestViewers(t *testing.T) {
+	h := New(some())
+	var viewers sync.WaitGroup
+	for viewer := range 16 {
+		viewers.Go(func() {
+			for look := range 20 {
+				query := []string{"format=html", "format=text", "format=json", "asset=page.js"}[(viewer+look)%4]
+				if w := get(t, h, "/?"+query, ""); w.Code != http.StatusOK {
+					t.Errorf("%s: %d", query, w.Code)
+				}
+			}
+		})
+	}
+	viewers.Wait()
+	if len(h.renders) != 0 {
+		t.Errorf("%d reports are still being made", len(h.renders))
+	}
+}
+
+// TestSlowReader has readers that never read their answer, which is larger than the buffers of the
+// connection. Others get theirs.
+func TestSlowReader(t *testing.T) {
+	var many source
+	for range 100 {
+		many = append(many, some()...)
+	}
+	h := New(many)
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(4096); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	}
+	server.Start()
+	defer server.Close()
+	for range 2*maxRenders + 1 {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "GET /?format=html HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		var first [1]byte
+		if _, err := conn.Read(first[:]); err != nil { // the answer is complete
+			t.Fatal(err)
+		}
+	}
+	if page := body(t, h, "/?format=html"); len(page) < 500_000 {
+		t.Errorf("the page has only %d bytes, which buffers may hold", len(page))
+	}
+}
+
+// TestDetails asks for the details of one informer, as the script does.
+func TestDetails(t *testing.T) {
+	h := newTest(some())
+	id := h.report(view{sort: "state"}).Informers[0].ID
+	all, one, none := body(t, h, "/?format=html"), body(t, h, "/?format=html&details=x,"+id), body(t, h, "/?format=html&details=")
+	for page, want := range map[string]int{all: 4, one: 1, none: 0} {
+		if got := strings.Count(page, "<dt>Resource version</dt>"); got != want || strings.Count(page, "data-later") != 4-want {
+			t.Errorf("%d informers have details, want %d", got, want)
+		}
+	}
+}
+
+// failing fails each write.
+type failing struct{ http.ResponseWriter }
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the reader has gone") }
+
+func TestReaderThatHasGone(t *testing.T) {
+	h := newTest(some())
+	h.ServeHTTP(failing{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil))
+	if len(h.renders) != 0 {
+		t.Error("a report is still being made")
+	}
+}

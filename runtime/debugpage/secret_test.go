@@ -1,0 +1,213 @@
+package debugpage
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// hush is a text that must not be shown.
+const hush = "hush4711hush"
+
+var widget = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+
+func internal(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 500, Reason: metav1.StatusReasonInternalError, Message: message}}
+}
+
+// decoded returns the error of an object with hush in a key and a value, as a Decoder makes it.
+func decoded(t *testing.T, text string) error {
+	t.Helper()
+	_, err := wire.NewDecoder[*metav1.PartialObjectMetadata](wire.Options{}, nil).Decode([]byte(text))
+	if err == nil || !strings.Contains(err.Error(), hush) {
+		t.Fatalf("%v does not have the secret", err)
+	}
+	return err
+}
+
+// inErrors has errors with hush in each part that may have text of an object, or a credential. The
+// value is a text that is shown nevertheless.
+func inErrors(t *testing.T) map[error]string {
+	object := decoded(t, `{"metadata":{"name":"a","labels":{"`+hush+`":["`+hush+`"]}}}`)
+	text := decoded(t, `{"metadata":{"name":"a","generation":"`+hush+`"}}`)
+	broken := decoded(t, `{"metadata":{"name":"a","annotations":{"a":"`+hush+`" 5}}}`)
+	return map[error]string{
+		object:                             "object a cannot be decoded at /metadata/labels/*",
+		text:                               "object a cannot be decoded at /metadata/generation",
+		broken:                             "makes the JSON invalid",
+		fmt.Errorf("list: %w", object):     "object a cannot be decoded",
+		fmt.Errorf("%s: %w", hush, object): "object a cannot be decoded",
+		&wire.SyntaxError{Near: hush}:      "not that of a Kubernetes API",
+		&wire.TooLargeError{Limit: 5, Name: "a", Begin: hush}:                                                  "has more than 5 bytes",
+		&wire.DecodeError{Name: "a", Path: "/" + hush, Err: errors.New(hush)}:                                  "object a cannot be decoded",
+		&cache.HandlerPanicError{Handler: "h", Value: hush, Stack: []byte(hush)}:                               "handler h panicked; the value of the panic is in the log",
+		&cache.ObjectError{Resource: widget, Err: fmt.Errorf("transform: " + hush)}:                            "widgets.example.com",
+		errors.Join(errors.New("a"), &cache.HandlerPanicError{Value: hush}):                                    "panicked",
+		internal("conversion webhook for example.com/v1, Kind=Foo failed: bad " + hush):                        "conversion webhook for example.com/v1, Kind=Foo failed: the reason is not shown",
+		internal(`conversion webhook for a/v1, Kind=F failed: Post "https://u:` + hush + `@hook/": x509: bad`): `Post "https://hook/": x509: bad`,
+		&url.Error{Op: "Get", URL: "https://user:" + hush + "@host/api", Err: errors.New("refused")}:           "https://host/api",
+		&url.Error{Op: "Get", URL: "https://" + hush + "@host/api", Err: errors.New("refused")}:                "https://host/api",
+		errors.New("dial https://a@b:" + hush + "@host: refused"):                                              "https://host",
+		errors.New("header Authorization: Bearer " + hush):                                                     "Bearer …",
+		errors.New("header Authorization: basic " + hush + "=="):                                               "basic …",
+		errors.New("token eyJhbGciOiJSUzI1NiJ9." + hush + ".c2ln is expired"):                                  "token … is expired",
+		errors.New("Get https://host/?access_token=" + hush + "&a=b: refused"):                                 "access_token=…&a=b",
+		errors.New("password=" + hush):                                                                         "password=…",
+	}
+}
+
+// TestSecrets puts a secret into each part of an informer that could have it, and looks for it in
+// each form of the page.
+func TestSecrets(t *testing.T) {
+	check := func(what, shown string, s cache.InformerStatus) {
+		t.Helper()
+		h := newTest(source{s})
+		for _, form := range []string{"html", "text&q=w", "json"} {
+			page := body(t, h, "/?format="+form)
+			if at := strings.Index(page, hush); at >= 0 {
+				t.Errorf("%s, %s: the secret is in …%s…", what, form, page[max(0, at-100):min(len(page), at+30)])
+			}
+			if form == "json" {
+				shown = strconv.Quote(shown)
+				shown = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(shown[1 : len(shown)-1])
+			}
+			if form != "html" && !strings.Contains(page, shown) {
+				t.Errorf("%s, %s: %q is not in %s", what, form, shown, page)
+			}
+		}
+	}
+	with := func(change func(*cache.InformerStatus)) cache.InformerStatus {
+		s := cache.InformerStatus{Resource: widget, Status: cache.Status{Phase: cache.Degraded}}
+		change(&s)
+		return s
+	}
+	for err, shown := range inErrors(t) {
+		reasons := []cache.Reason{cache.ServerError, cache.Unreachable, cache.Decode, cache.HandlerPanic, ""}
+		for _, reason := range reasons {
+			if reason == cache.Decode && !wire.IsDecodeError(err) {
+				continue // its text is hidden as a whole
+			}
+			check(fmt.Sprintf("%T %v, %s", err, err, reason), shown, with(func(s *cache.InformerStatus) { s.Status.Err, s.Status.Reason = err, reason }))
+			check("in a namespace", shown, with(func(s *cache.InformerStatus) {
+				s.Status.Scopes = []cache.ScopeStatus{{Namespace: "a", Status: cache.Status{Phase: cache.Degraded, Err: err, Reason: reason}}, {Namespace: "b"}}
+			}))
+		}
+		if state := (*cache.DecodeError)(nil); errors.As(err, &state) {
+			check("undecodable", "a", with(func(s *cache.InformerStatus) { s.Status.Undecodable = []*cache.DecodeError{state} }))
+		}
+	}
+	check("an unknown error of the decoder", "the reason is not shown", with(func(s *cache.InformerStatus) { s.Status.Err, s.Status.Reason = errors.New(hush), cache.Decode }))
+	check("near", "broken", with(func(s *cache.InformerStatus) {
+		s.Status.Undecodable = []*cache.DecodeError{{Name: "broken", Path: "/" + hush, Near: hush, Err: errors.New(hush)}}
+	}))
+	for server, shown := range map[string]string{
+		"https://user:" + hush + "@host:6443/k8s?token=" + hush + "#" + hush: "https://host:6443/k8s",
+		"https://" + hush + "@host": "https://host",
+		"user:" + hush + "@host":    "an address that is not a URL",
+		"https://a b:" + hush + "@": "an address that is not a URL",
+	} {
+		check("the server "+server, shown, with(func(s *cache.InformerStatus) { s.Server = server }))
+	}
+}
+
+// TestObjectText shows with the option what TestSecrets does not find.
+func TestObjectText(t *testing.T) {
+	state := &cache.DecodeError{}
+	if !errors.As(decoded(t, `{"metadata":{"name":"a","generation":"`+hush+`"}}`), &state) {
+		t.Fatal("no DecodeError")
+	}
+	s := cache.InformerStatus{Resource: widget, Status: cache.Status{Phase: cache.Degraded, Reason: cache.Decode, Err: state, Undecodable: []*cache.DecodeError{state}}}
+	for _, form := range []string{"html", "text", "json"} {
+		page := body(t, newTest(source{s}, WithObjectTextInErrors()), "/?format="+form)
+		if n := strings.Count(page, hush); n < 2 {
+			t.Errorf("%s: the text of the object is there %d times", form, n)
+		}
+	}
+	s.Status.Err = errors.New("Authorization: Bearer " + hush)
+	s.Status.Undecodable = nil
+	if strings.Contains(body(t, newTest(source{s}, WithObjectTextInErrors()), "/?format=text"), hush) {
+		t.Error("the option shows credentials")
+	}
+}
+
+// hostile returns an informer with a text in each part that a server or a program can choose.
+func hostile(text string) cache.InformerStatus {
+	undecodable := []*cache.DecodeError{{Namespace: text, Name: text, Path: text, Near: text, Err: errors.New(text)}}
+	status := cache.Status{Phase: cache.Degraded, Reason: cache.Reason(cache.Unreachable), Verb: text, Err: errors.New(text), ResourceVersion: text, Undecodable: undecodable}
+	inScope := status
+	status.Scopes = []cache.ScopeStatus{{Namespace: text, Status: inScope}, {Namespace: text + "2", Status: cache.Status{Phase: cache.Watching}}}
+	return cache.InformerStatus{
+		Name: text, Resource: schema.GroupVersionResource{Group: text, Version: text, Resource: text}, Kind: text, Object: text, Server: text,
+		Namespaces: []string{text, text + "2"}, Status: status,
+		Stats: cache.Stats{
+			Failures: []cache.FailureCount{{Verb: text, Reason: cache.Reason(text), Count: 1}}, Relists: map[cache.Reason]uint64{cache.Reason(text): 1},
+			Handlers: []cache.HandlerStats{{Name: text, Running: 1e12, Panics: 1}}, Indexes: []cache.IndexStats{{Name: text}},
+		},
+	}
+}
+
+var tags = regexp.MustCompile(`(?i)<[a-z/!][^>]*>`)
+
+// checkHostile checks that a text is not code in any form of the page. plain is the page of an
+// informer with a harmless text.
+func checkHostile(t *testing.T, text string) {
+	t.Helper()
+	h := newTest(source{hostile(text)}, WithTitle(text), WithObjectTextInErrors())
+	for _, form := range []string{"html", "text", "json"} {
+		for _, query := range []string{"", "&q=" + url.QueryEscape(text)} {
+			w := get(t, h, "/?format="+form+query, "")
+			if w.Code == http.StatusBadRequest && query != "" {
+				continue // it is too long
+			}
+			page := w.Body.String()
+			if w.Code != http.StatusOK || !utf8.ValidString(page) || len(page) > 200_000 {
+				t.Fatalf("%.50q, %s: %d, %d bytes", text, form, w.Code, len(page))
+			}
+			for i, r := range page {
+				if r != '\n' && !strconv.IsPrint(r) {
+					t.Fatalf("%.50q, %s: the page has %q: %q", text, form, r, page[max(0, i-50):min(len(page), i+50)])
+				}
+			}
+			if form == "html" && query == "" {
+				want := tags.FindAllString(body(t, newTest(source{hostile("harmless")}, WithTitle("harmless"), WithObjectTextInErrors()), "/?format=html"), -1)
+				if got := tags.FindAllString(page, -1); len(got) != len(want) {
+					t.Errorf("%.50q: the page has %d tags, and %d without this text", text, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+var hostileTexts = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</title><script>`, "javascript:alert(1)", "{{.}}", "%s%d%!", "-->", "]]>",
+	"a\x1b[31mred\x1b]0;title\a", "a\nb\r\tc\x00d", "\u202eevil\u202c", "\ufeff\u2028\u2029\u200b", "\xff\xfe\xc3", "`$(rm -rf)`", "&lt;b&gt;&#x3c;",
+	strings.Repeat("n", 64<<10), strings.Repeat("世", 20_000), strings.Repeat("<", 64<<10), strings.Repeat("\x1b", 64<<10), "a@b://c:d@e",
+}
+
+func TestHostileNames(t *testing.T) {
+	for _, text := range hostileTexts {
+		checkHostile(t, text)
+	}
+}
+
+func FuzzHostileNames(f *testing.F) {
+	for _, text := range hostileTexts {
+		if len(text) < 100 {
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkHostile(t, text) })
+}
