@@ -49,8 +49,8 @@ func TestServes(t *testing.T) {
 		{probes + "/livez", http.StatusOK, []string{"live"}}, // a restart would not help
 		{probes + "/readyz", http.StatusServiceUnavailable, []string{
 			"not ready: 1 of 4 informers",
-			"[-] databaseservers.data.example.com", `User "robot" cannot list`, `verbs: ["list", "watch"]`,
-			"[+] databaseclasses.data.example.com", "1 object at version 4711",
+			"[-] database-operator/databaseservers.data.example.com", `User "robot" cannot list`, `verbs: ["list", "watch"]`,
+			"[+] database-operator/databaseclasses.data.example.com", "1 object at version 4711",
 		}},
 		{probes + "/metrics", http.StatusOK, []string{
 			`informer_objects{group="data.example.com",name="database-operator",resource="databaseclasses",version="v1"} 1`,
@@ -59,7 +59,7 @@ func TestServes(t *testing.T) {
 			`handler="enqueue-owner"`,
 			"process_open_fds", "go_goroutines",
 		}},
-		{debug + "/debug/informers", http.StatusOK, []string{"database-operator", "databaseservers", "Forbidden", "databaseclasses", "4711"}},
+		{debug + "/debug/informers", http.StatusOK, []string{"1 of 4 informers does not follow the server", "databaseservers", "Forbidden", "databaseclasses", "kubectl auth can-i list databaseservers.data.example.com"}},
 	} {
 		await(t, c.url, func(code int, answer string) error {
 			if code != c.code {
