@@ -25,10 +25,10 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## Run the example operator with a real API server, and print its typed events
+demo: ## Run the example operator with a real API server, and print its typed events and the address of its page (ARGS=--stay to go on until Ctrl-C)
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo ./cmd/demo
-	@build/bin/demo --repo=.
+	@build/bin/demo --repo=. $(ARGS)
 
 test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
