@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/hook":      nil,
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice"},
+	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},

@@ -82,7 +82,7 @@ var metrics = append([]metric{
 		smallest, func(s *cache.InformerStatus) value { return truth(s.Stats.Synced) }),
 	{
 		name: "informer_staleness_seconds",
-		help: "Time since the server last sent a list, an event or a bookmark, from the first list until the informer is stopped.",
+		help: "Time since the server last sent a list, an event or a bookmark, or since the oldest change arrived that is not in the cache yet; from the first list until the informer is stopped.",
 		kind: dto.MetricType_GAUGE, merge: largest,
 		read: func(s *cache.InformerStatus, put put) {
 			if s.Stats.Synced && s.Status.Phase != cache.Stopped {

@@ -97,6 +97,17 @@ func (c *Config[T]) name() string {
 	return name
 }
 
+// requested returns the namespaces that requests are limited to; nil for all.
+func (c *Config[T]) requested() (namespaces []string) {
+	for i := range c.scopes {
+		namespaces = append(namespaces, c.scopes[i].Namespace)
+	}
+	if c.Namespace != "" {
+		namespaces = []string{c.Namespace}
+	}
+	return namespaces
+}
+
 // scopeName names a scope in errors.
 func scopeName(namespace string) string {
 	if namespace == "" {

@@ -21,19 +21,16 @@ type Controller[T Object] struct {
 	reflectors []*Reflector[T]
 	config     *Config[T] // that of the only Reflector, or of all
 	queue      *DeltaFIFO[T]
-	traffic    *traffic // of all reflectors
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
 	hooks   *hook.Hooks[Status]
-	outages *outage.Log
+	outages outage.Log
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
 	// afterBatch is called when a batch was processed, if it is not nil.
 	afterBatch func()
-	// kind is the one of the objects in Config.Decode, which SetForm changes otherwise.
-	kind string
 
 	processing, toCache stats.Histogram // see Stats
 	// cached is when the cache had the batch, if process has read the clock. Only the goroutine
@@ -75,15 +72,13 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	c := &Controller[T]{
 		queue:   &DeltaFIFO[T]{},
-		traffic: &traffic{},
 		process: process,
-		kind:    config.Decode.Kind.Kind,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
 	config.Transform = config.oneAtATime(config.Transform)
-	scopes := config.scopes
+	scopes, counters := config.scopes, &traffic{}
 	if len(scopes) == 0 {
 		scopes = []Config[T]{config}
 	}
@@ -92,24 +87,27 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
-		c.reflectors = append(c.reflectors, newReflector(scope, c.queue, c.traffic))
+		c.reflectors = append(c.reflectors, newReflector(scope, c.queue, counters))
 	}
 	c.config = &c.reflectors[0].config // a Config is large
 	if len(scopes) > 1 {
 		shared := config
 		c.config = &shared
 	}
-	c.outages = newOutageLog(c.config, c.statusOfAll, c.traffic, c.HasSynced)
+	c.outages.Informer = observedController[T]{c}
 	c.renewHooks()
 	return c
 }
+
+// traffic returns what all Reflectors have counted.
+func (c *Controller[T]) traffic() *traffic { return c.reflectors[0].traffic }
 
 // renewHooks makes the hooks of the handlers that config has. It is called before Run.
 func (c *Controller[T]) renewHooks() {
 	c.hooks = newHooks(c.config, c.Status)
 	c.panics.changed = c.hooks.Changed
 	for _, r := range c.reflectors {
-		r.use(c.hooks, c.outages)
+		r.use(c.hooks, &c.outages)
 	}
 }
 
@@ -176,13 +174,13 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 	defer u.listener.Rest()
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
-		delivery := deltas[0].report().Applied(len(notes))
-		delivery.Begin(1)
 		cached++
 		if now := u.listener.Begin(received); now != 0 {
 			u.controller.toCache.Add(now.Since(received), cached)
 			cached = 0
 		}
+		delivery := deltas[0].report().Applied(len(notes))
+		delivery.Begin(1)
 		for i := range notes {
 			if ctx.Err() != nil {
 				delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes)})
@@ -191,9 +189,7 @@ func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool)
 			notes[i].Initial = u.first && notes[i].Kind == processor.Add
 			u.listener.Handle(notes[i : i+1])
 		}
-		if delivery != nil {
-			delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
-		}
+		delivery.Leave(processor.Handled{Name: u.listener.Name(), Events: len(notes), At: time.Now()})
 		u.first = false
 	}
 	if cached > 0 {
@@ -219,9 +215,7 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		logger := klog.FromContext(ctx).WithValues("resource", c.config.name())
-		c.hooks.SetContext(klog.NewContext(ctx, logger))
-		c.outages.Start(logger)
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
 	}

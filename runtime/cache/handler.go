@@ -12,10 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -365,23 +363,6 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 		}
 	}
 	return hook.New(options, status())
-}
-
-// newOutageLog returns the log of an informer that does not follow its server. status returns the present
-// state, and synced reports whether the cache holds the first list.
-func newOutageLog[T Object](config *Config[T], status func() Status, traffic *traffic, synced func() bool) *outage.Log {
-	failures := func() []advice.Failure {
-		status := status()
-		var namespaces []string
-		if config.Namespace != "" {
-			namespaces = []string{config.Namespace}
-		}
-		return failuresOf(&status, config.Resource, namespaces)
-	}
-	about := func(lasted time.Duration) advice.Advice {
-		return adviceOnListing(lasted, &Stats{Synced: synced(), BytesRead: traffic.Bytes.Load()})
-	}
-	return outage.New(failures, about)
 }
 
 // isSameState reports whether the difference is none for a StatusHandler.

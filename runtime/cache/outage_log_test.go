@@ -127,7 +127,7 @@ func TestLogOfAnOutage(t *testing.T) {
 
 				for range 20 { // restarts of a server pass at once
 					c.server.Restart()
-					c.server.On("*", widgets.Resource).Times(3).Disconnect()
+					c.server.On("*", widgets.Resource).Once().Disconnect()
 					time.Sleep(time.Minute)
 				}
 				wantLog(t, log)

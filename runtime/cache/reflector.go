@@ -56,9 +56,8 @@ type Reflector[T Object] struct {
 	status    *statusTracker
 	traffic   *traffic
 	hooks     *hook.Hooks[Status]
-	// outage is nil before use. log is that of it, and is nil if a Controller has it.
-	outage *outage.Part
-	log    *outage.Log
+	// outage is a part of the log of the Controller, or of the Reflector's own.
+	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
@@ -197,6 +196,13 @@ func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
 	}
 }
 
+// kind returns the kind of the objects, which is empty if it is not known.
+func (r *Reflector[T]) kind() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.config.Decode.Kind.Kind
+}
+
 // newSource returns a source that decodes with these options.
 func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
@@ -222,8 +228,7 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.log = newOutageLog(&r.config, r.Status, r.traffic, func() bool { return r.Status().ResourceVersion != "" })
-	r.use(newHooks(&r.config, r.Status), r.log)
+	r.use(newHooks(&r.config, r.Status), &outage.Log{})
 	r.ownsHooks = true
 	return r
 }
@@ -260,9 +265,7 @@ func (r *Reflector[T]) useErrorHandler() {
 // the caller.
 func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.hooks = hooks
-	if r.outage == nil {
-		r.outage = log.Part(r.status.outageState)
-	}
+	r.outage = outage.Part{Log: log, Reflector: r.status}
 	r.status.changed = func() {
 		hooks.Changed()
 		r.outage.Note()
@@ -299,9 +302,9 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		return
 	}
 	r.hooks.SetContext(ctx)
-	r.log.Start(klog.FromContext(ctx))
+	r.outage.Log.Informer = observedReflector[T]{r, klog.FromContext(ctx)}
 	finally(func() { r.run(ctx) }, func() {
-		r.log.Close()
+		r.outage.Log.Close()
 		r.hooks.Close()
 	})
 }

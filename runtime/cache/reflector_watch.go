@@ -244,10 +244,10 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 	}
 	heard := r.queue.push(deltas)
-	if heard == 0 {
-		heard = stats.Now()
-	}
 	if in.Verb != protocol.OpenStream || in.Listed {
+		if heard == 0 { // a bookmark
+			heard = stats.Now()
+		}
 		r.traffic.AddEvents(&counts)
 		r.status.reach(in.ResourceVersion, heard)
 		if in.ResourceVersion != "" && r.reached != nil {

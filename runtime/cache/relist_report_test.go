@@ -74,7 +74,10 @@ func inLine(r Relist) string {
 		line += fmt.Sprintf(" after %d", r.Dropped)
 	}
 	if r.Err != nil {
-		line += " " + string(reasonOf(r.Err))
+		line += " " + string(r.Reason)
+	}
+	if r.Ended.Before(last) {
+		line += " ended before"
 	}
 	return line
 }

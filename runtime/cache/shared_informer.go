@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -73,7 +71,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.own.Store(newOwnWrites(s))
 	}
 	s.unlisted = int32(len(s.controller.reflectors))
-	s.controller.outages.CheckHandlers(s.lateHandlers)
+	s.controller.outages.Informer = observedInformer[T]{s}
 	return s
 }
 
@@ -179,19 +177,18 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
-	if s.controller.config.RelistHandler != nil {
-		for i := slices.IndexFunc(deltas, isReported); i >= 0 && len(deltas) > 1; i = slices.IndexFunc(deltas, isReported) {
-			n := max(i, 1)
-			s.distribute(deltas[:n], received)
-			deltas = deltas[n:]
+	for s.controller.config.RelistHandler != nil && len(deltas) > 1 {
+		i := slices.IndexFunc(deltas, isReported)
+		if i < 0 {
+			break
 		}
-		if len(deltas) == 0 {
-			return
-		}
+		n := max(i, 1)
+		s.distribute(deltas[:n], received)
+		deltas = deltas[n:]
 	}
 	distinct := len(deltas) == 1 && deltas[0].Type == Replaced
 	notes := s.indexer.apply(deltas)
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct, Delivery: deltas[0].report().Applied(len(notes))})
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct}, deltas[0].report().Applied(len(notes)))
 }
 
 // processFirst applies the first list of a namespace, or the deltas before the next one, and
@@ -214,7 +211,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 			s.controller.outages.NoteHandler()
 		}
 	}
-	s.processor.Distribute(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0, Delivery: deltas[0].report().Applied(len(notes))})
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }
 
@@ -401,17 +398,6 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 
 // name names the collection in errors and logs.
 func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
-
-// lateHandlers returns the handlers that have not returned from their initial list.
-func (s *SharedIndexInformer[T]) lateHandlers() (late []outage.Handler) {
-	for _, l := range s.processor.Listeners() {
-		if !isClosed(l.Synced()) {
-			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
-		}
-	}
-	slices.SortFunc(late, func(a, b outage.Handler) int { return strings.Compare(a.Name, b.Name) })
-	return late
-}
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {

@@ -191,16 +191,12 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.kind,
+		Kind:     c.reflectors[0].kind(),
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   s.Status(),
 		Stats:    s.stats(),
-	}
-	for i := range c.config.scopes {
-		observed.Namespaces = append(observed.Namespaces, c.config.scopes[i].Namespace)
-	}
-	if namespace := c.config.Namespace; namespace != "" {
-		observed.Namespaces = []string{namespace}
+
+		Namespaces: c.config.requested(),
 	}
 	return observed
 }
@@ -208,8 +204,11 @@ func (s *SharedIndexInformer[T]) observed() InformerStatus {
 // stats returns the counters of the informer.
 func (s *SharedIndexInformer[T]) stats() Stats {
 	c := s.controller
-	all := Stats{Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(), Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache)}
-	c.traffic.addTo(&all)
+	all := Stats{
+		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
+		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
+	}
+	c.traffic().addTo(&all)
 	now := stats.Now()
 	for _, r := range c.reflectors {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
@@ -304,15 +303,17 @@ type Relist struct {
 	// Began is when the first request was sent, and Answered when its response began. If a
 	// ListerWatcher returns the objects, Answered is when it returned the first of them. Decoded
 	// is when the last object was decoded, and Applied when the cache had the list. A Reflector
-	// without a Controller does not know Applied.
-	Began, Answered, Decoded, Applied time.Time
+	// without a Controller does not know Applied. Ended is when the list failed, or when no
+	// handler had an event of it any more.
+	Began, Answered, Decoded, Applied, Ended time.Time
 	// Handlers has those that got events of the list, in the order in which they returned.
 	Handlers []HandlerRelist
 	// Dropped is the number of relists before this one that were not reported, because hooks did
 	// not return.
 	Dropped int
-	// Err is set if the list failed.
-	Err error
+	// Err is set if the list failed, and Reason is its kind.
+	Err    error
+	Reason Reason
 }
 
 // HandlerRelist is the part of a handler in a Relist.
@@ -333,8 +334,9 @@ func (r *Reflector[T]) newReport(cause Reason) *report.Report {
 	}
 	about := Relist{Resource: r.config.Resource, Name: r.config.name(), Namespace: r.config.Namespace, Cause: cause}
 	return report.New(func(l report.List) {
-		about.Streamed, about.Pages, about.Objects, about.Bytes, about.Err = l.Streamed, l.Pages, l.Objects, l.Bytes, l.Err
-		about.Began, about.Answered, about.Decoded, about.Applied = l.Began, l.Answered, l.Decoded, l.Applied
+		about.Streamed, about.Pages, about.Objects, about.Bytes = l.Streamed, l.Pages, l.Objects, l.Bytes
+		about.Err, about.Reason = l.Err, reasonOf(l.Err)
+		about.Began, about.Answered, about.Decoded, about.Applied, about.Ended = l.Began, l.Answered, l.Decoded, l.Applied, l.Ended
 		for _, h := range l.Handlers {
 			about.Handlers = append(about.Handlers, HandlerRelist{h.Name, h.Events, h.At})
 		}

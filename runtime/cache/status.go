@@ -263,8 +263,8 @@ func (t *statusTracker) get() Status {
 	return status
 }
 
-// outageState returns what the log of outages needs to know of the phase.
-func (t *statusTracker) outageState() outage.State {
+// OutageState returns what the log of outages needs to know of the phase.
+func (t *statusTracker) OutageState() outage.State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {

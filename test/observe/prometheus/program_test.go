@@ -33,8 +33,8 @@ type scenario struct {
 	// break it, before the informer starts.
 	fail    func(*apitest.Server)
 	options []cache.SharedInformerOption
-	// handler is called with each object.
-	handler func(p *program, db *v1.Database)
+	// handler and index are called with each object.
+	handler, index func(p *program, db *v1.Database)
 	// quiet is set if no object changes.
 	quiet bool
 	// alerts are those that fire for it, and others that may.
@@ -78,13 +78,20 @@ var scenarios = []scenario{
 	{name: "stuck",
 		handler: func(p *program, _ *v1.Database) { <-p.released },
 		alerts:  []string{"InformerHandlerStuck", "InformerHandlerBacklogGrowing"}},
+	{name: "slow",
+		index: func(p *program, db *v1.Database) {
+			if db.Spec.StorageGi > 0 { // the first list is stored
+				<-p.released
+			}
+		},
+		alerts: []string{"InformerQueueGrowing"}, others: []string{"InformerStale"}},
 }
 
 // program has an informer for each scenario.
 type program struct {
 	servers   map[string]*apitest.Server
 	factories []*cache.SharedInformerFactory
-	// released is closed before the program ends, and lets the stuck handler return.
+	// released is closed before the program ends. The stuck handler and the slow index wait for it.
 	released chan struct{}
 }
 
@@ -129,7 +136,15 @@ func (p *program) play(ctx context.Context, t *testing.T, s *scenario) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := append([]cache.SharedInformerOption{cache.WithInformerName(s.name), cache.WithoutStreamingList()}, s.options...)
+	byStorage := func(db *v1.Database) []string {
+		if s.index != nil {
+			s.index(p, db)
+		}
+		return []string{fmt.Sprint(db.Spec.StorageGi)}
+	}
+	options := append([]cache.SharedInformerOption{
+		cache.WithInformerName(s.name), cache.WithoutStreamingList(), cache.WithIndexers(cache.Indexers[*v1.Database]{"byStorage": byStorage}),
+	}, s.options...)
 	factory := informers.NewSharedInformerFactory(client, 0, options...)
 	handle := func(db *v1.Database) {
 		if s.handler != nil {

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// Small is the capacity of a small slice, if List.Small is 0.
-	Small = 8
+	// Small is the capacity of a small slice. Most batches of an informer that is not busy have
+	// one element, and an informer has about ten small slices.
+	Small = 4
 	// maxSmall is how many small slices a List keeps: one is in use while the next one
 	// fills.
 	maxSmall = 2
@@ -23,28 +24,19 @@ const (
 // pointer, until the next garbage collection, so no timer has to release the memory of
 // a burst. The zero value is ready for use. A List is not safe for concurrent use.
 type List[E any] struct {
-	// Small is the capacity of a small slice; 0 for the constant. It does not change.
-	Small int
 	small [][]E
 	large weak.Pointer[[][]E]
 }
 
-func (l *List[E]) smallCap() int {
-	if l.Small == 0 {
-		return Small
-	}
-	return l.Small
-}
-
 // Take returns an empty slice with room for n elements. It may be nil if n is 0.
 func (l *List[E]) Take(n int) []E {
-	if small := l.smallCap(); n <= small {
+	if n <= Small {
 		last := len(l.small) - 1
 		switch {
 		case n == 0:
 			return nil
 		case last < 0:
-			return make([]E, 0, small)
+			return make([]E, 0, Small)
 		}
 		memory := l.small[last]
 		l.small = l.small[:last]
@@ -77,11 +69,11 @@ func (l *List[E]) Grow(memory []E, n int) []E {
 // Give takes memory back. The caller has cleared it, and must not use it any more.
 func (l *List[E]) Give(memory []E) {
 	memory = memory[:0]
-	switch n, small := cap(memory), l.smallCap(); {
-	case n == small && len(l.small) < maxSmall:
+	switch n := cap(memory); {
+	case n == Small && len(l.small) < maxSmall:
 		l.small = append(l.small, memory)
 		return
-	case n <= small || n > maxElements:
+	case n <= Small || n > maxElements:
 		return
 	}
 	large := l.large.Value()

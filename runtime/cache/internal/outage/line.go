@@ -23,6 +23,12 @@ func logWithoutFailure(logger klog.Logger, about advice.Advice, lasted time.Dura
 	logger.Info("Does not follow the API server yet", "for", rounded(lasted), "advice", about.Line())
 }
 
+// logHandler writes the line about a handler that is late.
+func logHandler(logger klog.Logger, h *Handler) {
+	logger.Info("A handler has not returned from its initial list", "handler", h.Name, "events", h.Backlog,
+		"advice", "A handler should only add to a queue: look for a lock, a request, or a wait for another informer.")
+}
+
 // comparedText returns a text that two failures share if a second line would tell a reader nothing
 // new: the error without its numbers, such as ports and times, and the namespaces.
 func comparedText(f *advice.Failure) string {

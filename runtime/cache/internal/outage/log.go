@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 const (
@@ -45,26 +46,42 @@ const (
 
 func (s State) isBehind() bool { return s == Behind || s == Trying }
 
+// Informer is what a Log reads. Its methods are called without a lock.
+type Informer interface {
+	// Failures returns the present failures.
+	Failures() []advice.Failure
+	// About returns what to say if the informer is behind without a failure.
+	About(lasted time.Duration) advice.Advice
+	// LateHandlers returns the handlers that have not returned from their initial list.
+	LateHandlers() []Handler
+	// Logger returns where lines are written.
+	Logger() klog.Logger
+}
+
 // Log is that of one informer. Any goroutine may use it.
 type Log struct {
-	// failures returns the present failures, and about returns what to say if there are none. They
-	// are called without a lock.
-	failures func() []advice.Failure
-	about    func(lasted time.Duration) advice.Advice
+	// Informer is set before the first call of Note and NoteHandler.
+	Informer Informer
 
-	mu     sync.Mutex // guards what follows
-	logger klog.Logger
+	mu sync.Mutex // guards what follows
 	// behind is the number of Reflectors that are behind, and trying that of those of them that are
-	// Trying. since is when behind left 0, and timer is set while a check is due.
-	behind, trying int
-	since          time.Time
-	timer          *time.Timer
+	// Trying.
+	behind, trying int32
+	closed         bool
+	// now is nil while the informer is healthy: a program may have thousands.
+	now *outage
+}
+
+// outage is the state of a Log that has something to do.
+type outage struct {
+	// since is when Log.behind left 0, and timer is set while a check is due.
+	since stats.Stamp
+	timer *time.Timer
 	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
 	written map[kind]*written
 	// lines wait for the goroutine that has set writing.
 	lines    []func(klog.Logger)
 	writing  bool
-	closed   bool
 	handlers handlers
 	running  sync.WaitGroup // timers that are set, and the goroutine that writes
 }
@@ -82,75 +99,82 @@ type written struct {
 	repeat time.Duration // how long after at another text is logged
 }
 
-// New returns a Log. It writes nothing before Start.
-func New(failures func() []advice.Failure, about func(lasted time.Duration) advice.Advice) *Log {
-	return &Log{failures: failures, about: about, logger: klog.Background()}
-}
-
-// Start sets the logger. It is called before the Reflectors run.
-func (l *Log) Start(logger klog.Logger) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.logger = logger
-}
-
 // Close returns when nothing is being written. Nothing is written afterwards.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
-	l.stopTimerLocked(&l.timer)
-	l.stopTimerLocked(&l.handlers.timer)
-	l.handlers.known = nil
+	now := l.now
+	if now != nil {
+		now.stop(&now.timer)
+		now.stop(&now.handlers.timer)
+	}
 	l.mu.Unlock()
-	l.running.Wait()
+	if now != nil {
+		now.running.Wait()
+	}
 }
 
-// Lasted returns for how long one of the Reflectors has been behind, or 0.
+// Lasted returns for how long one of the Reflectors has been behind, or 0. It is 0 after Close.
 func (l *Log) Lasted() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.behind == 0 {
+	if l.behind == 0 || l.closed {
 		return 0
 	}
-	return time.Since(l.since)
+	return stats.Now().Since(l.now.since)
+}
+
+// outageLocked returns the outage, which it begins if there is none.
+func (l *Log) outageLocked() *outage {
+	if l.now == nil {
+		l.now = &outage{}
+	}
+	return l.now
+}
+
+// forgetLocked releases the memory of an outage that is over.
+func (l *Log) forgetLocked() {
+	if o := l.now; o != nil && l.behind == 0 && o.timer == nil && o.handlers.timer == nil && o.handlers.known == nil && !o.writing {
+		l.now = nil
+	}
 }
 
 // Part is the part of a Log that belongs to one Reflector.
 type Part struct {
-	log   *Log
-	state func() State
-	last  State // guarded by log.mu
+	// Log and Reflector do not change.
+	Log       *Log
+	Reflector Reflector
+	last      State // guarded by Log.mu
 }
 
-// Part returns a part. state returns the present state of the Reflector. It is called with a lock
-// held and must not use the Log.
-func (l *Log) Part(state func() State) *Part { return &Part{log: l, state: state} }
+// Reflector returns its present state. It is called with a lock held, and must not use the Log.
+type Reflector interface{ OutageState() State }
 
 // Note is called after each change of the state, and after each failure.
 func (p *Part) Note() {
-	l := p.log
+	l := p.Log
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := p.state() // under the lock, so that the last call has the last state
+	now := p.Reflector.OutageState() // under the lock, so that the last call has the last state
 	if l.closed {
 		return
 	}
 	before := p.last
 	p.last = now
-	if l.behind == 0 {
-		l.since = time.Now()
+	if l.behind == 0 && now.isBehind() {
+		l.outageLocked().since = stats.Now()
 	}
 	l.trying += count(now == Trying) - count(before == Trying)
 	l.behind += count(now.isBehind()) - count(before.isBehind())
 	switch {
 	case l.behind == 0 && before.isBehind():
 		l.endLocked(now == Following)
-	case now.isBehind() && l.timer == nil:
-		l.startTimerLocked(&l.timer, l.check)
+	case now.isBehind() && l.now.timer == nil:
+		l.startLocked(&l.now.timer, l.check)
 	}
 }
 
-func count(is bool) int {
+func count(is bool) int32 {
 	if is {
 		return 1
 	}
@@ -159,23 +183,26 @@ func count(is bool) int {
 
 // endLocked is called when no Reflector is behind any more.
 func (l *Log) endLocked(follows bool) {
-	l.stopTimerLocked(&l.timer)
-	wasWritten := l.written != nil
-	l.written = nil
+	o := l.now
+	o.stop(&o.timer)
+	wasWritten := o.written != nil
+	o.written = nil
 	if wasWritten && follows {
-		lasted := time.Since(l.since)
-		l.writeLocked(func(logger klog.Logger) {
+		lasted := stats.Now().Since(o.since)
+		o.lines = append(o.lines, func(logger klog.Logger) {
 			logger.Info("Follows the API server again", "after", rounded(lasted))
 		})
 	}
+	l.writeLocked(o)
 }
 
-// startTimerLocked sets a timer that calls check without the lock.
-func (l *Log) startTimerLocked(set **time.Timer, check func(*time.Timer)) {
-	l.running.Add(1)
+// startLocked sets a timer of the outage, which calls check without the lock.
+func (l *Log) startLocked(set **time.Timer, check func(*time.Timer)) {
+	o := l.now
+	o.running.Add(1)
 	var timer *time.Timer
 	timer = time.AfterFunc(After, func() {
-		defer l.running.Done()
+		defer o.running.Done()
 		l.mu.Lock() // which the caller holds until timer is set
 		own := timer
 		l.mu.Unlock()
@@ -184,52 +211,52 @@ func (l *Log) startTimerLocked(set **time.Timer, check func(*time.Timer)) {
 	*set = timer
 }
 
-// stopTimerLocked stops a timer. If it has fired, it finds that it is not set any more.
-func (l *Log) stopTimerLocked(set **time.Timer) {
+// stop stops a timer. If it has fired, it finds that it is not set any more.
+func (o *outage) stop(set **time.Timer) {
 	if *set != nil && (*set).Stop() {
-		l.running.Done()
+		o.running.Done()
 	}
 	*set = nil
 }
 
 // check logs what has to be logged of the present failures. A timer calls it.
 func (l *Log) check(timer *time.Timer) {
-	failures := l.failures()
+	failures := l.Informer.Failures()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.timer != timer {
+	o := l.now
+	if o == nil || o.timer != timer {
 		return // the Log was closed, or the informer has followed meanwhile
 	}
-	l.timer = nil
+	o.timer = nil
 	if l.trying == l.behind {
-		l.startTimerLocked(&l.timer, l.check)
+		l.startLocked(&o.timer, l.check)
 		return
 	}
-	lasted := time.Since(l.since)
-	var lines []func(klog.Logger)
-	if len(failures) == 0 && l.written == nil {
-		l.written = map[kind]*written{}
-		lines = append(lines, func(logger klog.Logger) { logWithoutFailure(logger, l.about(lasted), lasted) })
+	lasted := stats.Now().Since(o.since)
+	if len(failures) == 0 && o.written == nil {
+		o.written = map[kind]*written{}
+		o.lines = append(o.lines, func(logger klog.Logger) { logWithoutFailure(logger, l.Informer.About(lasted), lasted) })
 	}
 	for _, f := range failures {
-		if l.isNewLocked(&f) {
-			lines = append(lines, func(logger klog.Logger) { logFailure(logger, &f, lasted) })
+		if o.isNew(&f) {
+			o.lines = append(o.lines, func(logger klog.Logger) { logFailure(logger, &f, lasted) })
 		}
 	}
-	l.writeLocked(lines...)
+	l.writeLocked(o)
 }
 
-// isNewLocked reports whether a failure has to be logged: if it is the first of its kind, or if it
-// has another error and the last line is old enough.
-func (l *Log) isNewLocked(f *advice.Failure) bool {
+// isNew reports whether a failure has to be logged: if it is the first of its kind, or if it has
+// another error and the last line is old enough.
+func (o *outage) isNew(f *advice.Failure) bool {
 	key, now := kind{f.Reason, f.Verb, len(f.Namespaces) > 0 && f.Namespaces[0] == ""}, time.Now()
 	text := comparedText(f)
-	last := l.written[key]
+	last := o.written[key]
 	if last == nil {
-		if l.written == nil {
-			l.written = map[kind]*written{}
+		if o.written == nil {
+			o.written = map[kind]*written{}
 		}
-		l.written[key] = &written{text, now, firstRepeat}
+		o.written[key] = &written{text, now, firstRepeat}
 		return true
 	}
 	if last.text == text || now.Sub(last.at) < last.repeat {
@@ -239,27 +266,27 @@ func (l *Log) isNewLocked(f *advice.Failure) bool {
 	return true
 }
 
-// writeLocked writes lines after those that were passed before. It unlocks the mutex meanwhile,
-// because a logger is foreign code.
-func (l *Log) writeLocked(lines ...func(klog.Logger)) {
-	if l.lines = append(l.lines, lines...); l.writing || len(l.lines) == 0 {
+// writeLocked writes the lines of o, in the order in which they were added. It unlocks the mutex
+// meanwhile, because a logger is foreign code.
+func (l *Log) writeLocked(o *outage) {
+	defer l.forgetLocked()
+	if o.writing || len(o.lines) == 0 {
 		return
 	}
-	l.writing = true
-	l.running.Add(1)
+	o.writing = true
+	o.running.Add(1)
 	defer func() {
-		l.writing = false
-		l.running.Done()
+		o.writing = false
+		o.running.Done()
 	}()
-	for len(l.lines) > 0 {
-		next, logger := l.lines[0], l.logger
-		if l.lines = l.lines[1:]; len(l.lines) == 0 {
-			l.lines = nil
-		}
+	for len(o.lines) > 0 {
+		next := o.lines[0]
+		o.lines = o.lines[1:]
 		func() {
 			l.mu.Unlock()
 			defer l.mu.Lock()
-			next(logger)
+			next(l.Informer.Logger())
 		}()
 	}
+	o.lines = nil
 }

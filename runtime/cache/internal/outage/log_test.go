@@ -60,31 +60,51 @@ func (l *lines) take() []string {
 // informer has Reflectors whose states a test sets.
 type informer struct {
 	t     *testing.T
-	log   *Log
+	log   Log
 	lines lines
 	parts []*Part
 
 	mu       sync.Mutex // guards what follows
 	states   []State
 	failures []advice.Failure
+	late     []Handler
 }
 
 func newInformer(t *testing.T, reflectors int) *informer {
 	i := &informer{t: t, states: make([]State, reflectors)}
-	i.log = New(func() []advice.Failure {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		return slices.Clone(i.failures)
-	}, func(lasted time.Duration) advice.Advice { return advice.Advice{Text: "Wait."} })
-	i.log.Start(klog.New(&i.lines))
+	i.log.Informer = i
 	for n := range reflectors {
-		i.parts = append(i.parts, i.log.Part(func() State {
-			i.mu.Lock()
-			defer i.mu.Unlock()
-			return i.states[n]
-		}))
+		i.parts = append(i.parts, &Part{Log: &i.log, Reflector: reflector{i, n}})
 	}
 	return i
+}
+
+func (i *informer) Failures() []advice.Failure {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.failures)
+}
+
+func (i *informer) Logger() klog.Logger { return klog.New(&i.lines) }
+
+func (i *informer) About(time.Duration) advice.Advice { return advice.Advice{Text: "Wait."} }
+
+func (i *informer) LateHandlers() []Handler {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.late)
+}
+
+// reflector is one of an informer.
+type reflector struct {
+	informer *informer
+	n        int
+}
+
+func (r reflector) OutageState() State {
+	r.informer.mu.Lock()
+	defer r.informer.mu.Unlock()
+	return r.informer.states[r.n]
 }
 
 // enter sets the state of a Reflector, and the failures of the informer.
@@ -277,6 +297,28 @@ func TestLasted(t *testing.T) {
 		check(2 * second)
 		i.enter(1, Following)
 		check(0)
+		i.enter(0, Behind)
+		i.log.Close()
+		check(0)
+	})
+}
+
+// TestHealthyInformersKeepNothing looks at the memory after an outage and a late handler.
+func TestHealthyInformersKeepNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		i.enter(0, Behind, forbidden("no"))
+		i.late = []Handler{{ID: 1}}
+		i.log.NoteHandler()
+		i.wait(20*second, "no", "initial list")
+		i.enter(0, Following)
+		i.wait(0, "again")
+		i.late = nil
+		i.log.NoteHandler()
+		i.wait(20 * second)
+		if i.log.now != nil {
+			t.Errorf("the log keeps %+v", i.log.now)
+		}
 	})
 }
 
@@ -302,7 +344,7 @@ func TestConcurrentNotes(t *testing.T) {
 				t.Errorf("%s after a line that says so too", line)
 			}
 			reported = !follows
-			again += count(follows)
+			again += int(count(follows))
 		}
 		if again == 0 {
 			t.Error("no outage has ended")
@@ -317,17 +359,10 @@ func TestHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInformer(t, 1)
 		defer i.log.Close()
-		var mu sync.Mutex
-		var late []Handler
-		i.log.CheckHandlers(func() []Handler {
-			mu.Lock()
-			defer mu.Unlock()
-			return slices.Clone(late)
-		})
 		set := func(handlers ...Handler) {
-			mu.Lock()
-			late = handlers
-			mu.Unlock()
+			i.mu.Lock()
+			i.late = handlers
+			i.mu.Unlock()
 			i.log.NoteHandler()
 		}
 		a, b := Handler{ID: 1, Name: "a", Backlog: 3}, Handler{ID: 2, Name: "b"}

@@ -122,14 +122,14 @@ func (l *Listener[T]) finish() (now stats.Stamp) {
 	if l.inHand == nil { // Handle
 		latency.Add(now.Since(l.received), int(l.calls.size-l.calls.left))
 	}
-	for ; l.timed < l.at; l.timed++ {
+	for ; int(l.timed) < l.at; l.timed++ {
 		b := &l.inHand[l.timed]
-		latency.Add(now.Since(b.Received), int(b.calls)-l.timedNext)
+		latency.Add(now.Since(b.Received), int(b.calls-l.timedNext))
 		l.timedNext = 0
 	}
 	if l.at < len(l.inHand) {
-		latency.Add(now.Since(l.inHand[l.at].Received), l.next-l.timedNext)
-		l.timedNext = l.next
+		latency.Add(now.Since(l.inHand[l.at].Received), l.next-int(l.timedNext))
+		l.timedNext = int32(l.next)
 	}
 	latency.Flush()
 	l.calls.finish(now)

@@ -26,7 +26,7 @@ type Handled struct {
 }
 
 // NewDelivery returns a Delivery. It calls ended once, when each Listener has returned from the
-// last notification, or was removed or stopped. ended must not block: the caller of Distribute,
+// last notification, or was removed or stopped. ended must not block: the caller of Deliver,
 // Remove or Stop may call it, with a lock held.
 func NewDelivery(ended func([]Handled)) *Delivery { return &Delivery{ended: ended} }
 
@@ -62,15 +62,16 @@ func (d *Delivery) Leave(h Handled) {
 type awaited struct {
 	*Delivery
 	events int
+	// joined is set if it ends with the Delivery before it: their batches were merged.
+	joined bool
 }
 
-// returned is called when the handler has returned from the batch of d. The batches before it,
-// which may have been merged into it, have ended too.
-func (l *Listener[T]) returned(d *Delivery) {
+// returned is called when the handler has returned from the oldest batch that is awaited.
+func (l *Listener[T]) returned() {
 	now := time.Now()
 	l.mu.Lock()
-	n := 0
-	for n < len(l.awaited) && (n == 0 || l.awaited[n-1].Delivery != d) {
+	n := min(1, len(l.awaited)) // there is none if it was removed meanwhile
+	for n > 0 && n < len(l.awaited) && l.awaited[n].joined {
 		n++
 	}
 	ended := l.awaited[:n:n]
@@ -79,6 +80,22 @@ func (l *Listener[T]) returned(d *Delivery) {
 	}
 	l.mu.Unlock()
 	l.leaveAll(ended, now)
+}
+
+// joinLocked is called when all pending batches are merged into one.
+func (l *Listener[T]) joinLocked() {
+	pending := 0
+	for i := range l.pending {
+		if l.pending[i].awaited {
+			pending++
+		}
+	}
+	for i := len(l.awaited) - 1; pending > 1 && i >= 0; i-- {
+		if !l.awaited[i].joined {
+			l.awaited[i].joined = true
+			pending--
+		}
+	}
 }
 
 // abandon makes no Delivery wait for l any more.

@@ -81,9 +81,9 @@ func TestDeliveryEndsWithTheSlowestHandler(t *testing.T) {
 		a, b := slow("a", 0, nothingToDo), slow("b", 0, func() { time.Sleep(time.Second) })
 		p := started(t, a, b)
 		p.Distribute(Batch[object]{Notes: adds(10, 0)})
-		p.Distribute(Batch[object]{Notes: adds(5, 10), Delivery: d.delivery("first")})
+		p.Deliver(Batch[object]{Notes: adds(5, 10)}, d.delivery("first"))
 		p.Distribute(Batch[object]{Notes: adds(5, 20)})
-		p.Distribute(Batch[object]{Notes: adds(1, 30), Delivery: d.delivery("second")})
+		p.Deliver(Batch[object]{Notes: adds(1, 30)}, d.delivery("second"))
 		time.Sleep(29 * time.Second)
 		d.want(t)
 		time.Sleep(time.Second)
@@ -100,7 +100,7 @@ func TestDeliveryToNoOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &delivered{}
 		p := started(t)
-		p.Distribute(Batch[object]{Notes: adds(1, 0), Delivery: d.delivery("list")})
+		p.Deliver(Batch[object]{Notes: adds(1, 0)}, d.delivery("list"))
 		d.want(t, "list:")
 	})
 }
@@ -112,14 +112,14 @@ func TestDeliveryDoesNotWaitForRemovedHandlers(t *testing.T) {
 		defer close(hang)
 		hung, other := slow("hung", 0, func() { <-hang }), slow("other", 0, nothingToDo)
 		p := started(t, hung, other)
-		p.Distribute(Batch[object]{Notes: adds(3, 0), Delivery: d.delivery("first")})
-		p.Distribute(Batch[object]{Notes: adds(3, 0), Delivery: d.delivery("second")})
+		p.Deliver(Batch[object]{Notes: adds(3, 0)}, d.delivery("first"))
+		p.Deliver(Batch[object]{Notes: adds(3, 0)}, d.delivery("second"))
 		time.Sleep(time.Hour)
 		d.want(t)
 		p.Remove(hung)
 		d.want(t, "first: hung 3 never, other 3 00:03", "second: hung 3 never, other 3 00:06")
 		p.Remove(other)
-		p.Distribute(Batch[object]{Notes: adds(3, 0), Delivery: d.delivery("third")})
+		p.Deliver(Batch[object]{Notes: adds(3, 0)}, d.delivery("third"))
 		d.want(t, "third:")
 	})
 }
@@ -130,7 +130,7 @@ func TestDeliveryEndsWhenTheProcessorStops(t *testing.T) {
 		d, hang := &delivered{}, make(chan struct{})
 		hung := slow("hung", 0, func() { <-hang })
 		p := started(t, hung)
-		p.Distribute(Batch[object]{Notes: adds(3, 0), Delivery: d.delivery("list")})
+		p.Deliver(Batch[object]{Notes: adds(3, 0)}, d.delivery("list"))
 		time.Sleep(time.Minute)
 		p.Stop()
 		d.want(t, "list: hung 3 never")
@@ -156,7 +156,7 @@ func TestDeliveryOfMergedBatches(t *testing.T) {
 					notes[j].Kind = Update
 				}
 			}
-			p.Distribute(Batch[object]{Notes: notes, Delivery: d.delivery(fmt.Sprint("list ", i))})
+			p.Deliver(Batch[object]{Notes: notes}, d.delivery(fmt.Sprint("list ", i)))
 		}
 		p.Distribute(Batch[object]{Notes: adds(1, 200)})
 		l.mu.Lock()
@@ -181,7 +181,7 @@ func TestDeliveryToAHandlerThatFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &delivered{}
 			p := started(t, slow(name, 0, fail))
-			p.Distribute(Batch[object]{Notes: adds(3, 0), Delivery: d.delivery("list")})
+			p.Deliver(Batch[object]{Notes: adds(3, 0)}, d.delivery("list"))
 			time.Sleep(time.Minute)
 			d.want(t, "list: "+name+" 3 00:03")
 		})
@@ -202,11 +202,11 @@ func TestDeliveriesEndOnce(t *testing.T) {
 		}
 		p.Start()
 		for i := range 20 {
-			p.Distribute(Batch[object]{Notes: adds(5, 0), Delivery: NewDelivery(func([]Handled) {
+			p.Deliver(Batch[object]{Notes: adds(5, 0)}, NewDelivery(func([]Handled) {
 				mu.Lock()
 				defer mu.Unlock()
 				ended[i]++
-			})})
+			}))
 			if i%5 == 4 {
 				p.Remove(listeners[i/5])
 			}

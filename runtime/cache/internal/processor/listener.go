@@ -63,23 +63,19 @@ type Listener[T metav1.Object] struct {
 	// Only the goroutine of run uses the fields below. If the handler ends that goroutine,
 	// the next one continues from them.
 	inHand []Batch[T]
-	at     int  // the index of the batch that is being handled
-	next   int  // the index of the next notification in that batch
-	exited bool // the handler has ended the goroutine
+	at     int // the index of the batch that is being handled
+	next   int // the index of the next notification in that batch
 	// timed is the index of the first batch of the chunk of calls in progress, and timedNext that
 	// of its first notification.
-	timed, timedNext int
+	timed, timedNext int32
 	received         stats.Stamp // of the notifications of Handle
+	exited           bool        // the handler has ended the goroutine
 }
-
-// fewBatches is the number of batches that wait for a handler which is no bottleneck.
-const fewBatches = 4
 
 // NewListener returns a Listener with an empty queue.
 func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 	return &Listener[T]{
 		options:  options,
-		memory:   freelist.List[Batch[T]]{Small: fewBatches},
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),
@@ -119,9 +115,16 @@ func (l *Listener[T]) Backlog() int {
 }
 
 // Enqueue appends b to the queue. It never blocks.
-func (l *Listener[T]) Enqueue(b Batch[T]) {
+func (l *Listener[T]) Enqueue(b Batch[T]) { l.enqueue(b, nil) }
+
+// enqueue is Enqueue of a batch that d, if it is not nil, waits for.
+func (l *Listener[T]) enqueue(b Batch[T], d *Delivery) {
+	b.awaited = d != nil
 	l.enqueued.Add(int64(len(b.Notes)))
 	l.mu.Lock()
+	if d != nil {
+		l.awaited = append(l.awaited, awaited{Delivery: d, events: len(b.Notes)})
+	}
 	if l.appendLocked(b); len(l.pending) > 1 {
 		l.calls.look(b.Received)
 	}
@@ -147,9 +150,6 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 	if b.Distinct {
 		l.coalesced = max(l.coalesced, len(b.Notes))
 	}
-	if b.Delivery != nil {
-		l.awaited = append(l.awaited, awaited{b.Delivery, len(b.Notes)})
-	}
 }
 
 // coalesceLocked merges all pending batches into one. It is called when the queue has
@@ -159,11 +159,10 @@ func (l *Listener[T]) coalesceLocked() {
 	one := Batch[T]{Notes: Coalesce(l.pending), Received: l.pending[0].Received, Distinct: true}
 	for _, b := range l.pending {
 		one.EndsInitial = one.EndsInitial || b.EndsInitial
-		if b.Delivery != nil {
-			one.Delivery = b.Delivery // with the ones before it
-		}
 		one.Received = min(one.Received, b.Received)
+		one.awaited = one.awaited || b.awaited
 	}
+	l.joinLocked()
 	l.pending = append(l.pending[:0:0], one)
 	l.merged.Add(int64(l.waiting - len(one.Notes)))
 	l.waiting, l.coalesced = len(one.Notes), len(one.Notes)
@@ -242,9 +241,8 @@ func (l *Listener[T]) handleInHand() bool {
 		if b.EndsInitial {
 			close(l.synced)
 		}
-		if b.Delivery != nil {
-			l.returned(b.Delivery)
-			b.Delivery = nil
+		if b.awaited {
+			l.returned()
 		}
 		b.Notes, b.calls, l.next = nil, int32(len(b.Notes)), 0 // so that it keeps no objects alive
 	}

@@ -41,8 +41,8 @@ type Batch[T metav1.Object] struct {
 	// EndsInitial marks the batch after which a handler has got all objects that were
 	// cached when it was added.
 	EndsInitial bool
-	// Delivery, if it is not nil, learns when the Listeners have returned from the batch.
-	Delivery *Delivery
+	// awaited is set if a Delivery waits for the Listeners to return from the batch.
+	awaited bool
 	// calls is the number of Notes, when they are handled and gone.
 	calls int32
 }

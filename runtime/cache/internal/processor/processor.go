@@ -78,13 +78,18 @@ func (p *Processor[T]) Start() {
 }
 
 // Distribute passes b to all listeners.
-func (p *Processor[T]) Distribute(b Batch[T]) {
+func (p *Processor[T]) Distribute(b Batch[T]) { p.Deliver(b, nil) }
+
+// Deliver is Distribute of a batch that d, if it is not nil, waits for. The batch has
+// notifications then.
+func (p *Processor[T]) Deliver(b Batch[T], d *Delivery) {
 	if len(b.Notes) == 0 && !b.EndsInitial {
 		return
 	}
-	b.Delivery.Begin(len(p.Listeners()))
-	for _, l := range p.Listeners() {
-		l.Enqueue(b)
+	all := p.Listeners()
+	d.Begin(len(all))
+	for _, l := range all {
+		l.enqueue(b, d)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 
 // List is what is known of a list at its end. A moment is zero if the list did not get that far.
 type List struct {
-	Streamed                          bool
-	Pages, Objects                    int
-	Bytes                             int64
-	Began, Answered, Decoded, Applied time.Time
-	Handlers                          []processor.Handled
-	Err                               error
+	Streamed       bool
+	Pages, Objects int
+	Bytes          int64
+	Handlers       []processor.Handled
+	Err            error
+
+	Began, Answered, Decoded, Applied, Ended time.Time
 }
 
 // Report is the List of a list under way. At first the goroutine that reads the list has it, then
@@ -95,6 +96,7 @@ func (r *Report) Applied(events int) *processor.Delivery {
 // End ends the report.
 func (r *Report) End() {
 	if r != nil {
+		r.list.Ended = time.Now()
 		r.ended(r.list)
 	}
 }
