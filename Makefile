@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-apply test-kube test-observability test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver, al
 	@hack/lint.sh --no-race test/kube
 	@go -C test/kube build -o ../../build/bin/kube-server ./server
 	cd test && $(TEST) ./kubetest -server=../../build/bin/kube-server
+
+test-observability: ## Open the page of the informers in a headless Chromium, in 2 minutes; it writes screenshots to build/observe
+	cd test && $(TEST) ./observe/page -chromium=chromium -images=../../../build/observe
 
 test-wild: ## Generate code for published API modules, and write docs/wild.md, in 7 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild
