@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
 	v1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
@@ -99,7 +100,16 @@ func look(factory informers.SharedInformerFactory) {
 }
 
 // inAManager is compiled only.
-func inAManager(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInformerFactory) error {
+func inAManager(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInformerFactory, informers *crcache.Cache) error {
+	mux.Handle("/debug/informers", debugpage.New(factory, debugpage.WithTitle("database-operator")))
+	err := mgr.AddMetricsServerExtraHandler("/debug/informers", debugpage.New(informers)) // the crcache.Cache of the manager
+	if err != nil {
+		return err
+	}
+	return check(mgr, mux, factory)
+}
+
+func check(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInformerFactory) error {
 	metrics.Registry.MustRegister(informermetrics.NewCollector(factory))
 	mux.Handle("/readyz", healthz.Handler(factory))
 	err := mgr.AddReadyzCheck("informers", healthz.Readiness(factory)) // in a manager of controller-runtime, for a factory of your own
