@@ -109,6 +109,17 @@ func inAManager(mgr manager.Manager, mux *http.ServeMux, factory informers.Share
 	return check(mgr, mux, factory)
 }
 
+// inKubebuilder is the code of docs/controller-runtime.md.
+func inKubebuilder(mgr manager.Manager) error {
+	if c, ok := mgr.GetCache().(*crcache.Cache); ok { // not if Options.NewInformer is set
+		metrics.Registry.MustRegister(informermetrics.NewCollector(c))
+		if err := mgr.AddMetricsServerExtraHandler("/debug/informers", debugpage.New(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func check(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInformerFactory) error {
 	metrics.Registry.MustRegister(informermetrics.NewCollector(factory))
 	mux.Handle("/readyz", healthz.Handler(factory))
@@ -116,13 +127,16 @@ func check(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInfo
 	return err
 }
 
-var _ = inAManager
+var _, _ = inAManager, inKubebuilder
 
-// TestObservabilityPage keeps each line of the code of docs/observability.md one that is compiled
-// here, in the same order. Only the indentation may differ.
+// TestObservabilityPage keeps the code of docs/observability.md, and of the section about it in
+// docs/controller-runtime.md, the code that is compiled here. Only the indentation may differ.
 func TestObservabilityPage(t *testing.T) {
 	blocks := strings.Split(readText(t, "../../docs/observability.md"), "```go\n")[1:]
-	if len(blocks) < 6 {
+	_, section, _ := strings.Cut(readText(t, "../../docs/controller-runtime.md"), "## See what the informers do\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks = append(blocks, strings.Split(section, "```go\n")[1:]...)
+	if len(blocks) < 9 {
 		t.Errorf("the page has only %d blocks of code", len(blocks))
 	}
 	self := withoutIndentation(readText(t, "observability_test.go"))
