@@ -81,11 +81,11 @@ type Informer struct {
 	// UndecodableCount is the number of all undecodable objects. Undecodable has the first 100.
 	UndecodableCount int `json:"undecodable_count"`
 
-	Processing Latency   `json:"processing_latency"`
-	ToCache    Latency   `json:"cache_latency"`
-	Handlers   []Handled `json:"handlers,omitempty"`
-	Indexes    []Index   `json:"indexes,omitempty"`
-	Scopes     []Scope   `json:"scopes,omitempty"`
+	Processing Latency        `json:"processing_latency"`
+	ToCache    Latency        `json:"cache_latency"`
+	Handlers   []EventHandler `json:"handlers,omitempty"`
+	Indexes    []Index        `json:"indexes,omitempty"`
+	Scopes     []Scope        `json:"scopes,omitempty"`
 
 	spark spark
 }
@@ -153,8 +153,8 @@ type Latency struct {
 	P99   Seconds `json:"p99_seconds"`
 }
 
-// Handled is the state of a handler.
-type Handled struct {
+// EventHandler is the state of a handler.
+type EventHandler struct {
 	Name    string `json:"name"`
 	Unnamed bool   `json:"unnamed,omitempty"`
 	Synced  bool   `json:"synced"`
@@ -264,7 +264,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		all.Undecodable = append(all.Undecodable, h.undecodable(state))
 	}
 	for i := range stats.Handlers {
-		all.Handlers = append(all.Handlers, handledOf(&stats.Handlers[i]))
+		all.Handlers = append(all.Handlers, handlerOf(&stats.Handlers[i]))
 	}
 	for _, index := range stats.Indexes {
 		all.Indexes = append(all.Indexes, Index{clean(index.Name, maxName), index.Values})
@@ -302,8 +302,8 @@ func (h *Handler) runbookOf(heading string) string {
 	return h.runbook + "#" + url.PathEscape(heading)
 }
 
-func handledOf(h *cache.HandlerStats) Handled {
-	return Handled{
+func handlerOf(h *cache.HandlerStats) EventHandler {
+	return EventHandler{
 		Name: clean(h.Name, maxName), Unnamed: h.Unnamed, Synced: h.Synced, Backlog: h.Backlog, Processed: h.Processed, Merged: h.Merged,
 		Panics: h.Panics, Running: Seconds(h.Running), Slowest: Seconds(h.Slowest), Latency: latencyOf(&h.Latency),
 	}

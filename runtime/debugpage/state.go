@@ -64,8 +64,8 @@ func (l *limits) judge(i *Informer) (State, []doubt) {
 	return Healthy, nil
 }
 
-// NeedsAction reports whether something is wrong with the informer, or it has to be started.
-func (i *Informer) NeedsAction() bool {
+// needsAction reports whether something is wrong with the informer, or it has to be started.
+func (i *Informer) needsAction() bool {
 	return len(i.Problems) > 0 || i.Error != "" || i.State == Starting && len(i.Advice) > 0
 }
 
@@ -142,7 +142,7 @@ func (l *limits) doubts(i *Informer) (all []doubt) {
 		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
-		add("undecodable-objects", "%s cannot be decoded. The first: %s.", plural(n, "object"), i.Undecodable[0].Text())
+		add("undecodable-objects", "%s cannot be decoded. The first: %s.", plural(n, "object"), i.Undecodable[0])
 	}
 	for h := range i.Handlers {
 		handler := &i.Handlers[h]
@@ -223,7 +223,7 @@ func summarize(all []Informer) string {
 	}
 	of := map[State][]string{}
 	for i := range all {
-		of[all[i].State] = append(of[all[i].State], all[i].DisplayName())
+		of[all[i].State] = append(of[all[i].State], all[i].displayName())
 	}
 	var present []State
 	for _, state := range states {
@@ -262,16 +262,16 @@ func summarize(all []Informer) string {
 // maxDisplayName is the number of bytes of a name in the summary.
 const maxDisplayName = 60
 
-// DisplayName is the name of the informer, or of its resource with its group, in short.
-func (i *Informer) DisplayName() string {
+// displayName is the name of the informer, or of its resource with its group, in short.
+func (i *Informer) displayName() string {
 	if i.Name != "" {
 		return clean(i.Name, maxDisplayName)
 	}
-	return clean(i.GroupResource(), maxDisplayName)
+	return clean(i.groupResource(), maxDisplayName)
 }
 
-// GroupResource is the resource with its group, such as deployments.apps.
-func (i *Informer) GroupResource() string {
+// groupResource is the resource with its group, such as deployments.apps.
+func (i *Informer) groupResource() string {
 	if i.Group == "" {
 		return i.Resource
 	}
