@@ -162,7 +162,7 @@ func TestKindWithoutCRD(t *testing.T) {
 	if _, err := c.GetInformer(t.Context(), &widget{}); !meta.IsNoMatchError(err) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.HasSuffix(err.Error(), "is its CRD installed?") {
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.Contains(err.Error(), "is its CRD installed?\n\t") || !strings.Contains(err.Error(), "widgets.example.com") {
 		t.Errorf("without the CRD the check returns %v", err)
 	}
 	absent := slices.Collect(c.Statuses())
