@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime examples/operator testserver test test/kubebuilder
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel examples/operator testserver test test/kubebuilder
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -20,21 +20,21 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-observability test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## Run the example operator with a real API server, and print its typed events
+demo: ## Run the example operator with a real API server, and print its typed events and the address of its page (ARGS=--stay to go on until Ctrl-C)
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo ./cmd/demo
-	@build/bin/demo --repo=.
+	@build/bin/demo --repo=. $(ARGS)
 
 test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -59,6 +59,14 @@ test-clientgo: ## Run the tests of the adapters for client-go, and client-go's o
 test-crcache: ## Run the tests of the cache for controller-runtime, except for those with a kube-apiserver
 	cd adapters/controllerruntime && $(RACE) $(TEST) ./...
 	cd test/kubebuilder && $(TEST) ./...
+
+test-metrics: ## Run the tests of the metrics and traces of informers
+	cd metrics/prometheus && $(RACE) $(TEST) ./...
+	cd metrics/otel && $(RACE) $(TEST) ./...
+
+test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 5 minutes; needs the Debian packages prometheus and chromium
+	cd test && $(TEST) ./observe/prometheus -prometheus=prometheus -promtool=promtool
+	cd test && $(TEST) ./observe/page -chromium=chromium -images=../../../build/observe
 
 test-e2e: ## Run the tests with the real API server, and compare the generated code with that of code-generator
 	cd testserver && $(RACE) $(TEST) ./...

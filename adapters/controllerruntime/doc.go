@@ -31,7 +31,8 @@
 //	layout.go    copies objects to what a caller passed
 //	rest.go      requests for lists and watches
 //	writes.go    ReadYourWrites, and WaitFor
-//	health.go    Statuses and ReadyChecker
+//	status.go    Kinds and Statuses: the state and the counters, for the page and the metrics
+//	health.go    ReadyChecker
 //	source.go    NewSource: the events of an informer of your own, for a controller
 //
 // With ReadYourWrites in place of New, the cache also has the response to each write of the

@@ -12,9 +12,10 @@ import (
 )
 
 // ReadyChecker returns a check for mgr.AddReadyzCheck. It fails until all informers are synced,
-// and the error has the reason for each that is not: which right is missing on which resource,
-// or which CRD is not installed. An informer that fails after it has synced does not fail the
-// check, because the cache serves its last state; see Statuses.
+// and the error has the reason for each that is not, and what to do: which right is missing on
+// which resource, or which CRD is not installed. An informer that fails after it has synced does
+// not fail the check, because the cache serves its last state; see Statuses. healthz.Readiness of
+// runtime/healthz can also fail then, after a limit, and waits for handlers too.
 //
 //	err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache()))
 //
@@ -30,9 +31,14 @@ func ReadyChecker(c ctrlcache.Cache) healthz.Checker {
 		}
 		var errs []error
 		for status := range own.Kinds() {
-			if status.NotSynced != "" {
-				errs = append(errs, fmt.Errorf("%s is not synced: %s", status.GroupVersionKind.Kind, status.NotSynced))
+			if status.NotSynced == "" {
+				continue
 			}
+			text := fmt.Sprintf("%s is not synced: %s", status.GroupVersionKind.Kind, status.NotSynced)
+			for _, advice := range status.Advice() {
+				text += "\n\t" + advice.String()
+			}
+			errs = append(errs, errors.New(text))
 		}
 		return errors.Join(errs...)
 	}

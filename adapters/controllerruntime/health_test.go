@@ -162,7 +162,7 @@ func TestKindWithoutCRD(t *testing.T) {
 	if _, err := c.GetInformer(t.Context(), &widget{}); !meta.IsNoMatchError(err) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.HasSuffix(err.Error(), "is its CRD installed?") {
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.Contains(err.Error(), "is its CRD installed?\n\t") || !strings.Contains(err.Error(), "widgets.example.com") {
 		t.Errorf("without the CRD the check returns %v", err)
 	}
 	absent := slices.Collect(c.Statuses())
@@ -178,7 +178,7 @@ func TestKindWithoutCRD(t *testing.T) {
 	if !reflect.DeepEqual(absent[0], want) || want.Status.Since.IsZero() || !meta.IsNoMatchError(want.Status.Err) {
 		t.Errorf("the status is %+v, want %+v", absent[0], want)
 	}
-	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "CRD") {
+	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "Install the CustomResourceDefinition widgets.example.com") {
 		t.Errorf("the advice is %+v", advice)
 	}
 	if absent := c.absentKinds(time.Now().Add(absenceTimeout + time.Second)); len(absent) > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/debugpage"
+	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 // TestStatusOfSeveralForms reads one kind in two forms: it is one informer, with the handlers and
@@ -107,6 +110,43 @@ func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
 			if !status.Stats.Synced || status.Status.Phase != cache.Watching || status.Status.Err != nil {
 				return fmt.Errorf("without the form it is %v", status.Status)
 			}
+		}
+		return nil
+	})
+}
+
+// TestPageAndReadiness gives a cache to the page and to the check of the runtime.
+func TestPageAndReadiness(t *testing.T) {
+	s := newServer(t)
+	s.put("widgets", newWidget("a", "one", "red"))
+	mapper := &lateMapper{RESTMapper: testMapper()}
+	c := newCache(t, s, ctrlcache.Options{Mapper: mapper})
+	start(t, c)
+	page, check := debugpage.New(c), healthz.Readiness(c)
+	text := func() string {
+		response := httptest.NewRecorder()
+		page.ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/debug/informers?format=text", nil))
+		return response.Body.String()
+	}
+	if _, err := c.GetInformer(t.Context(), &widget{}); err == nil {
+		t.Fatal("there is an informer of a kind without a CRD")
+	}
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "widgets.example.com") {
+		t.Errorf("without the CRD the check returns %v", err)
+	}
+	if got := text(); !strings.Contains(got, "The informer does not follow the server.") || !strings.Contains(got, "#notfound") {
+		t.Errorf("without the CRD the page is\n%s", got)
+	}
+	mapper.knows.Store(true)
+	if _, err := c.GetInformer(timeout(t), &widget{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error { // the watch opens after the list
+		if err := check(nil); err != nil {
+			return err
+		}
+		if got := text(); !strings.Contains(got, "HEALTHY") || !strings.Contains(got, "widgets.example.com") {
+			return fmt.Errorf("the page is\n%s", got)
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package debugpage
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -257,5 +258,35 @@ func TestJudge(t *testing.T) {
 	s.Stats.Staleness = time.Hour
 	if got := newTest(source{s}, WithStaleAfter(2*time.Hour)).report(view{sort: "state"}).Informers[0].State; got != Healthy {
 		t.Errorf("the option has no effect: %s", got)
+	}
+}
+
+// TestRunbook looks for the headings that the page links to.
+func TestRunbook(t *testing.T) {
+	text, err := os.ReadFile("../../docs/observability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if heading, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "### "); ok {
+			headings[strings.ReplaceAll(strings.ToLower(heading), " ", "-")] = true
+		}
+	}
+	for cause := range remedies {
+		if !headings[cause] {
+			t.Errorf("the runbook has no heading %s, but %v", cause, headings)
+		}
+	}
+	for reason := range meanings {
+		if heading := (cache.Advice{Reason: reason}).Runbook(); !headings[heading] {
+			t.Errorf("the runbook has no heading %s", heading)
+		}
+	}
+	if page := body(t, newTest(source{widgets()}, WithRunbook("https://wiki/informers")), "/?format=json"); !strings.Contains(page, "https://wiki/informers#undecodable-objects") || strings.Contains(page, runbook) {
+		t.Error("the option has no effect")
+	}
+	if page := body(t, newTest(source{widgets()}, WithRunbook("")), "/?format=html"); strings.Contains(page, "Runbook") || strings.Contains(page, "#undecodable") {
+		t.Error("there is a link to no runbook")
 	}
 }

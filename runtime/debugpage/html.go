@@ -20,6 +20,8 @@ var funcs = template.FuncMap{
 		return template.HTML(`<svg class="icon" aria-hidden="true"><use href="#s-` + string(s) + `"/></svg>`)
 	},
 	"title":  titleOf,
+	"where":  whereOf,
+	"busy":   busy,
 	"number": func(n any) string { return numberOf(n) },
 	"size":   size,
 }
@@ -182,10 +184,19 @@ func (r row) IsStale() bool {
 	return r.limits.stale > 0 && time.Duration(r.Staleness) >= r.limits.stale && r.Phase != cache.Stopped
 }
 
-func (r row) IsBehind() bool { return r.Backlog() >= r.limits.backlog }
+func (r row) IsBehind() bool { return r.backlog() >= r.limits.backlog }
+
+func (r row) DisplayName() string   { return r.displayName() }
+func (r row) GroupResource() string { return r.groupResource() }
+func (r row) Words() string         { return r.words() }
+func (r row) Lasting() Seconds      { return r.lasting() }
+func (r row) Memory() string        { return r.memory() }
+func (r row) Stale() string         { return r.stale() }
+func (r row) Waiting() string       { return r.waiting() }
+func (r row) NeedsAction() bool     { return r.needsAction() }
 
 // InNamespaces names the namespaces of the informer in a few words.
-func (r row) InNamespaces() string { return "in " + r.Where() }
+func (r row) InNamespaces() string { return "in " + r.where() }
 
 // AllNamespaces has the namespaces of the informer.
 func (r row) AllNamespaces() string {
@@ -207,7 +218,7 @@ func first[E any](all []E) []E { return all[:min(len(all), maxShown)] }
 
 func (r row) ShownScopes() []Scope            { return first(r.Scopes) }
 func (r row) MoreScopes() int                 { return max(0, len(r.Scopes)-maxShown) }
-func (r row) ShownHandlers() []Handled        { return first(r.Handlers) }
+func (r row) ShownHandlers() []EventHandler   { return first(r.Handlers) }
 func (r row) MoreHandlers() int               { return max(0, len(r.Handlers)-maxShown) }
 func (r row) ShownUndecodable() []Undecodable { return first(r.Undecodable) }
 func (r row) MoreUndecodable() int            { return r.UndecodableCount - len(r.ShownUndecodable()) }

@@ -81,11 +81,11 @@ type Informer struct {
 	// UndecodableCount is the number of all undecodable objects. Undecodable has the first 100.
 	UndecodableCount int `json:"undecodable_count"`
 
-	Processing Latency   `json:"processing_latency"`
-	ToCache    Latency   `json:"cache_latency"`
-	Handlers   []Handled `json:"handlers,omitempty"`
-	Indexes    []Index   `json:"indexes,omitempty"`
-	Scopes     []Scope   `json:"scopes,omitempty"`
+	Processing Latency        `json:"processing_latency"`
+	ToCache    Latency        `json:"cache_latency"`
+	Handlers   []EventHandler `json:"handlers,omitempty"`
+	Indexes    []Index        `json:"indexes,omitempty"`
+	Scopes     []Scope        `json:"scopes,omitempty"`
 
 	spark spark
 }
@@ -153,8 +153,8 @@ type Latency struct {
 	P99   Seconds `json:"p99_seconds"`
 }
 
-// Handled is the state of a handler.
-type Handled struct {
+// EventHandler is the state of a handler.
+type EventHandler struct {
 	Name    string `json:"name"`
 	Unnamed bool   `json:"unnamed,omitempty"`
 	Synced  bool   `json:"synced"`
@@ -250,11 +250,8 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
 			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(withoutCredentials(advice.Text), maxText),
-			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice),
+			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice.Runbook()),
 		})
-	}
-	if len(s.Status.Undecodable) > 0 && s.Status.Reason != cache.Decode {
-		all.Advice = append(all.Advice, h.adviceOnUndecodable())
 	}
 	for cause, count := range stats.Relists {
 		all.Relists = append(all.Relists, Count{Reason: cleanReason(cause), Count: count})
@@ -267,7 +264,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		all.Undecodable = append(all.Undecodable, h.undecodable(state))
 	}
 	for i := range stats.Handlers {
-		all.Handlers = append(all.Handlers, handledOf(&stats.Handlers[i]))
+		all.Handlers = append(all.Handlers, handlerOf(&stats.Handlers[i]))
 	}
 	for _, index := range stats.Indexes {
 		all.Indexes = append(all.Indexes, Index{clean(index.Name, maxName), index.Values})
@@ -277,18 +274,10 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		all.Scopes = append(all.Scopes, Scope{clean(scope.Namespace, maxName), h.condition(&scope.Status, now)})
 	}
 	slices.SortStableFunc(all.Scopes, func(a, b Scope) int { return cmp.Compare(a.rank(), b.rank()) })
-	all.State, all.Problems = h.limits.judge(&all)
+	state, problems := h.limits.judge(&all)
+	all.State = state
+	h.advise(&all, problems)
 	return all
-}
-
-// adviceOnUndecodable says what to do about objects that were skipped, which is no error of the
-// informer.
-func (h *Handler) adviceOnUndecodable() Advice {
-	return Advice{
-		Reason:  cache.Decode,
-		Text:    "The cache has the last state of these objects that could be decoded, or none. Correct the objects on the server, or the Go type that they do not fit.",
-		Runbook: h.runbookOf(cache.Advice{Reason: cache.Decode}),
-	}
 }
 
 func (h *Handler) condition(s *cache.Status, now time.Time) Condition {
@@ -305,15 +294,16 @@ func (h *Handler) condition(s *cache.Status, now time.Time) Condition {
 	return c
 }
 
-func (h *Handler) runbookOf(advice cache.Advice) string {
+// runbookOf returns the URL of a heading of the runbook.
+func (h *Handler) runbookOf(heading string) string {
 	if h.runbook == "" {
 		return ""
 	}
-	return h.runbook + "#" + url.PathEscape(advice.Runbook())
+	return h.runbook + "#" + url.PathEscape(heading)
 }
 
-func handledOf(h *cache.HandlerStats) Handled {
-	return Handled{
+func handlerOf(h *cache.HandlerStats) EventHandler {
+	return EventHandler{
 		Name: clean(h.Name, maxName), Unnamed: h.Unnamed, Synced: h.Synced, Backlog: h.Backlog, Processed: h.Processed, Merged: h.Merged,
 		Panics: h.Panics, Running: Seconds(h.Running), Slowest: Seconds(h.Slowest), Latency: latencyOf(&h.Latency),
 	}

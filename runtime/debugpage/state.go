@@ -41,20 +41,20 @@ type limits struct {
 
 var defaultLimits = limits{stale: 3 * time.Minute, listing: time.Minute, running: 10 * time.Second, backlog: 1000, queued: 1000}
 
-// judge returns the state of an informer, and its problems in words.
-func (l *limits) judge(i *Informer) (State, []string) {
-	failure := i.failure()
+// judge returns the state of an informer, and its problems in words, the last error first.
+func (l *limits) judge(i *Informer) (State, []doubt) {
+	failure, doubts := doubt{text: i.failure()}, l.doubts(i)
 	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded {
-		return Failing, append([]string{failure}, l.doubts(i)...)
+		return Failing, append([]doubt{failure}, doubts...)
 	}
-	var problems []string
+	var problems []doubt
 	if i.Error != "" {
 		problems = append(problems, failure)
 	}
 	if i.Phase == cache.Stopped {
 		return Stopped, problems
 	}
-	problems = append(problems, l.doubts(i)...)
+	problems = append(problems, doubts...)
 	switch {
 	case len(problems) > 0:
 		return Attention, problems
@@ -64,8 +64,8 @@ func (l *limits) judge(i *Informer) (State, []string) {
 	return Healthy, nil
 }
 
-// NeedsAction reports whether something is wrong with the informer, or it has to be started.
-func (i *Informer) NeedsAction() bool {
+// needsAction reports whether something is wrong with the informer, or it has to be started.
+func (i *Informer) needsAction() bool {
 	return len(i.Problems) > 0 || i.Error != "" || i.State == Starting && len(i.Advice) > 0
 }
 
@@ -118,34 +118,60 @@ var meanings = map[cache.Reason]string{
 	cache.Unreachable:     "the server did not answer, or the connection was cut",
 }
 
+// doubt is a problem in words. cause is the heading of the runbook that it is about, if the
+// InformerStatus has no advice on it.
+type doubt struct{ text, cause string }
+
+// remedies say what to do about the causes of doubts.
+var remedies = map[string]string{
+	"staleness": "Events may be missing. The connection may be half open, or a proxy may hold back the data; the informer opens another watch within ten minutes. " +
+		"A server other than a kube-apiserver may send no bookmarks: then this is no problem.",
+	"undecodable-objects": "The cache has the last state of these objects that could be decoded, or none. Correct the objects on the server, or the Go type that they do not fit.",
+	"backlog":             "The handler is slower than the objects change. Let it only add a key to a queue, or merge events that wait: cache.WithBacklogLimit.",
+	"handlerpanic":        "Fix the handler; the stack is in the log. It has lost the event of each panic.",
+	"queue":               "The changes arrive faster than they are stored. Make the index functions and the transform faster.",
+}
+
 // doubts says in words what is wrong or slow, apart from the last error.
-func (l *limits) doubts(i *Informer) (problems []string) {
-	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+func (l *limits) doubts(i *Informer) (all []doubt) {
+	add := func(cause, format string, args ...any) { all = append(all, doubt{fmt.Sprintf(format, args...), cause}) }
 	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
-		add("The list is taking %s.", i.For)
+		add("", "The list is taking %s.", i.For)
 	}
 	if i.Phase == cache.Watching && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
-		add("The server has sent nothing for %s, although the watch is open.", i.Staleness)
+		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
-		add("%s cannot be decoded. The first: %s.", plural(n, "object"), i.Undecodable[0].Text())
+		add("undecodable-objects", "%s cannot be decoded. The first: %s.", plural(n, "object"), i.Undecodable[0])
 	}
 	for h := range i.Handlers {
 		handler := &i.Handlers[h]
 		switch {
 		case time.Duration(handler.Running) >= l.running:
-			add("The handler %s has worked on one event for %s, and %s.", handler.Name, handler.Running, waiting(handler.Backlog-1))
+			add("", "The handler %s has worked on one event for %s, and %s.", handler.Name, handler.Running, waiting(handler.Backlog-1))
 		case handler.Backlog >= l.backlog:
-			add("The handler %s is behind: %s.", handler.Name, waiting(handler.Backlog))
+			add("backlog", "The handler %s is behind: %s.", handler.Name, waiting(handler.Backlog))
 		}
 		if handler.Panics > 0 && i.Reason != cache.HandlerPanic {
-			add("The handler %s has panicked %s.", handler.Name, times(handler.Panics))
+			add("handlerpanic", "The handler %s has panicked %s.", handler.Name, times(handler.Panics))
 		}
 	}
 	if i.Queued >= l.queued && i.Synced {
-		add("%s wait to be stored in the cache.", plural(i.Queued, "change"))
+		add("queue", "%s wait to be stored in the cache.", plural(i.Queued, "change"))
 	}
-	return problems
+	return all
+}
+
+// advise adds the problems to the informer, and once for each cause what to do.
+func (h *Handler) advise(i *Informer, problems []doubt) {
+	advised := map[string]bool{"": true}
+	for _, p := range problems {
+		i.Problems = append(i.Problems, p.text)
+		if !advised[p.cause] {
+			advised[p.cause] = true
+			i.Advice = append(i.Advice, Advice{Text: remedies[p.cause], Runbook: h.runbookOf(p.cause)})
+		}
+	}
 }
 
 func waiting(n int) string {
@@ -197,7 +223,7 @@ func summarize(all []Informer) string {
 	}
 	of := map[State][]string{}
 	for i := range all {
-		of[all[i].State] = append(of[all[i].State], all[i].DisplayName())
+		of[all[i].State] = append(of[all[i].State], all[i].displayName())
 	}
 	var present []State
 	for _, state := range states {
@@ -236,16 +262,16 @@ func summarize(all []Informer) string {
 // maxDisplayName is the number of bytes of a name in the summary.
 const maxDisplayName = 60
 
-// DisplayName is the name of the informer, or of its resource with its group, in short.
-func (i *Informer) DisplayName() string {
+// displayName is the name of the informer, or of its resource with its group, in short.
+func (i *Informer) displayName() string {
 	if i.Name != "" {
 		return clean(i.Name, maxDisplayName)
 	}
-	return clean(i.GroupResource(), maxDisplayName)
+	return clean(i.groupResource(), maxDisplayName)
 }
 
-// GroupResource is the resource with its group, such as deployments.apps.
-func (i *Informer) GroupResource() string {
+// groupResource is the resource with its group, such as deployments.apps.
+func (i *Informer) groupResource() string {
 	if i.Group == "" {
 		return i.Resource
 	}

@@ -36,19 +36,19 @@ func writeText(to *bytes.Buffer, r *Report) {
 		if in.Reason != "" {
 			phase += "/" + string(in.Reason)
 		}
-		name := in.GroupResource()
+		name := in.groupResource()
 		if in.Name != "" {
 			name = in.Name + " (" + name + ")"
 		}
 		rows = append(rows, []string{
-			strings.ToUpper(string(in.State)), phase, in.Lasting().String(), cutTo(name, maxTextName), cutTo(in.Where(), maxTextName),
-			number(in.Objects), in.Memory(), in.Stale(), in.Waiting(), number(in.Events.Changes()),
+			strings.ToUpper(string(in.State)), phase, in.lasting().String(), cutTo(name, maxTextName), cutTo(in.where(), maxTextName),
+			number(in.Objects), in.memory(), in.stale(), in.waiting(), number(in.Events.Changes()),
 		})
 	}
 	to.WriteString("\n")
 	writeTable(to, "", rows, 5)
 	for i := range r.Informers {
-		if in := &r.Informers[i]; in.NeedsAction() || r.view.name != "" {
+		if in := &r.Informers[i]; in.needsAction() || r.view.name != "" {
 			in.writeText(to, r.view.name != "")
 		}
 	}
@@ -56,7 +56,7 @@ func writeText(to *bytes.Buffer, r *Report) {
 
 // writeText writes what is wrong with the informer, or everything.
 func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
-	fmt.Fprintf(to, "\n%s: %s\n", i.GroupResource(), strings.ToUpper(string(i.State)))
+	fmt.Fprintf(to, "\n%s: %s\n", i.groupResource(), strings.ToUpper(string(i.State)))
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(to, "  %-10s %s\n", label, text)
@@ -71,7 +71,7 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	}
 	for _, advice := range i.Advice {
 		line("do", advice.Text)
-		line("where", advice.Where(i))
+		line("where", whereOf(advice, i))
 		if advice.Manifest != "" {
 			to.WriteString("    " + strings.ReplaceAll(advice.Manifest, "\n", "\n    ") + "\n")
 		}
@@ -83,7 +83,7 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 			line("", fmt.Sprintf("and %s more", number(i.UndecodableCount-n)))
 			break
 		}
-		line("object", object.Text())
+		line("object", object.String())
 	}
 	if !everything {
 		return
@@ -107,8 +107,8 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	line("read", size(i.BytesRead))
 	line("lists", fmt.Sprintf("%s%s", number(i.Lists), countsText("; again for ", i.Relists)))
 	line("failures", countsText("", i.Failures))
-	line("to cache", i.ToCache.Text())
-	line("batches", i.Processing.Text())
+	line("to cache", i.ToCache.String())
+	line("batches", i.Processing.String())
 	for _, index := range i.Indexes {
 		line("index", fmt.Sprintf("%s: %s", index.Name, plural(index.Values, "value")))
 	}
@@ -117,7 +117,7 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	}
 	rows := [][]string{{"HANDLER", "SYNCED", "BACKLOG", "PROCESSED", "PANICS", "RUNNING", "SLOWEST", "P99"}}
 	for _, h := range i.Handlers {
-		rows = append(rows, []string{cutTo(h.Name, maxTextName), yes(h.Synced), number(h.Backlog), number(h.Processed), number(h.Panics), h.Now(), h.Slowest.String(), h.Latency.P99.String()})
+		rows = append(rows, []string{cutTo(h.Name, maxTextName), yes(h.Synced), number(h.Backlog), number(h.Processed), number(h.Panics), busy(h.Running), h.Slowest.String(), h.Latency.P99.String()})
 	}
 	writeTable(to, "  ", rows, 2)
 }
@@ -165,8 +165,8 @@ func yes(b bool) string {
 	return "no"
 }
 
-// Where names the namespaces of the informer in a few words.
-func (i *Informer) Where() string {
+// where names the namespaces of the informer in a few words.
+func (i *Informer) where() string {
 	switch len(i.Namespaces) {
 	case 0:
 		return "all"
@@ -179,8 +179,8 @@ func (i *Informer) Where() string {
 	return plural(len(i.Namespaces), "namespace")
 }
 
-// Where names the namespaces in which the advice is to be followed, if the informer has others too.
-func (a *Advice) Where(i *Informer) string {
+// whereOf names the namespaces in which the advice is to be followed, if the informer has others too.
+func whereOf(a Advice, i *Informer) string {
 	if len(a.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) {
 		return ""
 	}
@@ -194,52 +194,52 @@ func (a *Advice) Where(i *Informer) string {
 	return strings.Join(names, ", ")
 }
 
-// Lasting is how long the informer has not followed the server. While it does, it is the time since
+// lasting is how long the informer has not followed the server. While it does, it is the time since
 // its phase began.
-func (i *Informer) Lasting() Seconds { return max(i.For, i.NotFollowing) }
+func (i *Informer) lasting() Seconds { return max(i.For, i.NotFollowing) }
 
-// Memory is the estimate of the memory, or - if there is none.
-func (i *Informer) Memory() string {
+// memory is the estimate of the memory, or - if there is none.
+func (i *Informer) memory() string {
 	if i.ObjectBytes <= 0 {
 		return "–"
 	}
 	return size(i.ObjectBytes)
 }
 
-// Stale is the staleness, or - before the first list.
-func (i *Informer) Stale() string {
+// stale is the staleness, or - before the first list.
+func (i *Informer) stale() string {
 	if !i.Synced && i.Staleness == 0 {
 		return "–"
 	}
 	return i.Staleness.String()
 }
 
-// Waiting is the number of events that wait for any handler, or - if there is no handler.
-func (i *Informer) Waiting() string {
+// waiting is the number of events that wait for any handler, or - if there is no handler.
+func (i *Informer) waiting() string {
 	if len(i.Handlers) == 0 {
 		return "–"
 	}
-	return number(i.Backlog())
+	return number(i.backlog())
 }
 
-// Now is how long the present call of the handler has taken.
-func (h *Handled) Now() string {
-	if h.Running <= 0 {
+// busy is how long a call of a handler has taken, or - if there is none.
+func busy(running Seconds) string {
+	if running <= 0 {
 		return "–"
 	}
-	return h.Running.String()
+	return running.String()
 }
 
-// Text describes the distribution.
-func (l *Latency) Text() string {
+// String describes the distribution.
+func (l Latency) String() string {
 	if l.Count == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("half within %s, 99 %% within %s, mean %s (%s)", l.P50, l.P99, l.Sum/Seconds(l.Count), number(l.Count))
 }
 
-// Text names the object, the path and the reason.
-func (u *Undecodable) Text() string {
+// String names the object, the path and the reason.
+func (u Undecodable) String() string {
 	name := u.Name
 	if u.Namespace != "" {
 		name = u.Namespace + "/" + u.Name

@@ -33,12 +33,12 @@ var orders = []struct {
 	compare     func(a, b *Informer) int
 }{
 	{"state", "State", func(a, b *Informer) int { return 0 }},
-	{"name", "Name", func(a, b *Informer) int { return cmp.Compare(a.DisplayName(), b.DisplayName()) }},
+	{"name", "Name", func(a, b *Informer) int { return cmp.Compare(a.displayName(), b.displayName()) }},
 	{"since", "Newest state", func(a, b *Informer) int { return cmp.Compare(a.For, b.For) }},
 	{"objects", "Objects", func(a, b *Informer) int { return cmp.Compare(b.Objects, a.Objects) }},
 	{"memory", "Memory", func(a, b *Informer) int { return cmp.Compare(b.ObjectBytes, a.ObjectBytes) }},
 	{"staleness", "Staleness", func(a, b *Informer) int { return cmp.Compare(b.Staleness, a.Staleness) }},
-	{"backlog", "Backlog", func(a, b *Informer) int { return cmp.Compare(b.Backlog(), a.Backlog()) }},
+	{"backlog", "Backlog", func(a, b *Informer) int { return cmp.Compare(b.backlog(), a.backlog()) }},
 	{"events", "Events", func(a, b *Informer) int { return cmp.Compare(b.Events.Changes(), a.Events.Changes()) }},
 }
 
@@ -87,23 +87,23 @@ func (v *view) order() int {
 
 // has reports whether the view has the informer.
 func (v *view) has(i *Informer) bool {
-	return (v.state == "" || v.state == i.State) && strings.Contains(i.Words(), v.name)
+	return (v.state == "" || v.state == i.State) && strings.Contains(i.words(), v.name)
 }
 
 // compare orders informers. Equal ones are in the order of their state, and of their name.
 func (v *view) compare(a, b Informer) int {
 	return cmp.Or(orders[v.order()].compare(&a, &b), cmp.Compare(a.State.rank(), b.State.rank()),
-		cmp.Compare(a.DisplayName(), b.DisplayName()), cmp.Compare(a.ID, b.ID))
+		cmp.Compare(a.displayName(), b.displayName()), cmp.Compare(a.ID, b.ID))
 }
 
-// Words is the text that the filter searches.
-func (i *Informer) Words() string {
-	words := append([]string{i.Name, i.GroupResource(), i.Kind, i.Object}, i.Namespaces...)
+// words is the text that the filter searches.
+func (i *Informer) words() string {
+	words := append([]string{i.Name, i.groupResource(), i.Kind, i.Object}, i.Namespaces...)
 	return strings.ToLower(strings.Join(words, " "))
 }
 
-// Backlog is the number of events that wait for any handler.
-func (i *Informer) Backlog() (n int) {
+// backlog is the number of events that wait for any handler.
+func (i *Informer) backlog() (n int) {
 	for h := range i.Handlers {
 		n += i.Handlers[h].Backlog
 	}

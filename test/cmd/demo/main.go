@@ -1,13 +1,14 @@
 // Command demo shows the whole line: API types, the code generated from them, a
 // real API server, an operator that runs on the generated code, and the typed
-// events of what happens. It ends by itself and leaves nothing but its folder
-// under build/. make demo runs it.
+// events of what happens. It ends by itself, or with --stay at Ctrl-C, and leaves nothing but
+// its folder under build/. make demo runs it.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,16 +23,18 @@ const patience = 5 * time.Minute
 
 func main() {
 	repo := pflag.String("repo", "..", "root `FOLDER` of the repository")
+	stay := pflag.Bool("stay", false, "go on until Ctrl-C, with a change each second, so that you can look at the operator's page, metrics and readiness")
 	pflag.Parse()
 	ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer release()
-	if err := run(ctx, *repo); err != nil {
+	if err := run(ctx, *repo, *stay); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, repo string) (err error) {
+// run plays the demo. With stay it then changes something each second until ctx ends.
+func run(ctx context.Context, repo string, stay bool) (err error) {
 	started := time.Now()
 	repo, err = filepath.Abs(repo)
 	if err != nil {
@@ -53,7 +56,14 @@ func run(ctx context.Context, repo string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := stage.play(ctx); err != nil {
+	if !stay {
+		say("stay", "these addresses end with the demo; make demo ARGS=--stay goes on until Ctrl-C")
+	}
+	err = stage.play(ctx)
+	if err == nil && stay {
+		err = stage.stay(ctx)
+	}
+	if err != nil {
 		return errors.Join(fmt.Errorf("%w; the operator's log is %s", err, stage.operatorLog), stage.close())
 	}
 	if err := stage.close(); err != nil {
@@ -63,9 +73,12 @@ func run(ctx context.Context, repo string) (err error) {
 	return nil
 }
 
+// output is where the demo prints to.
+var output io.Writer = os.Stdout
+
 // say prints one line of the demo: what it is about, and what happened.
 func say(topic, format string, args ...any) {
-	fmt.Printf("%-10s %s\n", topic, fmt.Sprintf(format, args...))
+	fmt.Fprintf(output, "%-10s %s\n", topic, fmt.Sprintf(format, args...))
 }
 
 func seconds(since time.Time) string { return fmt.Sprintf("%.1f s", time.Since(since).Seconds()) }

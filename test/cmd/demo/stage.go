@@ -29,11 +29,15 @@ type stage struct {
 	events      chan event
 	operator    *exec.Cmd
 	operatorLog string
+	log         *os.File // of the operator
+	// found gets what the operator serves, which is then in serves.
+	found  chan addresses
+	serves addresses
 }
 
 // open starts everything. On an error nothing is left running.
 func open(ctx context.Context, build, operator string) (_ *stage, err error) {
-	s := &stage{events: make(chan event, 100), operatorLog: filepath.Join(build, "operator.log")}
+	s := &stage{events: make(chan event, 100), found: make(chan addresses, 1), operatorLog: filepath.Join(build, "operator.log")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -48,6 +52,9 @@ func open(ctx context.Context, build, operator string) (_ *stage, err error) {
 		return nil, err
 	}
 	if err := s.startOperator(build); err != nil {
+		return nil, err
+	}
+	if err := s.showAddresses(ctx); err != nil {
 		return nil, err
 	}
 	return s, s.startInformers(ctx)
@@ -98,9 +105,13 @@ func (s *stage) startOperator(build string) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig, "--leader-elect", "--health-address=127.0.0.1:0")
-	s.operator.Stdout, s.operator.Stderr = log, log
+	s.log = log
+	s.operator = exec.Command(filepath.Join(build, "operator"), "--kubeconfig="+kubeconfig, "--leader-elect",
+		"--health-address=127.0.0.1:0", "--debug-address=127.0.0.1:0")
+	output := &logFile{to: log, found: s.found}
+	s.operator.Stdout, s.operator.Stderr = output, output
+	// Ctrl-C ends the demo, which then ends the operator: a second signal would end it at once.
+	s.operator.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.operator.Start(); err != nil {
 		s.operator = nil
 		return fmt.Errorf("cannot start the operator: %w", err)
@@ -118,6 +129,10 @@ func (s *stage) close() error {
 			errs = append(errs, fmt.Errorf("the operator did not end in good order: %w, see %s", err, s.operatorLog))
 		}
 		s.operator = nil
+	}
+	if s.log != nil {
+		errs = append(errs, s.log.Close())
+		s.log = nil
 	}
 	if s.factory != nil {
 		s.factory.Shutdown()

@@ -125,6 +125,16 @@ func (tb *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	run(tb, chromedp.Steps(actions...))
 }
 
+// follow runs an action that opens another page, and waits for that page.
+func (tb *tab) follow(action chromedp.Action[chromedp.Void]) {
+	tb.t.Helper()
+	ctx, cancel := context.WithTimeout(tb.ctx, stall)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, action); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
 // call calls a method of the browser.
 func call[P, R any](tb *tab, method cdp.Command[P, R], parameters P) R {
 	tb.t.Helper()
