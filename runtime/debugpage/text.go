@@ -235,7 +235,7 @@ func (l Latency) String() string {
 	if l.Count == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("half within %s, 99 %% within %s, mean %s (%s)", l.P50, l.P99, l.Sum/Seconds(l.Count), number(l.Count))
+	return fmt.Sprintf("half ≤ %s, 99 %% ≤ %s, mean %s", l.P50, l.P99, l.Sum/Seconds(l.Count))
 }
 
 // String names the object, the path and the reason.
