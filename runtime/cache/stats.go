@@ -279,7 +279,7 @@ func handlerStats[T Object](l *processor.Listener[T], now stats.Stamp) HandlerSt
 	return HandlerStats{
 		Name: l.Name(), Unnamed: l.Unnamed(),
 		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
-		Running: calls.Running, Slowest: calls.Slowest, Latency: read(calls.Latency),
+		Running: calls.Running, Slowest: calls.Slowest, Latency: Histogram{calls.Latency, calls.LatencySum},
 	}
 }
 

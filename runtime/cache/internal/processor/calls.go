@@ -144,18 +144,19 @@ type Calls struct {
 	// Running is how long the chunk in progress has taken, 0 if there is none. Slowest is the
 	// longest time of a chunk, with the present one.
 	Running, Slowest time.Duration
-	// Latency is the time from Batch.Received to the end of the call.
-	Latency *stats.Histogram
+	// Latency has the times from Batch.Received to the end of the call, and LatencySum their sum.
+	Latency    stats.Counts
+	LatencySum time.Duration
 }
 
 // Calls returns what can be observed. now is the present moment. It waits for no one.
-func (l *Listener[T]) Calls(now stats.Stamp) Calls {
+func (l *Listener[T]) Calls(now stats.Stamp) (all Calls) {
+	// A call is counted as processed first, and so it is read last: no other count is larger.
 	c := &l.calls
-	all := Calls{
-		Processed: c.ended.Load(), Merged: uint64(l.merged.Load()), Panics: c.panics.Load(),
-		Slowest: time.Duration(c.slowest.Load()), Latency: &c.latency,
-	}
-	all.Running = c.look(now)
+	all.Latency, all.LatencySum = c.latency.Read()
+	all.Panics = c.panics.Load()
+	all.Slowest, all.Running = time.Duration(c.slowest.Load()), c.look(now)
 	all.Slowest = max(all.Slowest, all.Running)
+	all.Merged, all.Processed = uint64(l.merged.Load()), c.ended.Load()
 	return all
 }

@@ -39,8 +39,7 @@ func wantCalls(t *testing.T, l *Listener[object], want string) {
 	synctest.Wait()
 	c := l.Calls(stats.Now())
 	got := fmt.Sprintf("%d wait, %d processed, %d merged, %d panics, running %v, slowest %v, latency", l.Backlog(), c.Processed, c.Merged, c.Panics, c.Running, c.Slowest)
-	counts, sum := c.Latency.Read()
-	for i, n := range counts {
+	for i, n := range c.Latency {
 		switch {
 		case n == 0:
 		case i < len(stats.Bounds):
@@ -49,7 +48,7 @@ func wantCalls(t *testing.T, l *Listener[object], want string) {
 			got += fmt.Sprintf(" %d more", n)
 		}
 	}
-	if got += fmt.Sprintf(" sum %v", sum); got != want {
+	if got += fmt.Sprintf(" sum %v", c.LatencySum); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

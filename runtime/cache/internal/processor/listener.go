@@ -286,8 +286,8 @@ func (l *Listener[T]) handleNext(notes []Notification[T]) {
 		}
 		n, value := &notes[l.next], recover()
 		l.next++
-		l.calls.panics.Add(1)
 		l.count()
+		l.calls.panics.Add(1)
 		l.exited = value == nil // recover returns a value for each panic
 		l.options.Failed(l, n, value)
 	}()

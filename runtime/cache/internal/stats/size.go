@@ -18,6 +18,7 @@ const maxVisited = 50_000
 // is a part of something larger. The zero value is ready for use.
 type Sizer struct {
 	seen    map[memory]struct{}
+	texts   map[*byte]struct{}    // as seen, for strings, of which there are most
 	pointed map[reflect.Type]bool // whether values of the type can have pointers
 	visited int
 }
@@ -72,8 +73,8 @@ type memory struct {
 }
 
 var (
-	stringType   = reflect.TypeFor[string]()
 	locationType = reflect.TypeFor[time.Location]()
+	labelsType   = reflect.TypeFor[map[string]string]()
 )
 
 // Add returns the number of bytes that the value takes and that no earlier value has. It returns
@@ -83,7 +84,7 @@ func (s *Sizer) Add(value any) (bytes int64, ok bool) {
 		return 0, true
 	}
 	if s.seen == nil {
-		s.seen, s.pointed = map[memory]struct{}{}, map[reflect.Type]bool{}
+		s.seen, s.texts, s.pointed = map[memory]struct{}{}, make(map[*byte]struct{}, 1024), map[reflect.Type]bool{}
 	}
 	v := reflect.ValueOf(value)
 	bytes = s.behind(v)
@@ -106,9 +107,7 @@ func (s *Sizer) behind(v reflect.Value) int64 {
 	case reflect.Interface:
 		return s.behindInterface(v)
 	case reflect.String:
-		if v.Len() > 0 && s.isNew(unsafe.Pointer(unsafe.StringData(v.String())), stringType) {
-			return int64(v.Len())
-		}
+		return s.behindText(v.String())
 	case reflect.Slice:
 		if v.Cap() > 0 && s.isNew(v.UnsafePointer(), v.Type()) {
 			return int64(v.Cap())*int64(v.Type().Elem().Size()) + s.behindEach(v)
@@ -127,6 +126,18 @@ func (s *Sizer) behind(v reflect.Value) int64 {
 		}
 	}
 	return 0
+}
+
+func (s *Sizer) behindText(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	at := unsafe.StringData(text)
+	if _, known := s.texts[at]; known {
+		return 0
+	}
+	s.texts[at] = struct{}{}
+	return int64(len(text))
 }
 
 func (s *Sizer) behindInterface(v reflect.Value) int64 {
@@ -169,6 +180,14 @@ func (s *Sizer) behindMap(v reflect.Value) int64 {
 	}
 	bytes := header + slots/group*8 + slots*int64(v.Type().Key().Size()+v.Type().Elem().Size())
 	if !s.hasPointers(v.Type().Key()) && !s.hasPointers(v.Type().Elem()) {
+		return bytes
+	}
+	if v.Type() == labelsType { // as most are; to range by reflection allocates each entry
+		table := v.UnsafePointer()
+		for key, value := range *(*map[string]string)(unsafe.Pointer(&table)) {
+			s.visited += 2
+			bytes += s.behindText(key) + s.behindText(value)
+		}
 		return bytes
 	}
 	for entries := v.MapRange(); s.visited < maxVisited && entries.Next(); {
