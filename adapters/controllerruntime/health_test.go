@@ -178,7 +178,7 @@ func TestKindWithoutCRD(t *testing.T) {
 	if !reflect.DeepEqual(absent[0], want) || want.Status.Since.IsZero() || !meta.IsNoMatchError(want.Status.Err) {
 		t.Errorf("the status is %+v, want %+v", absent[0], want)
 	}
-	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "CustomResourceDefinition widgets.example.com") {
+	if advice := absent[0].Advice(); len(advice) != 1 || advice[0].Reason != cache.NotFound || !strings.Contains(advice[0].Text, "Install the CustomResourceDefinition widgets.example.com") {
 		t.Errorf("the advice is %+v", advice)
 	}
 	if absent := c.absentKinds(time.Now().Add(absenceTimeout + time.Second)); len(absent) > 0 {

@@ -55,6 +55,7 @@ func TestMerge(t *testing.T) {
 		"informer_request_failures_total":       {"reason=Forbidden verb=list ": 24, "reason=Unreachable verb=watch ": 27},
 		"informer_handler_backlog":              {"handler=reconciler ": 84, "handler=unnamed ": 0},
 		"informer_handler_slowest_call_seconds": {"handler=reconciler ": 26, "handler=unnamed ": 0},
+		"informer_handler_running_seconds":      {"handler=reconciler ": 25, "handler=unnamed ": 0},
 		"informer_handler_synced":               {"handler=reconciler ": 1, "handler=unnamed ": 0},
 		"informer_index_values":                 {"index=namespace ": 123, "index=byColor ": 126},
 	} {
@@ -167,23 +168,24 @@ func TestLabelsAreUTF8(t *testing.T) {
 
 // TestServer scrapes informers of two clusters, whose URLs have credentials.
 func TestServer(t *testing.T) {
-	one, two, broken, fake := healthy(), healthy(), healthy(), healthy()
+	one, two, broken, relative, fake := healthy(), healthy(), healthy(), healthy(), healthy()
 	two.Server = "https://two.example.com/clusters/b"
 	broken.Server = "::secret"
+	relative.Server = "localhost/secret"
 	fake.Server = ""
-	all := source{one, two, broken, fake}
+	all := source{one, two, broken, relative, fake}
 	got := values(gather(t, NewCollector(all, WithServer()))["informer_objects"])
 	want := map[string]float64{
 		"server=https://one.example.com:6443 ":       312,
 		"server=https://two.example.com/clusters/b ": 312,
-		"server=other ": 312,
+		"server=other ": 624,
 		"server= ":      312,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("with servers: %v, want %v", got, want)
 	}
-	if got := values(gather(t, NewCollector(all))["informer_objects"]); !maps.Equal(got, map[string]float64{"": 4 * 312}) {
-		t.Errorf("without servers: %v, want one series of 1248", got)
+	if got := values(gather(t, NewCollector(all))["informer_objects"]); !maps.Equal(got, map[string]float64{"": 5 * 312}) {
+		t.Errorf("without servers: %v, want one series of 1560", got)
 	}
 }
 
@@ -215,8 +217,29 @@ func TestNextToClientGo(t *testing.T) {
 		t.Error("two metrics of one name were accepted")
 	}
 	prometheus.WrapRegistererWithPrefix("typed_", registry).MustRegister(c)
-	prometheus.WrapRegistererWith(prometheus.Labels{"alpha": "first", "zone": "last"}, prometheus.WrapRegistererWithPrefix("labeled_", registry)).MustRegister(c)
 	if _, err := registry.Gather(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWrapped registers the Collector with labels that a registry adds to each series. Series share
+// their labels, so this must not change those of others.
+func TestWrapped(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	prometheus.WrapRegistererWith(prometheus.Labels{"alpha": "first", "zone": "last"}, registry).MustRegister(NewCollector(source{healthy(), forbidden()}, WithServer()))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			names := map[string]bool{}
+			for _, label := range m.GetLabel() {
+				names[label.GetName()] = true
+			}
+			if len(names) != len(m.GetLabel()) || len(names) < 7 || !names["alpha"] || !names["zone"] || !names["server"] {
+				t.Errorf("%s has the labels %v", family.GetName(), m.GetLabel())
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 // Package informermetrics exports the state and the counters of informers to Prometheus.
 //
-// A program registers one Collector for all of its factories, informers and caches:
+// A program registers one Collector for all of its factories, informers and caches. WithSource adds
+// those after the first:
 //
 //	registry.MustRegister(informermetrics.NewCollector(factory))
 //

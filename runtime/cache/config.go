@@ -40,7 +40,8 @@ type Config[T Object] struct {
 	// Transform changes objects before they are stored.
 	Transform TransformFunc[T]
 	// WatchErrorHandler is called with errors of lists and watches. It never blocks the
-	// informer. The default logs them.
+	// informer. The default logs them at verbosity 2. An informer that has not followed the server
+	// for ten seconds is logged with either of them, once, with the reason and what to do.
 	WatchErrorHandler WatchErrorHandler
 	// ReadYourWrites, if it is not nil, shows the writes of this program at once; see the option of
 	// that name. It needs Open.

@@ -32,6 +32,9 @@ type Controller[T Object] struct {
 	// afterBatch is called when a batch was processed, if it is not nil.
 	afterBatch func()
 
+	// observe adds what it knows to the result of stats, if it is not nil.
+	observe func(all *Stats, now stats.Stamp)
+
 	processing, toCache stats.Histogram // see Stats
 	// cached is when the cache had the batch, if process has read the clock. Only the goroutine
 	// of Run uses it.
@@ -152,7 +155,7 @@ func NewInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (S
 func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler[T]) (*Indexer[T], *Controller[T]) {
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
-	u.controller = controller
+	u.controller, controller.observe = controller, u.observe
 	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller

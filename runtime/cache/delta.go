@@ -102,7 +102,7 @@ type DeltaFIFO[T Object] struct {
 	popped bool
 	ready  chan struct{} // holds one token while the queue is closed or not empty
 
-	// oldest is the receipt of the batch that Pop has returned. Only its caller uses it.
+	// oldest is the receipt of the batch that Pop has returned last. Its caller may read it.
 	oldest stats.Stamp
 }
 
@@ -118,9 +118,9 @@ const maxReuse = 1024
 // Push appends copies of deltas. It never blocks. It drops deltas after Close.
 func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) { f.push(deltas) }
 
-// push is Push. It returns the receipt of the batch that has the last of deltas; 0 if there are
-// none. Only a batch that was empty makes it read the clock: a reading for each delta would take
-// a tenth of the time of an event.
+// push is Push. It returns the receipt of the batch that has the last of deltas, which may be
+// earlier than theirs; 0 if there are none. It reads the clock only for a batch that was empty: a
+// reading for each delta would take a tenth of the time of an event.
 func (f *DeltaFIFO[T]) push(deltas []Delta[T]) (oldest stats.Stamp) {
 	if len(deltas) == 0 {
 		return 0
@@ -213,6 +213,20 @@ func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lenLocked()
+}
+
+// waiting returns the receipt of the oldest delta that the consumer has not processed, 0 if there
+// is none.
+func (f *DeltaFIFO[T]) waiting() stats.Stamp {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.popped:
+		return f.oldest
+	case f.first < len(f.full):
+		return f.full[f.first].oldest
+	}
+	return f.open.oldest // 0 if it is empty
 }
 
 // processed records that the consumer has processed the last batch. Pop does so too.

@@ -237,6 +237,9 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 		all[n].Namespaces = append(all[n].Namespaces, scope.Namespace)
 	}
 	if len(all) == 0 && status.Err != nil {
+		if status.Reason == HandlerPanic || status.Reason == Misconfigured {
+			namespaces = nil // it is not about one of them
+		}
 		all = append(all, advice.Failure{Reason: string(status.Reason), Verb: status.Verb, Resource: resource, Namespaces: namespaces, Err: status.Err})
 	}
 	return all

@@ -64,6 +64,7 @@ func (k informerKey) String() string {
 // factoryInformer is an informer of any T.
 type factoryInformer struct {
 	key      informerKey
+	name     string // of key
 	informer interface {
 		Syncer
 		Run(ctx context.Context)
@@ -188,7 +189,7 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 		}
 		informer = NewSharedIndexInformer(config)
 	}
-	f.informers[key] = &factoryInformer{key: key, informer: informer, call: call, refused: mistake}
+	f.informers[key] = &factoryInformer{key: key, name: key.String(), informer: informer, call: call, refused: mistake}
 	if f.ctx.Err() != nil {
 		informer.retire(nil) // it will never be started
 	}
@@ -313,11 +314,12 @@ func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
 // which it must not do while it holds mu.
 func (f *SharedInformerFactory) copied() (informers []factoryInformer) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	informers = make([]factoryInformer, 0, len(f.informers))
 	for _, i := range f.informers {
 		informers = append(informers, *i)
 	}
-	slices.SortFunc(informers, func(a, b factoryInformer) int { return strings.Compare(a.key.String(), b.key.String()) })
+	f.mu.Unlock()
+	slices.SortFunc(informers, func(a, b factoryInformer) int { return strings.Compare(a.name, b.name) })
 	return informers
 }
 

@@ -304,8 +304,8 @@ func (p *handlerPanics[T]) addTo(status *Status) {
 // *DecodeError that is not wrapped.
 //
 // It may block: the informer does not wait for it, and retries meanwhile. One goroutine
-// calls it and the StatusHandler of an informer, in the order in which things happened. At
-// most 100 calls wait. If there are more, the oldest errors are dropped, and the handler
+// calls it, the StatusHandler and the RelistHandler of an informer, in the order in which things
+// happened. At most 100 calls wait. If there are more, the oldest errors are dropped, and the handler
 // gets a *DroppedErrors with their number instead. Run of the informer, Stop and Shutdown
 // return after the last call, so the handler must not call the last two. ctx is that of
 // Run, and has its logger. A panic of the handler ends the program, unless
@@ -343,7 +343,7 @@ type DroppedErrors struct{ Errors int }
 
 // Error returns the number of the errors.
 func (e *DroppedErrors) Error() string {
-	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler or StatusHandler had not returned"
+	return plural(e.Errors, "error") + " dropped, because the WatchErrorHandler, StatusHandler or RelistHandler had not returned"
 }
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns

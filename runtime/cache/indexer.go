@@ -11,6 +11,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 )
 
@@ -49,6 +50,7 @@ type Indexer[T Object] struct {
 	detector *mutation.Detector[T] // nil without Settings.MutationDetector
 	// stopped is the result of Err.
 	stopped atomic.Pointer[error]
+	size    stats.Estimate
 
 	writing sync.Mutex // serializes writers, and guards what follows
 	// functions are those of the store's indexes, but for the one by namespace.
@@ -248,6 +250,21 @@ func (x *Indexer[T]) All() iter.Seq[T] { return x.store.All() }
 
 // Len returns the number of objects.
 func (x *Indexer[T]) Len() int { return x.store.Len() }
+
+// sampleSize is the number of objects of which bytes is an estimate.
+const sampleSize = 32
+
+// bytes returns an estimate of the memory that the objects take. It reads a sample of them, and
+// holds no lock meanwhile.
+func (x *Indexer[T]) bytes(now stats.Stamp) int64 {
+	return x.size.Bytes(now, x.Len(), func(yield func(any) bool) {
+		for _, obj := range x.store.Sample(sampleSize) {
+			if !yield(obj) {
+				return
+			}
+		}
+	})
+}
 
 // ByIndex returns the objects that the index has under value, in no particular
 // order. The error wraps ErrNoIndex, or ErrStopped after Stop of the informer.

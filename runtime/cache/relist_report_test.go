@@ -408,14 +408,14 @@ func TestBlockedRelistHandler(t *testing.T) {
 		src := newSource()
 		src.openErr = errGone
 		s, heard := reported(t, src, false)
-		heard.during = func() { time.Sleep(time.Hour) }
+		var once sync.Once
+		heard.during = func() { once.Do(func() { time.Sleep(time.Hour) }) }
 		stop := run(t, s.Run)
 		time.Sleep(time.Hour - time.Second)
 		if lists := s.stats().Lists; lists < 90 {
 			t.Errorf("the informer waits: %d lists", lists)
 		}
 		time.Sleep(time.Second)
-		heard.during = nil
 		stop()
 		all, dropped := heard.take(), 0
 		for _, r := range all {

@@ -65,7 +65,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
-	s.controller.objects = s.indexer.Len
+	s.controller.objects, s.controller.observe = s.indexer.Len, s.observe
 	s.controller.setProgress(s.afterBatch, s.reached)
 	if config.ReadYourWrites != nil {
 		s.own.Store(newOwnWrites(s))

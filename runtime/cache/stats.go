@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -53,8 +54,10 @@ type Stats struct {
 	Synced bool
 	// Staleness is the time since the server last sent anything that shows how current the cache
 	// is: a list, an event or a bookmark. With several namespaces it is that of the one that has
-	// been silent for longest. A kube-apiserver sends a bookmark each minute. It is 0 before the
-	// first list.
+	// been silent for longest. A kube-apiserver sends a bookmark each minute. While changes wait to
+	// be stored, it is at least the time since the receipt of the oldest of them. It is 0 before
+	// the first list. In a busy collection it may be too large, by the time that a batch of
+	// changes waited.
 	Staleness time.Duration
 	// NotFollowing is the time since the informer, or one of its namespaces, last followed the
 	// server. It is 0 while all do, before the start and after the end. Unlike the time since
@@ -63,8 +66,10 @@ type Stats struct {
 	// BytesRead is the number of bytes of the bodies of lists and watches, as read: after the HTTP
 	// client has decompressed them. It is 0 if a ListerWatcher returns the objects.
 	BytesRead int64
-	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes, from a
-	// sample of them. It is at most a minute old.
+	// ObjectBytes is an estimate of the memory that the cached objects take, in bytes: the mean of
+	// up to 32 of them, times their number. The mean is at most a minute old, or is from when there
+	// were more than half and less than twice as many objects. It does not have the memory of the
+	// indexes.
 	ObjectBytes int64
 	// Added, Updated, Deleted and Bookmarks are the numbers of events of watches. The initial
 	// events of a streaming list are not counted.
@@ -82,13 +87,18 @@ type Stats struct {
 	// request or was skipped. A state that fails each retry counts each time, and one that is
 	// skipped counts once. Status.Undecodable has those that are skipped now.
 	DecodeFailures uint64
-	// Queued is the number of changes that were read and are not in the cache yet.
+	// Queued is the number of changes that were read and wait to be stored in the cache, without
+	// those of the batch that is being stored. A list is one change, whatever the number of its
+	// objects.
 	Queued int
 	// Processing is the time that a batch of changes took to be stored in the cache and passed to
-	// the queues of the handlers, one duration for each batch.
+	// the queues of the handlers, one duration for each batch. It has the time of the index
+	// functions.
 	Processing Histogram
 	// ToCache is the time from the receipt of a change to its being in the cache, one duration for
-	// each change. All changes of a batch have that of the first one.
+	// each change. All changes of a batch have that of the first one, so it is never too small. A
+	// list is one change here, too: otherwise the objects of the first list would hide the events
+	// after it.
 	ToCache Histogram
 	// Handlers has the registered handlers, in the order in which they were added.
 	Handlers []HandlerStats
@@ -117,17 +127,21 @@ type HandlerStats struct {
 	// Backlog is the number of events that wait, with the one in progress.
 	Backlog int
 	// Processed is the number of calls that have ended. Merged is the number of events that
-	// WithBacklogLimit has merged into others.
+	// WithBacklogLimit has merged into others, with both of an add and a delete that cancel out.
 	Processed, Merged uint64
-	// Panics is the number of calls that panicked or called runtime.Goexit.
+	// Panics is the number of calls that panicked or called runtime.Goexit. They are among
+	// Processed.
 	Panics uint64
 	// Running is how long the present call has taken; 0 if there is none. Slowest is the longest
-	// time of a call, with the present one. Short calls in a row are timed together, and count as
-	// one.
+	// time of a call, with the present one. Short calls in a row are timed together, at most 64 of
+	// them, and count as one. So both may be too large, but never too small.
 	Running, Slowest time.Duration
 	// Latency is the time from the receipt of a change to the return of the handler, one duration
-	// for each call. The objects that were cached when the handler was added, and those of a
-	// resync, count from that moment.
+	// for each call. It counts from the receipt of the oldest change of a batch, also of events
+	// that were merged, and to the return of the last call of those that are timed together. So it
+	// is never too small. The objects that were cached when the handler was added, and those of a
+	// resync, count from when they were put into its queue. A call counts at its end, so Running
+	// shows one that hangs and Latency does not.
 	Latency Histogram
 }
 
@@ -186,45 +200,87 @@ func (s *SharedIndexInformer[T]) Statuses() iter.Seq[InformerStatus] {
 }
 
 // observed returns the state and the counters of the informer. Only a factory knows the Server.
-func (s *SharedIndexInformer[T]) observed() InformerStatus {
-	c := s.controller
+func (s *SharedIndexInformer[T]) observed() InformerStatus { return s.controller.observed(s.Status()) }
+
+func (s *SharedIndexInformer[T]) stats() Stats { return s.controller.stats() }
+
+// Statuses yields the state and the counters of the informer. A Controller of NewController knows
+// neither its objects nor a handler. The handler of NewInformer has no queue, so its Backlog is 1
+// during a call, and it is synced when the informer is.
+func (c *Controller[T]) Statuses() iter.Seq[InformerStatus] {
+	return func(yield func(InformerStatus) bool) { yield(c.observed(c.Status())) }
+}
+
+// observed returns what can be observed of an informer in a state.
+func (c *Controller[T]) observed(status Status) InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
 		Kind:     c.reflectors[0].kind(),
 		Object:   reflect.TypeFor[T]().String(),
-		Status:   s.Status(),
-		Stats:    s.stats(),
+		Status:   status,
+		Stats:    c.stats(),
 
 		Namespaces: c.config.requested(),
 	}
 	return observed
 }
 
-// stats returns the counters of the informer.
-func (s *SharedIndexInformer[T]) stats() Stats {
-	c := s.controller
+// stats returns the counters. It takes no lock that is held while foreign code runs: a handler, a
+// hook and an index function may call it, and it waits for none of them.
+func (c *Controller[T]) stats() Stats {
 	all := Stats{
 		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
 	}
 	c.traffic().addTo(&all)
+	waiting := c.queue.waiting() // before now
 	now := stats.Now()
+	all.Staleness = now.Since(waiting)
 	for _, r := range c.reflectors {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
 	}
-	for _, l := range s.processor.Listeners() {
-		calls := l.Calls(now)
-		all.Handlers = append(all.Handlers, HandlerStats{
-			Name: l.Name(), Unnamed: l.Unnamed(), Synced: isClosed(l.Synced()), Backlog: l.Backlog(),
-			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
-			Running: calls.Running, Slowest: calls.Slowest, Latency: read(calls.Latency),
-		})
-	}
-	for _, index := range s.indexer.store.IndexSizes() {
-		all.Indexes = append(all.Indexes, IndexStats(index))
+	if c.observe != nil {
+		c.observe(&all, now)
 	}
 	return all
+}
+
+// observe adds the objects and the handlers to the counters.
+func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
+	s.indexer.observe(all, now)
+	for _, l := range s.processor.Listeners() {
+		h := handlerStats(l, now)
+		h.Synced, h.Backlog = isClosed(l.Synced()), l.Backlog()
+		all.Handlers = append(all.Handlers, h)
+	}
+}
+
+func (u *unshared[T]) observe(all *Stats, now stats.Stamp) {
+	u.indexer.observe(all, now)
+	h := handlerStats(u.listener, now)
+	h.Synced = all.Synced
+	if h.Running > 0 {
+		h.Backlog = 1
+	}
+	all.Handlers = append(all.Handlers, h)
+}
+
+func (x *Indexer[T]) observe(all *Stats, now stats.Stamp) {
+	all.ObjectBytes = x.bytes(now)
+	for _, index := range x.store.IndexSizes() {
+		all.Indexes = append(all.Indexes, IndexStats(index))
+	}
+}
+
+// handlerStats returns the counters of a handler that do not depend on a queue.
+func handlerStats[T Object](l *processor.Listener[T], now stats.Stamp) HandlerStats {
+	calls := l.Calls(now)
+	return HandlerStats{
+		Name: l.Name(), Unnamed: l.Unnamed(),
+		Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics,
+		Running: calls.Running, Slowest: calls.Slowest, Latency: read(calls.Latency),
+	}
 }
 
 // traffic is the Traffic of an informer, which all of its Reflectors share.

@@ -333,12 +333,14 @@ func (t *statusTracker) enterLocked(phase Phase, verb string, err error) {
 	}
 }
 
-// reach sets the version that a watch has reached, unless it is empty, and when the server sent
-// it.
+// reach sets the version that a watch has reached, unless it is empty. heard is when the server sent
+// it, or somewhat earlier.
 func (t *statusTracker) reach(resourceVersion string, heard stats.Stamp) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard = heard
+	if t.heard == 0 || heard > t.heard {
+		t.heard = heard
+	}
 	if resourceVersion != "" {
 		t.status.ResourceVersion = resourceVersion
 	}

@@ -566,3 +566,53 @@ func TestTransformFailuresHaveAVerb(t *testing.T) {
 		}
 	})
 }
+
+// TestStalenessDuringAStreamingList does not count initial events: the cache does not show them yet.
+func TestStalenessDuringAStreamingList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		for n := range 10 {
+			src.set("a", fmt.Sprint("w", n), nil)
+		}
+		setBookmark := func(sent bool) {
+			src.mu.Lock()
+			defer src.mu.Unlock()
+			src.noBookmark = !sent
+		}
+		setBookmark(false)
+		s := NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{StreamingList: true}}))
+		run(t, s.Run)
+		time.Sleep(5 * time.Second)
+		if got := s.stats(); got.Staleness != 0 || got.Lists != 0 || got.Added != 0 {
+			t.Errorf("stale for %v before the first list, %d added", got.Staleness, got.Added)
+		}
+		setBookmark(true)
+		src.endWatches(errInternal)
+		time.Sleep(time.Minute)
+		src.bookmark()
+		synctest.Wait()
+		setBookmark(false)
+		src.endWatches(errGone)
+		time.Sleep(5 * time.Second)
+		if got := s.stats(); got.Staleness != 5*time.Second || got.Lists != 1 {
+			t.Errorf("stale for %v, %s", got.Staleness, trafficOf(got))
+		}
+	})
+}
+
+// TestVerbOfScopes is that of the error, which may not be the one of the worst scope.
+func TestVerbOfScopes(t *testing.T) {
+	failed := Status{Phase: Stopped, Err: errForbidden, Reason: Forbidden, Verb: "list"}
+	for _, scopes := range [][]ScopeStatus{
+		{{"a", Status{Phase: Stopped}}, {"b", failed}},
+		{{"a", failed}, {"b", Status{Phase: Stopped}}},
+	} {
+		if all := joined(scopes); all.Verb != "list" || all.Reason != Forbidden {
+			t.Errorf("the verb is %q, in %v", all.Verb, all)
+		}
+	}
+	if all := joined([]ScopeStatus{{"a", Status{Phase: Watching}}, {"b", Status{Phase: Watching}}}); all.Verb != "" {
+		t.Errorf("the verb is %q, without an error", all.Verb)
+	}
+}

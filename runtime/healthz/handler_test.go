@@ -235,3 +235,35 @@ func TestLongLists(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestNoObjectText has errors with text of an object, which a Secret may be.
+func TestNoObjectText(t *testing.T) {
+	const secret = "hunter2"
+	value := &cache.DecodeError{Namespace: "team-a", Name: "web", Path: "data." + secret, Near: secret, Err: errors.New("not a number: " + secret)}
+	for name, failure := range map[string]struct {
+		reason cache.Reason
+		err    error
+		says   string
+	}{
+		"an object":        {cache.Decode, fmt.Errorf("list: %w", value), "team-a/web"},
+		"a transform":      {cache.Decode, &cache.ObjectError{Resource: foos, Object: cache.ObjectName{Namespace: "team-a", Name: "web"}, Err: errors.New(secret)}, "team-a/web"},
+		"another decoder":  {cache.Decode, errors.New("cannot decode " + secret), "only the log has it"},
+		"a panic":          {cache.HandlerPanic, &cache.HandlerPanicError{Handler: "reconciler", Value: secret}, "handler reconciler failed"},
+		"a webhook":        {cache.ServerError, errors.New("conversion webhook for example.com/v1, Kind=Foo failed: " + secret), "a conversion webhook failed"},
+		"what may be said": {cache.Unreachable, errors.New("connection refused"), "connection refused"},
+	} {
+		for _, undecodable := range [][]*cache.DecodeError{nil, {value}, {value, value}} {
+			s := degraded(foos, failure.reason)
+			s.Status.Err, s.Status.Undecodable = failure.err, undecodable
+			h := healthz.Handler(statuses{notListed(s)})
+			for _, body := range []string{get(h, http.MethodGet, "/").Body.String(), get(h, http.MethodGet, "/", "application/json").Body.String(), healthz.Readiness(statuses{notListed(s)})(nil).Error()} {
+				if strings.Contains(body, secret) || !strings.Contains(body, failure.says) {
+					t.Errorf("%s: %s", name, body)
+				}
+				if n := len(undecodable); n > 0 && !strings.Contains(body, fmt.Sprintf("%d undecodable, the first: object team-a/web", n)) {
+					t.Errorf("%s: %s", name, body)
+				}
+			}
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (o *options) report() Report {
 // informer returns all but the label.
 func (o *options) informer(s *cache.InformerStatus) Informer {
 	informer := Informer{
-		State:            printable.Text(s.Status.String()),
+		State:            printable.Text(withoutObjects(s.Status).String()),
 		Problems:         o.problems(s),
 		Name:             s.Name,
 		Group:            s.Resource.Group,
@@ -160,18 +160,25 @@ func (o *options) problems(s *cache.InformerStatus) (problems []string) {
 		problems = append(problems, fmt.Sprintf("it has not followed the server for %v, and the limit is %v", rounded(lasted), o.degradedLimit))
 	}
 	if stale := s.Stats.Staleness; o.stalenessLimit > 0 && stale > o.stalenessLimit {
-		problems = append(problems, fmt.Sprintf("the server has sent nothing for %v, and the limit is %v", rounded(stale), o.stalenessLimit))
+		problems = append(problems, fmt.Sprintf("the server has sent nothing for %v, and the limit is %v; look for a proxy that holds events back", rounded(stale), o.stalenessLimit))
 	}
 	return problems
 }
 
 // handlerProblem describes a handler that is not synced.
 func handlerProblem(h *cache.HandlerStats) string {
-	text := fmt.Sprintf("handler %s has not returned from its initial list: %d events wait", printable.Text(h.Name), h.Backlog)
+	text := fmt.Sprintf("handler %s has not returned from its initial list: %s", printable.Text(h.Name), waiting(h.Backlog))
 	if h.Running >= time.Second {
 		text += fmt.Sprintf(", and the present call has taken %v", rounded(h.Running))
 	}
 	return text
+}
+
+func waiting(events int) string {
+	if events == 1 {
+		return "1 event waits"
+	}
+	return strconv.Itoa(events) + " events wait"
 }
 
 // notFollowing returns for how long an informer that has synced has not followed the server. A

@@ -44,6 +44,7 @@ func soon(t *testing.T) string {
 	for _, change := range []struct{ old, new string }{
 		{`for: \d+m`, "for: 0s"},
 		{`\[\d+m\]`, "[20s]"},
+		{`offset \d+m`, "offset 20s"},
 		{`_seconds > 300`, "_seconds > 3"},
 		{`> 1000`, "> 10"},
 		{`> 20\n`, "> 3\n"},

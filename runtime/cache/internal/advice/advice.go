@@ -193,7 +193,7 @@ func Listing(lasted time.Duration, read int64) Advice {
 
 // Handler returns what to do about a handler whose present call has taken that long.
 func Handler(name string, running time.Duration, backlog int) Advice {
-	return Advice{Text: fmt.Sprintf("Handler %s has not returned from a call for %v, and %d events wait for it. A handler should only add to a queue: look for a lock, a request, or a wait for another informer.",
+	return Advice{Text: fmt.Sprintf("Handler %s has not returned from a call for %v; events that wait for it: %d. A handler should only add to a queue: look for a lock, a request, or a wait for another informer.",
 		printable.Text(printable.Cut(name, maxName)), running.Round(time.Second), backlog)}
 }
 

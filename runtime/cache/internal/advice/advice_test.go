@@ -204,7 +204,7 @@ func TestTextsWithoutAFailure(t *testing.T) {
 		{Listing(90*time.Second, -1), "The informer has been listing again for 1m30s, and serves its last state"},
 		{Pending(), "Call Start of its factory"},
 		{Stopped(), "It does not run again."},
-		{Handler("a\nb", 90*time.Second, 7), `Handler a\nb has not returned from a call for 1m30s, and 7 events wait for it.`},
+		{Handler("a\nb", 90*time.Second, 7), `Handler a\nb has not returned from a call for 1m30s; events that wait for it: 7.`},
 	} {
 		if !strings.Contains(test.got.Text, test.want) || test.got.Rule != "" || test.got.Line() != test.got.Text {
 			t.Errorf("%+v, want %q", test.got, test.want)

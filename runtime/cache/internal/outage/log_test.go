@@ -63,6 +63,8 @@ type informer struct {
 	log   Log
 	lines lines
 	parts []*Part
+	// reading is how long Failures takes.
+	reading time.Duration
 
 	mu       sync.Mutex // guards what follows
 	states   []State
@@ -80,6 +82,7 @@ func newInformer(t *testing.T, reflectors int) *informer {
 }
 
 func (i *informer) Failures() []advice.Failure {
+	time.Sleep(i.reading)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.failures)
@@ -237,6 +240,27 @@ func TestLines(t *testing.T) {
 			i.wait(time.Minute)
 			i.enter(2, Following)
 			i.wait(0, "again after=2m20s")
+		},
+		"a new outage while an old one is read": func(i *informer) {
+			i.reading = 5 * second
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(12 * second)
+			i.enter(0, Following)
+			i.wait(second)
+			i.enter(0, Behind, forbidden("no"))
+			i.wait(14 * second)
+			i.wait(second, "no reason=Forbidden for=15s")
+		},
+		"two outages while a handler is late": func(i *informer) {
+			i.late = []Handler{{ID: 1, Name: "a"}}
+			i.log.NoteHandler()
+			i.wait(20*second, "handler=a")
+			for range 2 {
+				i.enter(0, Behind, forbidden("no"))
+				i.wait(10*second, "no reason=Forbidden for=10s")
+				i.enter(0, Following)
+				i.wait(0, "again after=10s")
+			}
 		},
 		"the end": func(i *informer) {
 			i.enter(0, Behind, forbidden("no"))

@@ -266,6 +266,7 @@ func (l *Listener[T]) Begin(received stats.Stamp) (now stats.Stamp) {
 // return. It is for a Listener that no Processor runs.
 func (l *Listener[T]) Handle(notes []Notification[T]) {
 	l.next = 0
+	l.calls.begin() // if Handle was called since Begin
 	l.handleNext(notes)
 	if !l.calls.isUsed() {
 		l.calls.began.Store(0) // what the caller does next is no call

@@ -282,3 +282,30 @@ func TestClear(t *testing.T) {
 		t.Errorf("the range had %d objects", n)
 	}
 }
+
+// TestSample takes samples of stores of several sizes.
+func TestSample(t *testing.T) {
+	x := newIndexed(map[string]func(object) []string{"even": func(obj object) []string {
+		if obj.Name[len(obj.Name)-1]%2 == 0 {
+			return []string{"yes"}
+		}
+		return nil
+	}})
+	for n := range 1000 {
+		sample := x.Sample(32)
+		if len(sample) != min(n, 32) {
+			t.Fatalf("a sample of %d objects has %d", n, len(sample))
+		}
+		seen := map[object]bool{}
+		for _, obj := range sample {
+			seen[obj] = true
+		}
+		if len(seen) != len(sample) || seen[nil] {
+			t.Fatalf("a sample of %d objects has one twice", n)
+		}
+		x.put(many(n))
+	}
+	if got := fmt.Sprint(x.IndexSizes()); got != "[{namespace 7} {even 1}]" {
+		t.Errorf("the indexes have %s values", got)
+	}
+}

@@ -1,0 +1,240 @@
+package healthz_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/healthz"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.Logger{}) // discards; what the informers of these tests log has tests of its own
+	goleak.VerifyTestMain(m)
+}
+
+type object = *metav1.PartialObjectMetadata
+
+// kindOf returns a kind of a server, and that of its informers.
+func kindOf(server *apitest.Server, resource string) (apitest.Kind, cache.Kind[object]) {
+	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: resource}
+	served := apitest.Kind{GroupVersionKind: gvr.GroupVersion().WithKind(strings.ToUpper(resource[:1]) + resource[1:]), Resource: resource, Namespaced: true}
+	return served, cache.Kind[object]{Resource: gvr, Namespaced: true, Open: func(namespace string) cache.OpenFunc {
+		path := "/apis/example.com/v1/" + resource
+		if namespace != "" {
+			path = "/apis/example.com/v1/namespaces/" + namespace + "/" + resource
+		}
+		return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+			return request(ctx, server, path, options, accept)
+		}
+	}}
+}
+
+func request(ctx context.Context, server *apitest.Server, path string, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	query, err := metav1.ParameterCodec.EncodeParameters(&options, schema.GroupVersion{Version: "v1"})
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL()+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	_, asJSON, _ := strings.Cut(accept, ",") // without protobuf, which comes first
+	r.Header.Set("Accept", asJSON)
+	response, err := server.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	status := &apierrors.StatusError{}
+	if err := json.NewDecoder(response.Body).Decode(&status.ErrStatus); err != nil {
+		return nil, apierrors.NewGenericServerResponse(response.StatusCode, "get", schema.GroupResource{}, "", "", 0, true) // as client-go does
+	}
+	return nil, status
+}
+
+// program has a factory of informers of the resources.
+func program(t *testing.T, server *apitest.Server, resources []string, options ...cache.SharedInformerOption) (*cache.SharedInformerFactory, []*cache.SharedIndexInformer[object]) {
+	f := cache.NewSharedInformerFactory(0, append(options, cache.WithoutStreamingList())...)
+	t.Cleanup(f.Shutdown)
+	var all []*cache.SharedIndexInformer[object]
+	for _, resource := range resources {
+		_, kind := kindOf(server, resource)
+		all = append(all, cache.InformerFor(f, kind))
+	}
+	return f, all
+}
+
+// wantBody checks the code and parts of the body.
+func wantBody(t *testing.T, h http.Handler, code int, texts ...string) {
+	t.Helper()
+	synctest.Wait()
+	answer := get(h, http.MethodGet, "/readyz")
+	if answer.Code != code {
+		t.Errorf("the code is %d, want %d", answer.Code, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(answer.Body.String(), text) {
+			t.Errorf("the body does not have %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", answer.Body)
+	}
+}
+
+// TestFactory takes a factory from its start through all that keeps it from being ready, and then
+// through an outage of the server.
+func TestFactory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.Start(t)
+		widgets, _ := kindOf(server, "widgets")
+		notes, _ := kindOf(server, "notes")
+		gadgets, _ := kindOf(server, "gadgets")
+		if err := server.AddKinds(widgets, notes); err != nil {
+			t.Fatal(err)
+		}
+		create := func(name string) {
+			body := strings.NewReader(`{"apiVersion":"example.com/v1","kind":"Widgets","metadata":{"name":"` + name + `"}}`)
+			r := httptest.NewRequest(http.MethodPost, server.URL()+"/apis/example.com/v1/namespaces/default/widgets", body)
+			r.Header.Set("Content-Type", "application/json")
+			if response, err := server.RoundTrip(r); err != nil || response.StatusCode != http.StatusCreated {
+				t.Fatalf("%+v %v", response, err)
+			}
+		}
+		create("one")
+		forbidden := server.On("list", "notes").Forbidden()
+		f, all := program(t, server, []string{"widgets", "notes", "gadgets"}, cache.WithInformerName("operator"))
+		gate := make(chan struct{})
+		if _, err := all[0].AddEventHandler(cache.ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { <-gate }}, cache.WithHandlerName("reconciler")); err != nil {
+			t.Fatal(err)
+		}
+		h := healthz.Handler(f)
+		limited := healthz.Handler(f, healthz.WithDegradedLimit(10*time.Minute), healthz.WithStalenessLimit(20*time.Minute))
+
+		wantBody(t, h, http.StatusServiceUnavailable, "not ready: 3 of 3 informers\n", "[-] operator/widgets.example.com: Pending for 0s (not started)", "As for operator/gadgets.example.com.")
+		f.Start(t.Context())
+		time.Sleep(12 * time.Second)
+		wantBody(t, h, http.StatusServiceUnavailable, "not ready: 3 of 3 informers\n",
+			"[-] operator/gadgets.example.com: Degraded for 12s (NotFound: list: ", "Install the CustomResourceDefinition gadgets.example.com;", "    Check: kubectl get crd gadgets.example.com -o ",
+			"[-] operator/notes.example.com: Degraded for 12s (Forbidden: list: ", "user apitest to list notes.example.com. Add the rule to a ClusterRole", `          resources: ["notes"]`, "    Check: kubectl auth can-i list notes.example.com --all-namespaces --as apitest",
+			"[-] operator/widgets.example.com: Watching for 12s: 1 object at version ", "handler reconciler has not returned from its initial list: 1 event waits, and the present call has taken 12s")
+		if err := healthz.Readiness(f)(nil); err == nil || !strings.Contains(err.Error(), `The rule: {apiGroups: ["example.com"], resources: ["notes"], verbs: ["list", "watch"]}`) {
+			t.Errorf("the error is %v", err)
+		}
+
+		close(gate)
+		wantBody(t, h, http.StatusServiceUnavailable, "not ready: 2 of 3 informers\n", "\n[+] operator/widgets.example.com: Watching")
+		forbidden.Remove()
+		if err := server.AddKinds(gadgets); err != nil {
+			t.Fatal(err)
+		}
+		f.Retry()
+		wantBody(t, h, http.StatusOK, "ready: 3 informers\n[+] operator/gadgets.example.com: Watching")
+		wantBody(t, limited, http.StatusOK)
+
+		away := server.On("*", "*").Fail(errors.New("connection refused"))
+		server.Restart()
+		time.Sleep(9 * time.Minute)
+		wantBody(t, limited, http.StatusOK, "[+] operator/widgets.example.com: Degraded for ")
+		time.Sleep(2 * time.Minute)
+		wantBody(t, h, http.StatusOK, "ready: 3 informers\n[+] operator/gadgets.example.com: Degraded for ", "    The server did not answer, or the connection was cut.")
+		wantBody(t, limited, http.StatusServiceUnavailable, "not ready: 3 of 3 informers\n", "it has not followed the server for 11m0s, and the limit is 10m0s")
+		away.Remove()
+		f.Retry()
+		time.Sleep(time.Minute)
+		wantBody(t, limited, http.StatusOK)
+
+		silent := server.HoldWatches("widgets")
+		time.Sleep(time.Minute)
+		create("two")
+		time.Sleep(20 * time.Minute)
+		wantBody(t, limited, http.StatusServiceUnavailable, "not ready: ", "[-] operator/widgets.example.com: Watching", "the server has sent nothing for 3", ", and the limit is 20m0s")
+		wantBody(t, h, http.StatusOK)
+		silent.Remove()
+
+		f.Shutdown()
+		wantBody(t, h, http.StatusServiceUnavailable, "it has stopped")
+	})
+}
+
+// TestThousandInformers reads the state while informers start, follow the server and stop. A client
+// that does not read its answer holds up no one.
+func TestThousandInformers(t *testing.T) {
+	const informers = 1000
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.Start(t)
+		var names []string
+		var kinds []apitest.Kind
+		for i := range informers {
+			names = append(names, fmt.Sprintf("widgets%03d", i))
+			kind, _ := kindOf(server, names[i])
+			kinds = append(kinds, kind)
+		}
+		if err := server.AddKinds(kinds...); err != nil {
+			t.Fatal(err)
+		}
+		f, _ := program(t, server, names)
+		h := healthz.Handler(f)
+		slow := &slowReader{ResponseRecorder: httptest.NewRecorder(), gate: make(chan struct{})}
+		var reading, serving sync.WaitGroup
+		serving.Go(func() { h.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, "/readyz", nil)) })
+		ctx, cancel := context.WithCancel(t.Context())
+		for range 4 {
+			reading.Go(func() {
+				for ctx.Err() == nil {
+					began := time.Now()
+					get(h, http.MethodGet, "/readyz")
+					get(h, http.MethodGet, "/readyz", "application/json")
+					if waited := time.Since(began); waited > 0 {
+						t.Errorf("an answer has waited for %v", waited)
+					}
+					time.Sleep(10 * time.Second)
+				}
+			})
+		}
+		f.Start(t.Context())
+		time.Sleep(time.Minute)
+		wantBody(t, h, http.StatusOK, fmt.Sprintf("ready: %d informers\n", informers))
+		f.Shutdown()
+		wantBody(t, h, http.StatusServiceUnavailable, fmt.Sprintf("not ready: %d of %d informers\n", informers, informers))
+		cancel()
+		reading.Wait()
+		close(slow.gate)
+		serving.Wait()
+		if !strings.HasPrefix(slow.Body.String(), "not ready: ") {
+			t.Errorf("the slow client has read %.100s", slow.Body)
+		}
+	})
+}
+
+// slowReader is a client that does not read before gate is closed.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	gate chan struct{}
+}
+
+func (s *slowReader) Write(body []byte) (int, error) {
+	<-s.gate
+	return s.ResponseRecorder.Write(body)
+}
