@@ -23,7 +23,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 .PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-observability test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## Run the example operator with a real API server, and print its typed events and the address of its page (ARGS=--stay to go on until Ctrl-C)
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"

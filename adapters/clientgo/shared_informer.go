@@ -148,7 +148,7 @@ func (s *sharedInformer[T]) AddEventHandlerWithOptions(handler toolscache.Resour
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	set := []cache.HandlerOption{cache.WithHandlerName(name)}
+	set := []cache.HandlerOption{cache.WithHandlerType(name)}
 	if options.ResyncPeriod != nil {
 		set = append(set, cache.WithResyncPeriod(*options.ResyncPeriod))
 	}

@@ -138,12 +138,19 @@ func TestRunOfAnInformerOfAFactory(t *testing.T) {
 		synctest.Wait()
 		stop := make(chan struct{})
 		informer.Run(stop) // it returns
+		if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}); err != nil {
+			t.Fatal(err)
+		}
 		var observed []cache.InformerStatus
 		for status := range informer.(cache.StatusSource).Statuses() {
 			observed = append(observed, status)
 		}
 		if len(observed) != 1 || observed[0].Resource != widgets || observed[0].Status.Phase != cache.Watching || observed[0].Status.Objects != 1 {
 			t.Errorf("the statuses are %+v", observed)
+		}
+		// The name of a function is for people, and not for metrics.
+		if h := observed[0].Stats.Handlers; len(h) != 1 || !h[0].Unnamed || !strings.Contains(h[0].Name, "TestRunOfAnInformerOfAFactory") {
+			t.Errorf("the handlers are %+v", h)
 		}
 		close(stop)
 		controller.RunWithContext(t.Context())

@@ -104,9 +104,17 @@ func (h FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool
 // HandlerOption sets a property of one handler.
 type HandlerOption func(*processor.Settings)
 
-// WithHandlerName names a handler in logs and errors. The default is its Go type.
+// WithHandlerName names a handler in logs, errors, metrics and on the debug page. The default is its
+// Go type, and metrics have all handlers without a name as one.
 func WithHandlerName(name string) HandlerOption {
-	return func(s *processor.Settings) { s.Name = name }
+	return func(s *processor.Settings) { s.Name, s.Unnamed = name, false }
+}
+
+// WithHandlerType sets the name that a handler has without WithHandlerName. It is for a handler that
+// wraps another one, whose Go type or function tells a person more. In metrics the handler has no
+// name, because such names change with the code of a program.
+func WithHandlerType(name string) HandlerOption {
+	return func(s *processor.Settings) { s.Name, s.Unnamed = name, name != "" }
 }
 
 // WithBacklogLimit bounds the queue of a handler that is slower than its objects

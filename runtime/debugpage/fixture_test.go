@@ -47,6 +47,7 @@ func pods() cache.InformerStatus {
 			Added: 12345, Updated: 67890, Deleted: 12, Bookmarks: 300, Lists: 1,
 			Handlers: []cache.HandlerStats{{Name: "reconcile", Synced: true, Processed: 80247, Slowest: 37 * time.Millisecond}},
 			Indexes:  []cache.IndexStats{{Name: "namespace", Values: 42}},
+			ToCache:  cache.Histogram{Counts: [16]uint64{0: 90, 1: 8, 15: 2}, Sum: 75 * time.Second},
 		},
 	}
 }

@@ -46,6 +46,7 @@ func TestText(t *testing.T) {
 	h := newTest(some(), WithTitle("shop operator"))
 	golden(t, "page.txt", body(t, h, "/?format=text"))
 	golden(t, "secrets.txt", body(t, h, "/?format=text&q=SECRET"))
+	golden(t, "pods.txt", body(t, h, "/?format=text&q=pods"))
 	golden(t, "none.txt", body(t, newTest(source{}), "/?format=text"))
 	golden(t, "filtered.txt", body(t, newTest(some()), "/?format=text&state=stopped"))
 }

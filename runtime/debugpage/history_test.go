@@ -169,7 +169,7 @@ func BenchmarkThousandInformers(b *testing.B) {
 // TestHumanTexts has the numbers that people read.
 func TestHumanTexts(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-1: "0s", 0: "0s", 1500: "1µs", 12 * time.Millisecond: "12ms", 1500 * time.Millisecond: "1.5s", 9990 * time.Millisecond: "9.9s", 59 * time.Second: "59s",
+		-1: "0s", 0: "0s", 999: "<1µs", 1500: "1µs", 12 * time.Millisecond: "12ms", 1500 * time.Millisecond: "1.5s", 9990 * time.Millisecond: "9.9s", 59 * time.Second: "59s",
 		time.Minute: "1m", 200 * time.Second: "3m20s", 59 * time.Minute: "59m", 5*time.Hour + 30*time.Minute: "5h30m", 47 * time.Hour: "47h", 73 * time.Hour: "3d",
 	} {
 		if got := Seconds(d).String(); got != want {

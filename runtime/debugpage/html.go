@@ -22,6 +22,7 @@ var funcs = template.FuncMap{
 	"title":  titleOf,
 	"where":  whereOf,
 	"busy":   busy,
+	"p99":    percentile99,
 	"number": func(n any) string { return numberOf(n) },
 	"size":   size,
 }

@@ -12,6 +12,8 @@ func (s Seconds) String() string {
 	switch {
 	case d <= 0:
 		return "0s"
+	case d < time.Microsecond:
+		return "<1µs"
 	case d < time.Millisecond:
 		return fmt.Sprintf("%dµs", d.Microseconds())
 	case d < time.Second:

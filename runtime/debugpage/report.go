@@ -145,12 +145,15 @@ type Undecodable struct {
 	Near      string `json:"near,omitempty"`
 }
 
-// Latency is the distribution of durations. P50 and P99 are upper bounds of buckets.
+// Latency is the distribution of durations. P50 and P99 are upper bounds of buckets. They are a
+// minute at most, even if so many durations are Longer that the percentile is one of these.
 type Latency struct {
 	Count uint64  `json:"count"`
 	Sum   Seconds `json:"sum_seconds"`
 	P50   Seconds `json:"p50_seconds"`
 	P99   Seconds `json:"p99_seconds"`
+	// Longer is the number of durations of more than a minute, the largest bound of a bucket.
+	Longer uint64 `json:"longer,omitempty"`
 }
 
 // EventHandler is the state of a handler.
@@ -310,5 +313,5 @@ func handlerOf(h *cache.HandlerStats) EventHandler {
 }
 
 func latencyOf(h *cache.Histogram) Latency {
-	return Latency{Count: h.Count(), Sum: Seconds(h.Sum), P50: Seconds(h.Quantile(0.5)), P99: Seconds(h.Quantile(0.99))}
+	return Latency{Count: h.Count(), Sum: Seconds(h.Sum), P50: Seconds(h.Quantile(0.5)), P99: Seconds(h.Quantile(0.99)), Longer: h.Counts[len(h.Counts)-1]}
 }

@@ -117,7 +117,7 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	}
 	rows := [][]string{{"HANDLER", "SYNCED", "BACKLOG", "PROCESSED", "PANICS", "RUNNING", "SLOWEST", "P99"}}
 	for _, h := range i.Handlers {
-		rows = append(rows, []string{cutTo(h.Name, maxTextName), yes(h.Synced), number(h.Backlog), number(h.Processed), number(h.Panics), busy(h.Running), h.Slowest.String(), h.Latency.P99.String()})
+		rows = append(rows, []string{cutTo(h.Name, maxTextName), yes(h.Synced), number(h.Backlog), number(h.Processed), number(h.Panics), busy(h.Running), h.Slowest.String(), percentile99(h.Latency)})
 	}
 	writeTable(to, "  ", rows, 2)
 }
@@ -235,7 +235,23 @@ func (l Latency) String() string {
 	if l.Count == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("half within %s, 99 %% within %s, mean %s (%s)", l.P50, l.P99, l.Sum/Seconds(l.Count), number(l.Count))
+	return fmt.Sprintf("half %s, 99 %% %s, mean %s", l.within(0.5, l.P50), l.within(0.99, l.P99), l.Sum/Seconds(l.Count))
+}
+
+// within returns the bound of the share q of all durations.
+func (l Latency) within(q float64, bound Seconds) string {
+	if float64(l.Count-l.Longer) < q*float64(l.Count) {
+		return "> " + bound.String()
+	}
+	return "≤ " + bound.String()
+}
+
+// percentile99 returns the bound of 99 of 100 durations, or - if there are none.
+func percentile99(l Latency) string {
+	if l.Count == 0 {
+		return "–"
+	}
+	return l.within(0.99, l.P99)
 }
 
 // String names the object, the path and the reason.
