@@ -22,7 +22,7 @@ const module = "github.com/typedinformers/informer-gen"
 //	                  ──▶ render ──▶ model
 //	load, decide, markers ──▶ spelling        load, write ──▶ regular
 //	runtime/cache ──▶ its rooms ──▶ runtime/wire ──▶ plan ──▶ apimachinery
-//	runtime/debugpage ──▶ runtime/cache, runtime/wire        runtime/healthz ──▶ runtime/cache, runtime/wire
+//	runtime/debugpage, runtime/healthz ──▶ runtime/internal/redact ──▶ runtime/cache, runtime/wire
 //	runtime/apitest ──▶ its rooms ──▶ apimachinery
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling"},
@@ -67,10 +67,12 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/report":    {"runtime/cache/internal/processor"},
 	"runtime/cache/internal/stats":     nil,
 	"runtime/cache/internal/store":     {"runtime/internal/", "runtime/wire"},
-	"runtime/debugpage":                {"runtime/cache", "runtime/internal/", "runtime/wire"},
-	"runtime/healthz":                  {"runtime/cache", "runtime/internal/", "runtime/wire"},
+	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},
+	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
+	"runtime/internal/negotiate":       nil,
 	"runtime/internal/printable":       nil,
+	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},
 	"runtime/internal/safemeta":        nil,
 	"runtime/redirect":                 {"runtime/internal/"},
 	"runtime/wire":                     {"runtime/internal/", "runtime/wire/internal/plan", "runtime/wire/internal/protobuf"},

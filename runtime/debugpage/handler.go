@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
 )
 
 const (
@@ -136,7 +136,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name string) {
 func write(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
-	if len(body) >= minGzip && acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if len(body) >= minGzip && negotiate.Names(r.Header.Values("Accept-Encoding"), "gzip") {
 		var compressed bytes.Buffer
 		// Level 1 is valid, and a Buffer returns no errors.
 		zip, _ := gzip.NewWriterLevel(&compressed, gzip.BestSpeed)
@@ -161,14 +161,4 @@ func (e *statusError) Error() string { return e.text }
 
 func statusErrorf(status int, format string, args ...any) *statusError {
 	return &statusError{status, fmt.Sprintf(format, args...)}
-}
-
-// acceptsGzip reports whether a list of codings has gzip.
-func acceptsGzip(accepted []string) bool {
-	for _, r := range rangesOf(strings.Join(accepted, ",")) {
-		if r.name == "gzip" {
-			return r.quality > 0
-		}
-	}
-	return false
 }

@@ -256,7 +256,7 @@ func TestJudge(t *testing.T) {
 	}
 	s := pods()
 	s.Stats.Staleness = time.Hour
-	if got := newTest(source{s}, WithStaleAfter(2*time.Hour)).report(view{sort: "state"}).Informers[0].State; got != Healthy {
+	if got := newTest(source{s}, WithStalenessLimit(2*time.Hour)).report(view{sort: "state"}).Informers[0].State; got != Healthy {
 		t.Errorf("the option has no effect: %s", got)
 	}
 }

@@ -37,8 +37,8 @@ func WithRunbook(url string) Option {
 	return func(h *Handler) { h.runbook = url }
 }
 
-// WithStaleAfter sets the staleness from which on an informer needs attention, although its watch is
+// WithStalenessLimit sets the staleness from which on an informer needs attention, although its watch is
 // open. By default it is 3 minutes: a kube-apiserver sends a bookmark each minute.
-func WithStaleAfter(limit time.Duration) Option {
+func WithStalenessLimit(limit time.Duration) Option {
 	return func(h *Handler) { h.limits.stale = limit }
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/internal/redact"
 )
 
 // Schema is the version of Report. Later versions only add fields, or have another number.
@@ -252,7 +253,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	}
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
-			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(withoutCredentials(advice.Text), maxText),
+			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),
 			Manifest: cleanLines(advice.Manifest, maxManifest), Check: clean(advice.Check, maxText), Runbook: h.runbookOf(advice.Runbook()),
 		})
 	}

@@ -3,12 +3,12 @@ package healthz
 import (
 	"encoding/json"
 	"fmt"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/internal/negotiate"
 )
 
 // Handler returns a handler for /readyz. It answers 200 if all informers of the source are ready,
@@ -38,7 +38,7 @@ func Handler(source cache.StatusSource, set ...Option) http.Handler {
 		}
 		report := o.report()
 		body, contentType := text(&report, r.URL.Query().Has("verbose")), "text/plain; charset=utf-8"
-		if prefersJSON(r.Header.Values("Accept")) {
+		if negotiate.Best(r.Header.Values("Accept"), "text/plain", "application/json") == "application/json" {
 			body, contentType = encoded(&report), "application/json"
 		}
 		code := http.StatusOK
@@ -64,30 +64,6 @@ func encoded(report *Report) []byte {
 		return fmt.Appendf(nil, "{\"ready\": %t}\n", report.Ready) // no field of a Report fails
 	}
 	return append(body, '\n')
-}
-
-// prefersJSON reports whether the header asks for JSON rather than for text.
-func prefersJSON(accept []string) bool {
-	asJSON, asText := 0.0, 0.0
-	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		media, parameters, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		q := 1.0
-		if value, set := parameters["q"]; set {
-			if q, err = strconv.ParseFloat(value, 64); err != nil {
-				continue
-			}
-		}
-		switch media {
-		case "application/json":
-			asJSON = max(asJSON, q)
-		case "text/plain", "text/*", "text/html":
-			asText = max(asText, q)
-		}
-	}
-	return asJSON > asText
 }
 
 const (

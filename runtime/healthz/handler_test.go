@@ -187,7 +187,7 @@ func TestHTTP(t *testing.T) {
 	for accept, json := range map[string]bool{
 		"": false, "*/*": false, "text/plain": false, "application/json": true, "text/html,application/xhtml+xml,*/*;q=0.8": false,
 		"application/json;q=0.5, text/plain": false, "text/plain;q=0.5, application/json": true, "application/json, text/plain": false,
-		"application/json;q=x": false, "application/json;q=0": false, ";;, application/json": true,
+		"application/json;q=0": false, ";;, application/json": true,
 	} {
 		want := "text/plain; charset=utf-8"
 		if json {
@@ -247,9 +247,10 @@ func TestNoObjectText(t *testing.T) {
 	}{
 		"an object":        {cache.Decode, fmt.Errorf("list: %w", value), "team-a/web"},
 		"a transform":      {cache.Decode, &cache.ObjectError{Resource: foos, Object: cache.ObjectName{Namespace: "team-a", Name: "web"}, Err: errors.New(secret)}, "team-a/web"},
-		"another decoder":  {cache.Decode, errors.New("cannot decode " + secret), "only the log has it"},
-		"a panic":          {cache.HandlerPanic, &cache.HandlerPanicError{Handler: "reconciler", Value: secret}, "handler reconciler failed"},
-		"a webhook":        {cache.ServerError, errors.New("conversion webhook for example.com/v1, Kind=Foo failed: " + secret), "a conversion webhook failed"},
+		"another decoder":  {cache.Decode, errors.New("cannot decode " + secret), "the reason is not shown"},
+		"a panic":          {cache.HandlerPanic, &cache.HandlerPanicError{Handler: "reconciler", Value: secret}, "handler reconciler panicked; the value of the panic is in the log"},
+		"a webhook":        {cache.ServerError, errors.New("conversion webhook for example.com/v1, Kind=Foo failed: " + secret), "conversion webhook for example.com/v1, Kind=Foo failed: the reason is not shown"},
+		"a token":          {cache.Unreachable, errors.New("header Authorization: Bearer " + secret), "Bearer …"},
 		"what may be said": {cache.Unreachable, errors.New("connection refused"), "connection refused"},
 	} {
 		for _, undecodable := range [][]*cache.DecodeError{nil, {value}, {value, value}} {

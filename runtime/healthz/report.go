@@ -1,6 +1,7 @@
 package healthz
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/internal/redact"
 )
 
 // Report is what Handler writes as JSON.
@@ -123,7 +125,7 @@ func (o *options) report() Report {
 // informer returns all but the label.
 func (o *options) informer(s *cache.InformerStatus) Informer {
 	informer := Informer{
-		State:            printable.Text(withoutObjects(s.Status).String()),
+		State:            printable.Text(redacted(s.Status).String()),
 		Problems:         o.problems(s),
 		Name:             s.Name,
 		Group:            s.Resource.Group,
@@ -141,6 +143,18 @@ func (o *options) informer(s *cache.InformerStatus) Informer {
 		informer.Advice = append(informer.Advice, Advice{a.Reason, a.Namespaces, a.Text, a.Manifest, a.Check, a.Runbook(), a.String()})
 	}
 	return informer
+}
+
+// redacted returns a status whose text has none of an object, because anyone who reaches the port of
+// the probe can read it.
+func redacted(s cache.Status) cache.Status {
+	if s.Err != nil {
+		s.Err = errors.New(redact.Error(s.Reason, s.Err))
+	}
+	if n := len(s.Undecodable); n > 0 { // the text has the number, and the first one
+		s.Undecodable = append([]*cache.DecodeError{redact.Undecodable(s.Undecodable[0])}, s.Undecodable[1:]...)
+	}
+	return s
 }
 
 // problems returns why an informer is not ready.

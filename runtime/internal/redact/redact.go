@@ -1,0 +1,98 @@
+// Package redact leaves out of the errors of an informer what a reader of the page or of a probe
+// must not see: text of objects, and credentials. The results are not cut or escaped, except that an
+// error is read up to a limit.
+package redact
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// hidden replaces text that may be part of an object.
+const hidden = "the reason is not shown, because it may have text of an object; see the log"
+
+// Error returns the text of an error, which an informer has for the reason. It has only text that is
+// about the request, or that is known to have none of an object. It is empty for nil.
+func Error(reason cache.Reason, err error) string {
+	if err == nil {
+		return ""
+	}
+	var panicked *cache.HandlerPanicError
+	var object *cache.ObjectError
+	var text string
+	switch {
+	case errors.As(err, &panicked):
+		text = panicText(panicked)
+	case wire.WithoutObjectText(err) != nil:
+		text = wire.WithoutObjectText(err).Error()
+	case errors.As(err, &object):
+		text = fmt.Sprintf("%s %s: %s", object.Resource.GroupResource(), object.Object, hidden)
+	case reason == cache.Decode:
+		text = hidden // such as an error of the decoder of client-go
+	default:
+		text = withoutWebhook(err.Error())
+	}
+	return Credentials(text)
+}
+
+// Undecodable returns the state without text of the object.
+func Undecodable(state *cache.DecodeError) *cache.DecodeError {
+	without := (*cache.DecodeError)(nil)
+	errors.As(wire.WithoutObjectText(state), &without)
+	return without
+}
+
+// panicText leaves out the value, which may be anything.
+func panicText(e *cache.HandlerPanicError) string {
+	on := ""
+	if e.Object != (cache.ObjectName{}) {
+		on = " on " + e.Object.String()
+	}
+	if e.Exited {
+		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, on)
+	}
+	return fmt.Sprintf("handler %s panicked%s; the value of the panic is in the log", e.Handler, on)
+}
+
+// webhook is how the API server begins the error of a conversion webhook, whose message it repeats.
+var webhook = regexp.MustCompile(`(?s)(conversion webhook for .{1,500}? failed: )(.*)`)
+
+// withoutWebhook leaves out the message of a conversion webhook, which may have text of an object.
+// It keeps the reason why the API server could not call it.
+func withoutWebhook(text string) string {
+	found := webhook.FindStringSubmatchIndex(text)
+	if found == nil || strings.HasPrefix(text[found[4]:], `Post "`) {
+		return text
+	}
+	return text[:found[4]] + hidden
+}
+
+// credentials are parts of text that no error should have: the user of a URL, a token of HTTP
+// authentication, a JSON web token, and a parameter that is a secret by its name.
+var credentials = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`://[^/\s"'?#]*@`), "://"},
+	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}`), "$1 …"},
+	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)?`), "…"},
+	{regexp.MustCompile(`(?i)\b([a-z_-]*(?:token|password|passwd|secret|api_?key))=[^\s&"',;]+`), "$1=…"},
+}
+
+// maxRead is the number of bytes in which credentials are searched.
+const maxRead = 8000
+
+// Credentials returns text without credentials. It cuts text to 8,000 bytes first.
+func Credentials(text string) string {
+	text = printable.Cut(text, maxRead)
+	for _, c := range credentials {
+		text = c.pattern.ReplaceAllString(text, c.instead)
+	}
+	return text
+}
