@@ -273,7 +273,7 @@ func (t *statusTracker) OutageState() outage.State {
 	case t.trying:
 		return outage.Trying
 	case t.status.Phase == Listing || t.status.Phase == Degraded:
-		return outage.Behind
+		return outage.NotFollowing
 	}
 	return outage.Idle
 }

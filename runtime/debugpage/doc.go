@@ -1,5 +1,5 @@
 // Package debugpage serves a page that shows what the informers of a program do, for the person
-// who is on call: which informer is behind, why, and what to do.
+// who is on call: which informer does not follow the server, why, and what to do.
 //
 //	mux.Handle("/debug/informers", debugpage.New(factory))
 //

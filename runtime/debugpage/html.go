@@ -185,7 +185,7 @@ func (r row) IsStale() bool {
 	return r.limits.stale > 0 && time.Duration(r.Staleness) >= r.limits.stale && r.Phase != cache.Stopped
 }
 
-func (r row) IsBehind() bool { return r.backlog() >= r.limits.backlog }
+func (r row) HasBacklog() bool { return r.backlog() >= r.limits.backlog }
 
 func (r row) DisplayName() string   { return r.displayName() }
 func (r row) GroupResource() string { return r.groupResource() }

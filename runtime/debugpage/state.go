@@ -42,19 +42,19 @@ type limits struct {
 var defaultLimits = limits{stale: 3 * time.Minute, listing: time.Minute, running: 10 * time.Second, backlog: 1000, queued: 1000}
 
 // judge returns the state of an informer, and its problems in words, the last error first.
-func (l *limits) judge(i *Informer) (State, []doubt) {
-	failure, doubts := doubt{text: i.failure()}, l.doubts(i)
+func (l *limits) judge(i *Informer) (State, []problem) {
+	failure, others := problem{text: i.failure()}, l.problems(i)
 	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded {
-		return Failing, append([]doubt{failure}, doubts...)
+		return Failing, append([]problem{failure}, others...)
 	}
-	var problems []doubt
+	var problems []problem
 	if i.Error != "" {
 		problems = append(problems, failure)
 	}
 	if i.Phase == cache.Stopped {
 		return Stopped, problems
 	}
-	problems = append(problems, doubts...)
+	problems = append(problems, others...)
 	switch {
 	case len(problems) > 0:
 		return Attention, problems
@@ -118,11 +118,11 @@ var meanings = map[cache.Reason]string{
 	cache.Unreachable:     "the server did not answer, or the connection was cut",
 }
 
-// doubt is a problem in words. cause is the heading of the runbook that it is about, if the
+// problem says what is wrong. cause is the heading of the runbook about it, and is set if the
 // InformerStatus has no advice on it.
-type doubt struct{ text, cause string }
+type problem struct{ text, cause string }
 
-// remedies say what to do about the causes of doubts.
+// remedies say what to do about the causes of problems.
 var remedies = map[string]string{
 	"staleness": "Events may be missing. The connection may be half open, or a proxy may hold back the data; the informer opens another watch within ten minutes. " +
 		"A server other than a kube-apiserver may send no bookmarks: then this is no problem.",
@@ -132,9 +132,11 @@ var remedies = map[string]string{
 	"queue":               "The changes arrive faster than they are stored. Make the index functions and the transform faster.",
 }
 
-// doubts says in words what is wrong or slow, apart from the last error.
-func (l *limits) doubts(i *Informer) (all []doubt) {
-	add := func(cause, format string, args ...any) { all = append(all, doubt{fmt.Sprintf(format, args...), cause}) }
+// problems says in words what is wrong or slow, other than the last error.
+func (l *limits) problems(i *Informer) (all []problem) {
+	add := func(cause, format string, args ...any) {
+		all = append(all, problem{fmt.Sprintf(format, args...), cause})
+	}
 	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
 		add("", "The list is taking %s.", i.For)
 	}
@@ -150,7 +152,7 @@ func (l *limits) doubts(i *Informer) (all []doubt) {
 		case time.Duration(handler.Running) >= l.running:
 			add("", "The handler %s has worked on one event for %s, and %s.", handler.Name, handler.Running, waiting(handler.Backlog-1))
 		case handler.Backlog >= l.backlog:
-			add("backlog", "The handler %s is behind: %s.", handler.Name, waiting(handler.Backlog))
+			add("backlog", "The handler %s has a backlog: %s.", handler.Name, waiting(handler.Backlog))
 		}
 		if handler.Panics > 0 && i.Reason != cache.HandlerPanic {
 			add("handlerpanic", "The handler %s has panicked %s.", handler.Name, times(handler.Panics))
@@ -163,7 +165,7 @@ func (l *limits) doubts(i *Informer) (all []doubt) {
 }
 
 // advise adds the problems to the informer, and once for each cause what to do.
-func (h *Handler) advise(i *Informer, problems []doubt) {
+func (h *Handler) advise(i *Informer, problems []problem) {
 	advised := map[string]bool{"": true}
 	for _, p := range problems {
 		i.Problems = append(i.Problems, p.text)
@@ -245,16 +247,16 @@ func summarize(all []Informer) string {
 		return phrases[state].many
 	}
 	text := fmt.Sprintf("%s of %s informers %s", number(len(of[worst])), number(len(all)), phrase(worst))
-	sick := of[worst]
+	named := of[worst]
 	switch {
 	case worst == Failing && len(of[Attention]) > 0:
 		text += fmt.Sprintf(", and %s %s", number(len(of[Attention])), phrase(Attention))
-		sick = slices.Concat(sick, of[Attention])
+		named = slices.Concat(named, of[Attention])
 	case worst == Healthy: // the others have stopped
 		text += fmt.Sprintf(", and %s %s", number(len(of[Stopped])), phrase(Stopped))
 	}
-	if worst.rank() <= Attention.rank() && len(sick) <= maxNamed {
-		text += ": " + strings.Join(sick, ", ")
+	if worst.rank() <= Attention.rank() && len(named) <= maxNamed {
+		text += ": " + strings.Join(named, ", ")
 	}
 	return text + "."
 }

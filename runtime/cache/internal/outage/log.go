@@ -2,11 +2,11 @@
 // It writes little: a line after a while, another one if the reason changes, and one when the
 // informer follows again.
 //
-//	Part.Note ─▶ how many Reflectors are behind ─▶ 0 to 1: timer, After ─▶ check ─▶ lines
-//	(each change                                     1 to 0: "follows again", if a line was written
+//	Part.Note ─▶ how many Reflectors do not follow ─▶ 0 to 1: timer, After ─▶ check ─▶ lines
+//	(each change                                       1 to 0: "follows again", if a line was written
 //	of a phase)
 //
-// There is a timer only while a Reflector is behind, or a handler is in its initial list, and no
+// There is a timer only while a Reflector does not follow, or a handler is in its initial list, and no
 // goroutine but that of a timer that has fired.
 package outage
 
@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// After is how long an informer is behind before the log names it, and the shortest time
+	// After is how long an informer does not follow before the log names it, and the shortest time
 	// between two checks of it. Many failures pass before that, such as those while an API server
 	// restarts.
 	After = 10 * time.Second
@@ -37,20 +37,22 @@ type State uint8
 const (
 	// Idle is a Reflector that does not run.
 	Idle State = iota
-	Behind
-	// Trying is behind too, but the server has answered a watch after a failure. The log waits to see
+	// NotFollowing is a Reflector whose list or watch is not open, or has failed.
+	NotFollowing
+	// Trying does not follow either, but the server has answered a watch after a failure. The log waits to see
 	// whether that one lasts.
 	Trying
 	Following
 )
 
-func (s State) isBehind() bool { return s == Behind || s == Trying }
+// isOutage reports whether a Reflector in the state runs and does not follow the server.
+func (s State) isOutage() bool { return s == NotFollowing || s == Trying }
 
 // Informer is what a Log reads. Its methods are called without a lock.
 type Informer interface {
 	// Failures returns the present failures.
 	Failures() []advice.Failure
-	// About returns what to say if the informer is behind without a failure.
+	// About returns what to say if the informer does not follow without a failure.
 	About(lasted time.Duration) advice.Advice
 	// LateHandlers returns the handlers that have not returned from their initial list.
 	LateHandlers() []Handler
@@ -64,17 +66,16 @@ type Log struct {
 	Informer Informer
 
 	mu sync.Mutex // guards what follows
-	// behind is the number of Reflectors that are behind, and trying that of those of them that are
-	// Trying.
-	behind, trying int32
-	closed         bool
+	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying.
+	notFollowing, trying int32
+	closed               bool
 	// now is nil while the informer is healthy: a program may have thousands.
 	now *outage
 }
 
 // outage is the state of a Log that has something to do.
 type outage struct {
-	// since is when Log.behind left 0, and timer is set while a check is due.
+	// since is when Log.notFollowing left 0, and timer is set while a check is due.
 	since stats.Stamp
 	timer *time.Timer
 	// written has what was logged since then, by the kind of the failure. It is nil if nothing was.
@@ -114,11 +115,11 @@ func (l *Log) Close() {
 	}
 }
 
-// Lasted returns for how long one of the Reflectors has been behind, or 0. It is 0 after Close.
+// Lasted returns for how long one of the Reflectors has not followed, or 0. It is 0 after Close.
 func (l *Log) Lasted() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.behind == 0 || l.closed {
+	if l.notFollowing == 0 || l.closed {
 		return 0
 	}
 	return stats.Now().Since(l.now.since)
@@ -134,7 +135,7 @@ func (l *Log) outageLocked() *outage {
 
 // forgetLocked releases the memory of an outage that is over.
 func (l *Log) forgetLocked() {
-	if o := l.now; o != nil && l.behind == 0 && o.timer == nil && o.handlers.timer == nil && o.handlers.known == nil && !o.writing {
+	if o := l.now; o != nil && l.notFollowing == 0 && o.timer == nil && o.handlers.timer == nil && o.handlers.known == nil && !o.writing {
 		l.now = nil
 	}
 }
@@ -161,15 +162,15 @@ func (p *Part) Note() {
 	}
 	before := p.last
 	p.last = now
-	if l.behind == 0 && now.isBehind() {
+	if l.notFollowing == 0 && now.isOutage() {
 		l.outageLocked().since = stats.Now()
 	}
 	l.trying += count(now == Trying) - count(before == Trying)
-	l.behind += count(now.isBehind()) - count(before.isBehind())
+	l.notFollowing += count(now.isOutage()) - count(before.isOutage())
 	switch {
-	case l.behind == 0 && before.isBehind():
+	case l.notFollowing == 0 && before.isOutage():
 		l.endLocked(now == Following)
-	case now.isBehind() && l.now.timer == nil:
+	case now.isOutage() && l.now.timer == nil:
 		l.startLocked(&l.now.timer, l.check)
 	}
 }
@@ -181,7 +182,7 @@ func count(is bool) int32 {
 	return 0
 }
 
-// endLocked is called when no Reflector is behind any more.
+// endLocked is called when all Reflectors follow or have ended.
 func (l *Log) endLocked(follows bool) {
 	o := l.now
 	o.stop(&o.timer)
@@ -229,7 +230,7 @@ func (l *Log) check(timer *time.Timer) {
 		return // the Log was closed, or the informer has followed meanwhile
 	}
 	o.timer = nil
-	if l.trying == l.behind {
+	if l.trying == l.notFollowing {
 		l.startLocked(&o.timer, l.check)
 		return
 	}

@@ -147,7 +147,7 @@ func TestLines(t *testing.T) {
 	for name, test := range map[string]func(i *informer){
 		"a failure that passes at once": func(i *informer) {
 			for range 20 {
-				i.enter(0, Behind, unreachable("refused"))
+				i.enter(0, NotFollowing, unreachable("refused"))
 				i.wait(9 * second)
 				i.enter(0, Following)
 				i.wait(9 * second)
@@ -155,53 +155,53 @@ func TestLines(t *testing.T) {
 			i.wait(time.Hour)
 		},
 		"a list that takes long": func(i *informer) {
-			i.enter(0, Behind)
+			i.enter(0, NotFollowing)
 			i.wait(9 * second)
 			i.wait(second, "I0 Does not follow the API server yet for=10s advice=Wait.")
-			i.enter(0, Behind)
+			i.enter(0, NotFollowing)
 			i.wait(time.Hour)
 			i.enter(0, Following)
 			i.wait(0, "I0 Follows the API server again after=1h0m10s")
 		},
 		"a failure": func(i *informer) {
-			i.enter(0, Behind)
+			i.enter(0, NotFollowing)
 			i.wait(4 * second)
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(6*second, `E Does not follow the API server: no reason=Forbidden for=10s advice=The server does not allow the program to list pods. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding. The rule: {apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}`)
 			for range 360 {
-				i.enter(0, Behind, forbidden("no"))
+				i.enter(0, NotFollowing, forbidden("no"))
 				i.wait(10 * second)
 			}
-			i.enter(0, Behind)
+			i.enter(0, NotFollowing)
 			i.wait(30 * second)
 			i.enter(0, Following)
 			i.wait(0, "I0 Follows the API server again after=1h0m40s")
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(10*second, "E Does not follow the API server: no reason=Forbidden for=10s")
 		},
 		"another reason": func(i *informer) {
-			i.enter(0, Behind, unreachable("refused"))
+			i.enter(0, NotFollowing, unreachable("refused"))
 			i.wait(10*second, "refused reason=Unreachable for=10s")
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(9 * second)
 			i.wait(second, "no reason=Forbidden for=20s")
 			for range 100 { // both were logged
-				i.enter(0, Behind, unreachable("refused"))
+				i.enter(0, NotFollowing, unreachable("refused"))
 				i.wait(10 * second)
-				i.enter(0, Behind, forbidden("no"))
+				i.enter(0, NotFollowing, forbidden("no"))
 				i.wait(10 * second)
 			}
 		},
 		"another error": func(i *informer) {
-			i.enter(0, Behind, unreachable("read from port 1234: refused"))
+			i.enter(0, NotFollowing, unreachable("read from port 1234: refused"))
 			i.wait(10*second, "port 1234: refused")
-			i.enter(0, Behind, unreachable("read from port 4321: refused"))
+			i.enter(0, NotFollowing, unreachable("read from port 4321: refused"))
 			i.wait(time.Hour)
-			i.enter(0, Behind, unreachable("read from port 1234: reset"))
+			i.enter(0, NotFollowing, unreachable("read from port 1234: reset"))
 			i.wait(10*second, "port 1234: reset")
 			written := 0
 			for n := range 24 * 60 {
-				i.enter(0, Behind, unreachable(strings.Repeat("x", n)))
+				i.enter(0, NotFollowing, unreachable(strings.Repeat("x", n)))
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				written += len(i.lines.take())
@@ -211,29 +211,29 @@ func TestLines(t *testing.T) {
 			}
 		},
 		"a watch that is reopened": func(i *informer) {
-			i.enter(0, Behind, unreachable("refused"))
+			i.enter(0, NotFollowing, unreachable("refused"))
 			i.wait(9 * second)
 			i.enter(0, Trying, unreachable("refused"))
 			i.wait(9 * second)
 			i.enter(0, Following)
 			i.wait(time.Minute)
-			i.enter(0, Behind, unreachable("refused"))
+			i.enter(0, NotFollowing, unreachable("refused"))
 			i.wait(9 * second)
 			i.enter(0, Trying, unreachable("refused"))
 			i.wait(6 * second)
-			i.enter(0, Behind, unreachable("cut"))
+			i.enter(0, NotFollowing, unreachable("cut"))
 			i.wait(5*second, "cut reason=Unreachable for=20s")
 		},
 		"several namespaces": func(i *informer) {
 			for n := range i.states {
-				i.enter(n, Behind)
+				i.enter(n, NotFollowing)
 			}
 			i.enter(2, Following)
-			i.enter(0, Behind, forbidden("no", "a", "b"))
+			i.enter(0, NotFollowing, forbidden("no", "a", "b"))
 			i.wait(10*second, "no reason=Forbidden for=10s namespaces=a, b advice=The server does not allow the program to list pods in 2 namespaces (a, b). Add")
-			i.enter(1, Behind, forbidden("no", "a", "b"))
+			i.enter(1, NotFollowing, forbidden("no", "a", "b"))
 			i.wait(time.Minute)
-			i.enter(2, Behind, forbidden("no", "a", "b", "c"))
+			i.enter(2, NotFollowing, forbidden("no", "a", "b", "c"))
 			i.wait(10*second, "namespaces=a, b, c")
 			i.enter(0, Following, forbidden("no", "b", "c"))
 			i.enter(1, Following, forbidden("no", "c"))
@@ -243,11 +243,11 @@ func TestLines(t *testing.T) {
 		},
 		"a new outage while an old one is read": func(i *informer) {
 			i.reading = 5 * second
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(12 * second)
 			i.enter(0, Following)
 			i.wait(second)
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(14 * second)
 			i.wait(second, "no reason=Forbidden for=15s")
 		},
@@ -256,21 +256,21 @@ func TestLines(t *testing.T) {
 			i.log.NoteHandler()
 			i.wait(20*second, "handler=a")
 			for range 2 {
-				i.enter(0, Behind, forbidden("no"))
+				i.enter(0, NotFollowing, forbidden("no"))
 				i.wait(10*second, "no reason=Forbidden for=10s")
 				i.enter(0, Following)
 				i.wait(0, "again after=10s")
 			}
 		},
 		"the end": func(i *informer) {
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(10*second, "no")
 			i.enter(0, Idle)
 			i.wait(time.Hour)
-			i.enter(0, Behind, forbidden("no"))
+			i.enter(0, NotFollowing, forbidden("no"))
 			i.wait(9 * second)
 			i.log.Close()
-			i.enter(0, Behind, forbidden("yes"))
+			i.enter(0, NotFollowing, forbidden("yes"))
 			i.wait(time.Hour)
 		},
 	} {
@@ -289,11 +289,11 @@ func TestSlowLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInformer(t, 1)
 		i.lines.during = func() { time.Sleep(time.Minute) }
-		i.enter(0, Behind, forbidden("no"))
+		i.enter(0, NotFollowing, forbidden("no"))
 		time.Sleep(11 * time.Second)
 		began := time.Now()
 		i.enter(0, Following)
-		i.enter(0, Behind, forbidden("no"))
+		i.enter(0, NotFollowing, forbidden("no"))
 		if waited := time.Since(began); waited > 0 {
 			t.Errorf("a Reflector waited %v for the line of another goroutine", waited)
 		}
@@ -314,14 +314,14 @@ func TestLasted(t *testing.T) {
 			}
 		}
 		check(0)
-		i.enter(0, Behind)
+		i.enter(0, NotFollowing)
 		check(second)
 		i.enter(1, Trying)
 		i.enter(0, Following)
 		check(2 * second)
 		i.enter(1, Following)
 		check(0)
-		i.enter(0, Behind)
+		i.enter(0, NotFollowing)
 		i.log.Close()
 		check(0)
 	})
@@ -331,7 +331,7 @@ func TestLasted(t *testing.T) {
 func TestHealthyInformersKeepNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newInformer(t, 1)
-		i.enter(0, Behind, forbidden("no"))
+		i.enter(0, NotFollowing, forbidden("no"))
 		i.late = []Handler{{ID: 1}}
 		i.log.NoteHandler()
 		i.wait(20*second, "no", "initial list")

@@ -87,48 +87,48 @@ func (s *Sizer) Add(value any) (bytes int64, ok bool) {
 		s.seen, s.texts, s.pointed = map[memory]struct{}{}, make(map[*byte]struct{}, 1024), map[reflect.Type]bool{}
 	}
 	v := reflect.ValueOf(value)
-	bytes = s.behind(v)
+	bytes = s.referenced(v)
 	if v.Kind() != reflect.Pointer {
 		bytes += int64(v.Type().Size())
 	}
 	return bytes, s.visited < maxVisited
 }
 
-// behind returns the size of what v points to.
-func (s *Sizer) behind(v reflect.Value) int64 {
+// referenced returns the size of what v points to.
+func (s *Sizer) referenced(v reflect.Value) int64 {
 	if s.visited++; s.visited >= maxVisited || !s.hasPointers(v.Type()) {
 		return 0
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if of := v.Type().Elem(); of != locationType && s.isNew(v.UnsafePointer(), of) { // nil is not
-			return int64(of.Size()) + s.behind(v.Elem())
+			return int64(of.Size()) + s.referenced(v.Elem())
 		}
 	case reflect.Interface:
-		return s.behindInterface(v)
+		return s.referencedByInterface(v)
 	case reflect.String:
-		return s.behindText(v.String())
+		return s.referencedText(v.String())
 	case reflect.Slice:
 		if v.Cap() > 0 && s.isNew(v.UnsafePointer(), v.Type()) {
-			return int64(v.Cap())*int64(v.Type().Elem().Size()) + s.behindEach(v)
+			return int64(v.Cap())*int64(v.Type().Elem().Size()) + s.referencedByEach(v)
 		}
 	case reflect.Array:
-		return s.behindEach(v)
+		return s.referencedByEach(v)
 	case reflect.Struct:
 		bytes := int64(0)
 		for i := range v.NumField() {
-			bytes += s.behind(v.Field(i))
+			bytes += s.referenced(v.Field(i))
 		}
 		return bytes
 	case reflect.Map:
 		if s.isNew(v.UnsafePointer(), v.Type()) {
-			return s.behindMap(v)
+			return s.referencedByMap(v)
 		}
 	}
 	return 0
 }
 
-func (s *Sizer) behindText(text string) int64 {
+func (s *Sizer) referencedText(text string) int64 {
 	if text == "" {
 		return 0
 	}
@@ -140,20 +140,20 @@ func (s *Sizer) behindText(text string) int64 {
 	return int64(len(text))
 }
 
-func (s *Sizer) behindInterface(v reflect.Value) int64 {
+func (s *Sizer) referencedByInterface(v reflect.Value) int64 {
 	if v.IsNil() {
 		return 0
 	}
 	v = v.Elem()
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer: // is in the interface itself
-		return s.behind(v)
+		return s.referenced(v)
 	}
-	return int64(v.Type().Size()) + s.behind(v)
+	return int64(v.Type().Size()) + s.referenced(v)
 }
 
-// behindEach returns the size of what the elements of an array or a slice point to.
-func (s *Sizer) behindEach(v reflect.Value) (bytes int64) {
+// referencedByEach returns the size of what the elements of an array or a slice point to.
+func (s *Sizer) referencedByEach(v reflect.Value) (bytes int64) {
 	if !s.hasPointers(v.Type().Elem()) {
 		return 0
 	}
@@ -161,15 +161,15 @@ func (s *Sizer) behindEach(v reflect.Value) (bytes int64) {
 		if s.visited >= maxVisited {
 			break
 		}
-		bytes += s.behind(v.Index(i))
+		bytes += s.referenced(v.Index(i))
 	}
 	return bytes
 }
 
-// behindMap returns the size of the table of a map, with what is in it. A table has groups of 8
+// referencedByMap returns the size of the table of a map, with what is in it. A table has groups of 8
 // entries and 8 bytes each. It has at most 8 entries, or a power of two of which at most 7/8 are
 // used.
-func (s *Sizer) behindMap(v reflect.Value) int64 {
+func (s *Sizer) referencedByMap(v reflect.Value) int64 {
 	const header, group = 48, 8
 	if v.Len() == 0 {
 		return header
@@ -186,12 +186,12 @@ func (s *Sizer) behindMap(v reflect.Value) int64 {
 		table := v.UnsafePointer()
 		for key, value := range *(*map[string]string)(unsafe.Pointer(&table)) {
 			s.visited += 2
-			bytes += s.behindText(key) + s.behindText(value)
+			bytes += s.referencedText(key) + s.referencedText(value)
 		}
 		return bytes
 	}
 	for entries := v.MapRange(); s.visited < maxVisited && entries.Next(); {
-		bytes += s.behind(entries.Key()) + s.behind(entries.Value())
+		bytes += s.referenced(entries.Key()) + s.referenced(entries.Value())
 	}
 	return bytes
 }
