@@ -21,7 +21,6 @@ import (
 type shownLog struct {
 	mu    sync.Mutex
 	lines []string
-	names []any // values that WithValues has added; all loggers of a test share them
 }
 
 func (l *shownLog) Init(klog.RuntimeInfo)                 {}

@@ -83,7 +83,7 @@ type Stats struct {
 	// watch, or FormChanged. A list that fails and is retried is one, with its first cause.
 	Relists map[Reason]uint64
 	// Failures has the numbers of failed requests, sorted by verb and reason: those that the
-	// WatchErrorHandler hears of, also of a watch that has to restart. A streaming list is a
+	// WatchErrorHandler is called with, also of a watch that has to restart. A streaming list is a
 	// watch.
 	Failures []FailureCount
 	// DecodeFailures is how often a state of an object could not be decoded, whether it failed a

@@ -172,7 +172,7 @@ func (p page) Columns() []column {
 		{Title: "State", Sort: "state", Class: "state", Direction: "descending"},
 		{Title: "For", Sort: "since", Class: "num", Direction: "ascending"},
 		{Title: "Objects", Sort: "objects", Class: "num", Direction: "descending"}, {Title: "Memory", Sort: "memory", Class: "num", Direction: "descending"},
-		{Title: "Stale", Sort: "staleness", Class: "num", Direction: "descending"}, {Title: "Backlog", Sort: "backlog", Class: "num", Direction: "descending"},
+		{Title: "Staleness", Sort: "staleness", Class: "num", Direction: "descending"}, {Title: "Backlog", Sort: "backlog", Class: "num", Direction: "descending"},
 		{Title: "Events", Sort: "events", Class: "num events", Direction: "descending"},
 	}
 	for i := range columns {

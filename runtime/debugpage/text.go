@@ -29,7 +29,7 @@ func writeText(to *bytes.Buffer, r *Report) {
 	if len(r.Informers) == 0 {
 		return
 	}
-	rows := [][]string{{"STATE", "PHASE", "FOR", "INFORMER", "NAMESPACES", "OBJECTS", "MEMORY", "STALE", "BACKLOG", "EVENTS"}}
+	rows := [][]string{{"STATE", "PHASE", "FOR", "INFORMER", "NAMESPACES", "OBJECTS", "MEMORY", "STALENESS", "BACKLOG", "EVENTS"}}
 	for i := range r.Informers {
 		in := &r.Informers[i]
 		phase := string(in.Phase)

@@ -131,13 +131,13 @@ func count(informers int) string {
 	return strconv.Itoa(informers) + " informers"
 }
 
-// line returns the label, the state and the problems.
+// line returns the label, the status and the problems.
 func (i *Informer) line() string {
 	mark := "[+] "
 	if !i.Ready {
 		mark = "[-] "
 	}
-	text := mark + i.Label + ": " + i.State
+	text := mark + i.Label + ": " + i.Status
 	for _, problem := range i.Problems {
 		text += "; " + problem
 	}

@@ -35,7 +35,7 @@ func WithDegradedLimit(limit time.Duration) Option {
 	return func(o *options) { o.degradedLimit = limit }
 }
 
-// WithStalenessLimit makes an informer not ready that has heard nothing of the server for longer
+// WithStalenessLimit makes an informer not ready to which the server has sent nothing for longer
 // than limit, also if its watch is open; see cache.Stats.Staleness. A kube-apiserver sends a
 // bookmark each minute, so the limit has to be several minutes. A server that sends no bookmarks,
 // such as a fake, is silent while nothing changes. 0 is for no limit.

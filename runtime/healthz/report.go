@@ -26,8 +26,8 @@ type Informer struct {
 	// Label names it among the informers of the report: the resource, with what tells it from others.
 	Label string `json:"label"`
 	Ready bool   `json:"ready"`
-	// State is its Status in one line.
-	State string `json:"state"`
+	// Status is its cache.Status in one line.
+	Status string `json:"status"`
 	// Problems has a sentence for each reason why it is not ready.
 	Problems []string `json:"problems,omitempty"`
 	// Advice is what to do about it. An informer that fails and is ready has some too.
@@ -44,7 +44,7 @@ type Informer struct {
 	Since      time.Time    `json:"since,omitzero"`
 	Synced     bool         `json:"synced"`
 	// StalenessSeconds is Stats.Staleness.
-	StalenessSeconds float64 `json:"stalenessSeconds"`
+	StalenessSeconds float64 `json:"staleness_seconds"`
 }
 
 // Advice is a cache.Advice.
@@ -125,7 +125,7 @@ func (o *options) report() Report {
 // informer returns all but the label.
 func (o *options) informer(s *cache.InformerStatus) Informer {
 	informer := Informer{
-		State:            printable.Text(redacted(s.Status).String()),
+		Status:           printable.Text(redacted(s.Status).String()),
 		Problems:         o.problems(s),
 		Name:             s.Name,
 		Group:            s.Resource.Group,
