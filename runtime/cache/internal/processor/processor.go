@@ -1,7 +1,8 @@
 // Package processor passes the changes of a cache to its handlers. Each handler has a
 // Listener, with a queue and a goroutine. It gets the notifications in the order in which
 // they were distributed, from one goroutine at a time. It never delays another handler or
-// the caller of Distribute. A backlog limit bounds its queue.
+// the caller of Distribute. A backlog limit bounds its queue. calls.go counts and times the calls
+// of each handler.
 package processor
 
 import (

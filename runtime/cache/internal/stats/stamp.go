@@ -4,6 +4,7 @@
 //
 //	body.go       the bytes of a response
 //	histogram.go  durations, in buckets
+//	size.go       an estimate of the memory of objects
 //	stamp.go      the clock
 //	traffic.go    what was read from the server, and what failed
 package stats
