@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,4 +186,75 @@ func TestCountersNeverFall(t *testing.T) {
 		}
 		last = processed
 	}
+}
+
+// TestForeignCodeMayReadTheCounters calls Statuses wherever an informer calls its user.
+func TestForeignCodeMayReadTheCounters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		var s *SharedIndexInformer[object]
+		called := map[string]int{}
+		var mu sync.Mutex // guards called
+		look := func(who string) {
+			for status := range s.Statuses() {
+				status.Advice()
+			}
+			mu.Lock()
+			called[who]++
+			mu.Unlock()
+		}
+		index := func(who string) Indexers[object] {
+			return Indexers[object]{who: func(object) []string { look(who); return []string{"x"} }}
+		}
+		s = NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
+			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
+			StatusHandler:     func(context.Context, StatusChange) { look("status") },
+			RelistHandler:     func(context.Context, Relist) { look("relist") },
+			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },
+			Indexers:          index("index"),
+		}))
+		addHandler(t, s, "h", ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { look("handler") }})
+		run(t, s.Run)
+		synctest.Wait()
+		src.endWatches(errNotFound)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if err := s.AddIndexers(index("late index")); err != nil {
+			t.Fatal(err)
+		}
+		src.set("a", "w", nil)
+		synctest.Wait()
+		for _, who := range []string{"error", "status", "relist", "transform", "index", "handler", "late index"} {
+			if called[who] == 0 {
+				t.Errorf("%s was not called", who)
+			}
+		}
+	})
+}
+
+// TestReadersDoNotWaitForAnIndexFunc has an index function that does not return, of an informer that
+// runs.
+func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		release := make(chan struct{})
+		defer close(release)
+		go s.AddIndexers(Indexers[object]{"slow": func(object) []string { <-release; return nil }})
+		synctest.Wait()
+		src.set("a", "w", nil)
+		read := make(chan struct{})
+		go func() {
+			for range s.Statuses() {
+			}
+			close(read)
+		}()
+		synctest.Wait()
+		if !isClosed(read) {
+			t.Error("a reader waits")
+		}
+	})
 }
