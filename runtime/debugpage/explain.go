@@ -3,7 +3,6 @@ package debugpage
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -95,42 +94,16 @@ func withoutWebhook(text string) string {
 	return text[:found[4]] + hidden
 }
 
-// credentials are parts of text that no error should have: the user of a URL, a token of HTTP
-// authentication, a JSON web token, and a parameter that is a secret by its name.
-var credentials = []struct {
-	pattern *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`://[^/\s"'?#]*@`), "://"},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}`), "$1 …"},
-	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)?`), "…"},
-	{regexp.MustCompile(`(?i)\b([a-z_-]*(?:token|password|passwd|secret|api_?key))=[^\s&"',;]+`), "$1=…"},
-}
-
 // maxRead is the number of bytes of an error in which credentials are searched.
 const maxRead = 4 * maxText
 
 // withoutCredentials removes credentials from text, and cuts it to maxRead.
 func withoutCredentials(text string) string {
-	text = printable.Cut(text, maxRead)
-	for _, c := range credentials {
-		text = c.pattern.ReplaceAllString(text, c.instead)
-	}
-	return text
+	return printable.WithoutCredentials(printable.Cut(text, maxRead))
 }
 
 // serverOf returns the URL of a server without credentials and parameters.
-func serverOf(server string) string {
-	if server == "" {
-		return ""
-	}
-	u, err := url.Parse(server)
-	if err != nil || u.Opaque != "" {
-		return "an address that is not a URL"
-	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-	return clean(u.String(), maxType)
-}
+func serverOf(server string) string { return clean(printable.Server(server), maxType) }
 
 // undecodable returns what the page shows of an object that cannot be decoded.
 func (h *Handler) undecodable(state *cache.DecodeError) Undecodable {

@@ -123,7 +123,7 @@ func (o *options) report() Report {
 // informer returns all but the label.
 func (o *options) informer(s *cache.InformerStatus) Informer {
 	informer := Informer{
-		State:            printable.Text(withoutObjects(s.Status).String()),
+		State:            stateOf(s.Status),
 		Problems:         o.problems(s),
 		Name:             s.Name,
 		Group:            s.Resource.Group,
@@ -219,7 +219,7 @@ func (l *labels) distinct() []string {
 	}
 	for i := range l.statuses {
 		if s := &l.statuses[i]; times[all[i]] > 1 {
-			rest := []string{s.Resource.Version, s.Object, s.Server}
+			rest := []string{s.Resource.Version, s.Object, printable.Server(s.Server)}
 			rest = slices.DeleteFunc(rest, func(part string) bool { return part == "" })
 			all[i] += printable.Text(" (" + strings.Join(rest, ", ") + ")")
 		}

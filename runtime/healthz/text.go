@@ -6,8 +6,18 @@ import (
 	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
+
+// stateOf returns a status in one line, without text of objects and credentials.
+func stateOf(s cache.Status) string {
+	text := withoutObjects(s).String()
+	if s.Err != nil {
+		text = printable.WithoutCredentials(text)
+	}
+	return printable.Text(text)
+}
 
 // withoutObjects returns a status whose text has none of an object, because anyone who reaches the
 // port of the probe can read it.
