@@ -3,6 +3,7 @@ package informermetrics
 import (
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,29 @@ func TestMerge(t *testing.T) {
 	latency := got["informer_handler_latency_seconds"].GetMetric()[0].GetHistogram()
 	if latency.GetSampleCount() != 4*1600 || latency.GetSampleSum() != 12 {
 		t.Errorf("the latency of four handlers is %v, want 6400 durations and 12 s", latency)
+	}
+}
+
+// TestRemovedHandlers has handlers that were removed. Their calls still count, and they have no state.
+func TestRemovedHandlers(t *testing.T) {
+	status := healthy()
+	calls := cache.HandlerStats{Name: "gone", Processed: 5, Panics: 2, Latency: cache.Histogram{Sum: math.MaxInt64}}
+	again, unnamed := calls, calls
+	again.Name, unnamed.Name, unnamed.Unnamed = status.Stats.Handlers[0].Name, "", true
+	status.Stats.Removed = []cache.HandlerStats{calls, again, unnamed}
+	got := gather(t, NewCollector(source{status}))
+	for name, want := range map[string]map[string]float64{
+		"informer_handler_processed_total": {"handler=reconciler ": 27, "handler=unnamed ": 36, "handler=gone ": 5},
+		"informer_handler_backlog":         {"handler=reconciler ": 21, "handler=unnamed ": 0},
+	} {
+		if got := values(got[name]); !maps.Equal(got, want) {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	for _, series := range got["informer_handler_latency_seconds"].GetMetric() {
+		if sum := series.GetHistogram().GetSampleSum(); sum < 9e9 {
+			t.Errorf("the sum of %v is %v s, want 292 years", series.GetLabel(), sum)
+		}
 	}
 }
 

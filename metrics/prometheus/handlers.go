@@ -35,11 +35,21 @@ func ofHandlers(name, help string, kind dto.MetricType, merge func(a, b float64)
 		read: func(s *cache.InformerStatus, put put) {
 			for i := range s.Stats.Handlers {
 				handler := &s.Stats.Handlers[i]
-				label := handler.Name
-				if handler.Unnamed {
-					label = unnamed
-				}
-				put(read(handler), label)
+				put(read(handler), labelOf(handler))
+			}
+			if kind == dto.MetricType_GAUGE {
+				return // a handler that was removed has no state
+			}
+			for i := range s.Stats.Removed { // otherwise the series would fall
+				handler := &s.Stats.Removed[i]
+				put(read(handler), labelOf(handler))
 			}
 		}}
+}
+
+func labelOf(handler *cache.HandlerStats) string {
+	if handler.Unnamed {
+		return unnamed
+	}
+	return handler.Name
 }

@@ -1,6 +1,7 @@
 package informermetrics
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -89,7 +90,9 @@ func (v value) merge(with value, merge func(a, b float64) float64) value {
 	for i, count := range with.durations.Counts {
 		both.Counts[i] += count
 	}
-	both.Sum += with.durations.Sum
+	if both.Sum += with.durations.Sum; both.Sum < 0 { // more than 292 years
+		both.Sum = math.MaxInt64
+	}
 	return value{durations: &both}
 }
 

@@ -105,6 +105,11 @@ type Stats struct {
 	ToCache Histogram
 	// Handlers has the registered handlers, in the order in which they were added.
 	Handlers []HandlerStats
+	// Removed has the sums of the counters of the handlers that were removed: Processed, Merged,
+	// Panics and Latency, for each name. Those without a name are together, with an empty one and
+	// Unnamed, as are those of further names after 100. So the sums over Handlers and Removed
+	// never fall.
+	Removed []HandlerStats
 	// Indexes has the indexes, the one by namespace first.
 	Indexes []IndexStats
 }
@@ -252,10 +257,18 @@ func (c *Controller[T]) stats() Stats {
 // observe adds the objects and the handlers to the counters.
 func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
 	s.indexer.observe(all, now)
-	for _, l := range s.processor.Listeners() {
+	listeners, removed := s.processor.Observe()
+	for _, l := range listeners {
 		h := handlerStats(l, now)
 		h.Synced, h.Backlog = isClosed(l.Synced()), l.Backlog()
 		all.Handlers = append(all.Handlers, h)
+	}
+	for _, gone := range removed {
+		calls := &gone.Calls
+		all.Removed = append(all.Removed, HandlerStats{
+			Name: gone.Name, Unnamed: gone.Name == "",
+			Processed: calls.Processed, Merged: calls.Merged, Panics: calls.Panics, Latency: Histogram{calls.Latency, calls.LatencySum},
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package debugpage
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -46,19 +45,6 @@ func (h *Handler) explain(reason cache.Reason, err error) string {
 		return clean(redact.Credentials(err.Error()), maxText)
 	}
 	return clean(redact.Error(reason, err), maxText)
-}
-
-// serverOf returns the URL of a server without credentials and parameters.
-func serverOf(server string) string {
-	if server == "" {
-		return ""
-	}
-	u, err := url.Parse(server)
-	if err != nil || u.Opaque != "" {
-		return "an address that is not a URL"
-	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-	return clean(u.String(), maxType)
 }
 
 // undecodable returns what the page shows of an object that cannot be decoded.

@@ -242,7 +242,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	all := Informer{
 		ID: id, Name: clean(s.Name, maxName),
 		Group: clean(s.Resource.Group, maxName), Version: clean(s.Resource.Version, maxVersion), Resource: clean(s.Resource.Resource, maxName),
-		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: serverOf(s.Server), Namespaces: cleanAll(s.Namespaces),
+		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: clean(redact.Server(s.Server), maxType), Namespaces: cleanAll(s.Namespaces),
 		Condition: h.condition(&s.Status, now), Synced: stats.Synced,
 		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites,

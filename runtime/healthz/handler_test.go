@@ -236,6 +236,21 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
+// TestNoCredentials has some in the address of the server, and in what a proxy answers.
+func TestNoCredentials(t *testing.T) {
+	const secret = "hunter2"
+	one, two := degraded(foos, cache.Unreachable), degraded(foos, cache.Unreachable)
+	one.Status.Err = errors.New(`list https://admin:hunter2@10.0.0.1/apis: Proxy-Authorization: Bearer hunter2hunter2; ?access_token=hunter2`)
+	one.Server, two.Server = "https://admin:hunter2@10.0.0.1?token=hunter2", "https://10.0.0.2"
+	source := statuses{notListed(one), notListed(two)}
+	h := healthz.Handler(source)
+	for _, body := range []string{get(h, http.MethodGet, "/").Body.String(), get(h, http.MethodGet, "/", "application/json").Body.String(), healthz.Readiness(source)(nil).Error()} {
+		if strings.Contains(body, secret) || strings.Contains(body, "admin") || !strings.Contains(body, "https://10.0.0.1") {
+			t.Error(body)
+		}
+	}
+}
+
 // TestNoObjectText has errors with text of an object, which a Secret may be.
 func TestNoObjectText(t *testing.T) {
 	const secret = "hunter2"

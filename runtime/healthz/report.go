@@ -233,7 +233,7 @@ func (l *labels) distinct() []string {
 	}
 	for i := range l.statuses {
 		if s := &l.statuses[i]; times[all[i]] > 1 {
-			rest := []string{s.Resource.Version, s.Object, s.Server}
+			rest := []string{s.Resource.Version, s.Object, redact.Server(s.Server)}
 			rest = slices.DeleteFunc(rest, func(part string) bool { return part == "" })
 			all[i] += printable.Text(" (" + strings.Join(rest, ", ") + ")")
 		}

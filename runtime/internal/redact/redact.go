@@ -6,6 +6,7 @@ package redact
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -95,4 +96,17 @@ func Credentials(text string) string {
 		text = c.pattern.ReplaceAllString(text, c.instead)
 	}
 	return text
+}
+
+// Server returns the URL of a server without credentials and parameters; empty for none.
+func Server(address string) string {
+	if address == "" {
+		return ""
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Opaque != "" {
+		return "an address that is not a URL"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
 }

@@ -28,8 +28,9 @@ type Options[S any] struct {
 	Same func(before, now S) bool
 	// Dropped returns the error that OnError gets instead of n errors.
 	Dropped func(n int) error
-	// Full is called when the queue is full for the first time since it was empty. The
-	// goroutine that queued the call calls it.
+	// Full is called when the queue is full for the first time since it was empty. It has a
+	// goroutine of its own: the one that queued the call may hold a lock, and Full logs, which is
+	// foreign code.
 	Full func(context.Context)
 	// Failed is called if the hook of that name panicked with a value, or, if value is nil,
 	// ended the goroutine by runtime.Goexit. The hook's stack is still there. If Failed
@@ -53,6 +54,8 @@ type Hooks[S any] struct {
 	// unread is set while an entry waits whose status is not read yet, because that is slow.
 	unread bool
 	closed bool
+	// filled counts the calls of Full that have not returned.
+	filled sync.WaitGroup
 	// droppedCalls is the number of calls of Call that were dropped since one was made.
 	droppedCalls int
 
@@ -135,30 +138,28 @@ func (h *Hooks[S]) Call(name string, do func(ctx context.Context, dropped int)) 
 // push calls entryOf under the lock, so that a status is never older than the one before.
 func (h *Hooks[S]) push(entryOf func() entry[S]) {
 	h.mu.Lock()
-	e := entryOf()
-	full := h.pushLocked(e)
-	h.mu.Unlock()
-	if full {
-		h.options.Full(e.ctx)
-	}
+	defer h.mu.Unlock()
+	h.pushLocked(entryOf())
 }
 
-func (h *Hooks[S]) pushLocked(e entry[S]) (full bool) {
+func (h *Hooks[S]) pushLocked(e entry[S]) {
 	if h.closed || e.unread && h.unread {
-		return false
+		return
 	}
 	h.unread = h.unread || e.unread
 	if h.pending = append(h.pending, e); len(h.pending) > maxPending {
 		h.pending[1] = h.mergedLocked(&h.pending[0], &h.pending[1])
 		h.pending[0] = entry[S]{}
 		h.pending = h.pending[1:]
-		full, h.full = !h.full, true
+		if !h.full {
+			h.full = true
+			h.filled.Go(func() { h.options.Full(e.ctx) })
+		}
 	}
 	if h.running == nil {
 		h.running = make(chan struct{})
 		go h.run()
 	}
-	return full
 }
 
 // mergedLocked returns one entry for two. It drops the first one, unless that is a status and the
@@ -180,8 +181,8 @@ func (h *Hooks[S]) mergedLocked(first, second *entry[S]) entry[S] {
 
 func (e *entry[S]) isStatus() bool { return e.err == nil && e.call == nil }
 
-// Close blocks until all calls that were queued have returned. Nothing is queued
-// afterwards.
+// Close blocks until all calls that were queued, and those of Full, have returned. Nothing is
+// queued afterwards.
 func (h *Hooks[S]) Close() {
 	if h == nil {
 		return
@@ -193,6 +194,7 @@ func (h *Hooks[S]) Close() {
 	if running != nil {
 		<-running
 	}
+	h.filled.Wait()
 }
 
 // run calls the hooks until the queue is empty. If a hook ends the goroutine, or panics and

@@ -146,6 +146,7 @@ func TestBlockedHook(t *testing.T) {
 				t.Fatalf("%d entries wait", n)
 			}
 		}
+		synctest.Wait()
 		if took := time.Since(began); took != 0 || p.full != 1 {
 			t.Errorf("it took %v, and Full was called %d times", took, p.full)
 		}

@@ -1,6 +1,6 @@
 // Package outage logs that an informer does not follow its server, with the reason and what to do.
 // It writes little: a line after a while, another one if the reason changes, and one when the
-// informer follows again.
+// informer follows again. Outages that follow each other quickly have fewer lines.
 //
 //	Part.Note ─▶ how many Reflectors do not follow ─▶ 0 to 1: timer, After ─▶ check ─▶ lines
 //	(each change                                       1 to 0: "follows again", if a line was written
@@ -29,6 +29,9 @@ const (
 	// It doubles with each such line up to maxRepeat.
 	firstRepeat = time.Minute
 	maxRepeat   = time.Hour
+	// calm is how long after the end of a logged outage the next one is logged later, after
+	// firstRepeat: otherwise a watch that is cut each time that it is opened would fill the log.
+	calm = 10 * time.Minute
 )
 
 // State is what a Reflector does.
@@ -69,6 +72,8 @@ type Log struct {
 	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying.
 	notFollowing, trying int32
 	closed               bool
+	// ended is when the last outage ended that was logged; 0 if there was none.
+	ended stats.Stamp
 	// now is nil while the informer is healthy: a program may have thousands.
 	now *outage
 }
@@ -189,7 +194,8 @@ func (l *Log) endLocked(follows bool) {
 	wasWritten := o.written != nil
 	o.written = nil
 	if wasWritten && follows {
-		lasted := stats.Now().Since(o.since)
+		l.ended = stats.Now()
+		lasted := l.ended.Since(o.since)
 		o.lines = append(o.lines, func(logger klog.Logger) {
 			logger.Info("Follows the API server again", "after", rounded(lasted))
 		})
@@ -230,11 +236,13 @@ func (l *Log) check(timer *time.Timer) {
 		return // the Log was closed, or the informer has followed meanwhile
 	}
 	o.timer = nil
-	if l.trying == l.notFollowing {
+	now := stats.Now()
+	lasted := now.Since(o.since)
+	isLater := o.written == nil && lasted < firstRepeat && l.ended != 0 && now.Since(l.ended) < calm
+	if l.trying == l.notFollowing || isLater {
 		l.startLocked(&o.timer, l.check)
 		return
 	}
-	lasted := stats.Now().Since(o.since)
 	if len(failures) == 0 && o.written == nil {
 		o.written = map[kind]*written{}
 		o.lines = append(o.lines, func(logger klog.Logger) { logWithoutFailure(logger, l.Informer.About(lasted), lasted) })

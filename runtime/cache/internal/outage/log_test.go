@@ -177,7 +177,8 @@ func TestLines(t *testing.T) {
 			i.enter(0, Following)
 			i.wait(0, "I0 Follows the API server again after=1h0m40s")
 			i.enter(0, NotFollowing, forbidden("no"))
-			i.wait(10*second, "E Does not follow the API server: no reason=Forbidden for=10s")
+			i.wait(59 * second)
+			i.wait(second, "E Does not follow the API server: no reason=Forbidden for=1m0s")
 		},
 		"another reason": func(i *informer) {
 			i.enter(0, NotFollowing, unreachable("refused"))
@@ -260,6 +261,7 @@ func TestLines(t *testing.T) {
 				i.wait(10*second, "no reason=Forbidden for=10s")
 				i.enter(0, Following)
 				i.wait(0, "again after=10s")
+				i.wait(calm)
 			}
 		},
 		"the end": func(i *informer) {
@@ -409,5 +411,34 @@ func TestHandlers(t *testing.T) {
 		i.wait(time.Hour)
 		i.log.NoteHandler()
 		i.wait(time.Hour)
+	})
+}
+
+// TestFlapping has a watch that is cut again and again, some seconds after it was opened.
+func TestFlapping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newInformer(t, 1)
+		lines := 0
+		const cycle = 20 * time.Second
+		for range 24 * time.Hour / cycle {
+			i.enter(0, NotFollowing, unreachable("no"))
+			time.Sleep(15 * time.Second)
+			i.enter(0, Following)
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			lines += len(i.lines.take())
+		}
+		if most := int(2 * 24 * time.Hour / calm); lines > most || lines < most/2 {
+			t.Errorf("%d lines in a day, want at most %d", lines, most)
+		}
+		// One that lasts is named, also when there were others before.
+		i.enter(0, NotFollowing, unreachable("no"))
+		i.wait(2*time.Minute, "for=1m")
+		i.enter(0, Following)
+		i.wait(0, "again after=2m0s")
+		time.Sleep(calm)
+		i.enter(0, NotFollowing, unreachable("no"))
+		i.wait(After, "for=10s")
+		i.log.Close()
 	})
 }

@@ -22,6 +22,9 @@ type Processor[T metav1.Object] struct {
 	running   bool
 	stopped   bool
 	wg        sync.WaitGroup // one for each running listener
+
+	removing sync.Mutex  // guards removed, and that a Listener is either there or in listeners
+	removed  *removed[T] // nil until the first Remove
 }
 
 // New returns a Processor without listeners.
@@ -57,8 +60,10 @@ func (p *Processor[T]) serve(l *Listener[T]) {
 
 // Remove stops a listener. Its handler may still run; see Gone.
 func (p *Processor[T]) Remove(l *Listener[T]) {
-	all := slices.DeleteFunc(slices.Clone(p.Listeners()), func(other *Listener[T]) bool { return other == l })
-	p.listeners.Store(&all)
+	if !slices.Contains(p.Listeners(), l) {
+		return // it was removed before
+	}
+	p.retire(l)
 	l.removed.Store(true)
 	l.stop()
 	l.abandon()

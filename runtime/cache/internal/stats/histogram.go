@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -30,7 +31,7 @@ func (h *Histogram) Add(d time.Duration, n int) {
 	if n > 0 {
 		d = max(d, 0)
 		h.counts[bucketOf(d)].Add(uint64(n))
-		h.sum.Add(int64(d) * int64(n))
+		h.addSum(times(d, n))
 	}
 }
 
@@ -64,7 +65,7 @@ func (a *Adder) Add(d time.Duration, n int) {
 		a.bucket = bucket
 	}
 	a.n += int64(n)
-	a.sum += int64(d) * int64(n)
+	a.sum = int64(Sum(time.Duration(a.sum), times(d, n)))
 }
 
 func (a *Adder) flushCount() {
@@ -78,9 +79,33 @@ func (a *Adder) flushCount() {
 func (a *Adder) Flush() {
 	a.flushCount()
 	if a.sum > 0 {
-		a.to.sum.Add(a.sum)
+		a.to.addSum(time.Duration(a.sum))
 		a.sum = 0
 	}
+}
+
+// addSum adds to the sum, up to the largest Duration: 292 years, which a million events reach that
+// wait for some hours each. A sum must not fall.
+func (h *Histogram) addSum(d time.Duration) {
+	if h.sum.Add(int64(d)) < 0 {
+		h.sum.Store(math.MaxInt64)
+	}
+}
+
+// times returns n times d, or the largest Duration.
+func times(d time.Duration, n int) time.Duration {
+	if d > math.MaxInt64/time.Duration(n) {
+		return math.MaxInt64
+	}
+	return d * time.Duration(n)
+}
+
+// Sum returns the sum of durations that are not negative, or the largest Duration.
+func Sum(a, b time.Duration) time.Duration {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return math.MaxInt64
 }
 
 // Read returns the counts and the sum of the durations. They may be of slightly different
@@ -89,5 +114,8 @@ func (h *Histogram) Read() (counts Counts, sum time.Duration) {
 	for i := range h.counts {
 		counts[i] = h.counts[i].Load()
 	}
-	return counts, time.Duration(h.sum.Load())
+	if sum = time.Duration(h.sum.Load()); sum < 0 { // until addSum has stored the largest one
+		sum = math.MaxInt64
+	}
+	return counts, sum
 }

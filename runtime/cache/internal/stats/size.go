@@ -15,7 +15,9 @@ const maxVisited = 50_000
 // Sizer adds up the memory that values take, with all that they point to. It reads unexported
 // fields too, and calls no methods. It counts what several values share once, so cycles end. It
 // does not know the size classes of the allocator, nor the memory around a string or a slice that
-// is a part of something larger. The zero value is ready for use.
+// is a part of something larger. It follows no pointer of a struct that has a lock or an atomic
+// value: other goroutines may change the struct, and a map that one writes while another reads ends
+// the program. The zero value is ready for use.
 type Sizer struct {
 	seen    map[memory]struct{}
 	texts   map[*byte]struct{}    // as seen, for strings, of which there are most
@@ -185,7 +187,9 @@ func (s *Sizer) referencedByMap(v reflect.Value) int64 {
 	if v.Type() == labelsType { // as most are; to range by reflection allocates each entry
 		table := v.UnsafePointer()
 		for key, value := range *(*map[string]string)(unsafe.Pointer(&table)) {
-			s.visited += 2
+			if s.visited += 2; s.visited >= maxVisited {
+				break
+			}
 			bytes += s.referencedText(key) + s.referencedText(value)
 		}
 		return bytes
@@ -208,7 +212,21 @@ func (s *Sizer) isNew(at unsafe.Pointer, of reflect.Type) bool {
 	return true
 }
 
-// hasPointers reports whether values of a type can point to other memory.
+// isGuarded reports whether a struct type is of a package of locks, or has a field of such a type.
+func isGuarded(t reflect.Type) bool {
+	isLock := func(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
+	if isLock(t) {
+		return true
+	}
+	for i := range t.NumField() {
+		if isLock(t.Field(i).Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPointers reports whether values of a type can point to other memory that a Sizer reads.
 func (s *Sizer) hasPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map:
@@ -221,6 +239,7 @@ func (s *Sizer) hasPointers(t reflect.Type) bool {
 			for i := range t.NumField() {
 				has = has || s.hasPointers(t.Field(i).Type)
 			}
+			has = has && !isGuarded(t)
 			s.pointed[t] = has
 		}
 		return has

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -149,5 +150,54 @@ func TestHistogram(t *testing.T) {
 	}
 	if others, otherSum := other.Read(); others != counts || otherSum != sum {
 		t.Errorf("an Adder has %v, sum %v", others, otherSum)
+	}
+}
+
+// guardedMap is part of an object that keeps what it has computed.
+type guardedMap struct {
+	mu    sync.Mutex // guards known
+	known map[string]string
+}
+
+// TestSizerReadsNothingGuarded has an object that other goroutines change with a lock of its own. To
+// read its map without that lock would end the program.
+func TestSizerReadsNothingGuarded(t *testing.T) {
+	object := &struct {
+		Name string
+		Memo guardedMap
+	}{Name: "1234", Memo: guardedMap{known: map[string]string{}}}
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			object.Memo.mu.Lock()
+			object.Memo.known[fmt.Sprint(i%1000)] = "x"
+			object.Memo.mu.Unlock()
+		}
+	})
+	for range 1000 {
+		var s Sizer
+		if got, ok := s.Add(object); got != int64(unsafe.Sizeof(*object))+4 || !ok {
+			t.Fatalf("%d bytes", got)
+		}
+	}
+	close(stop)
+	writing.Wait()
+}
+
+// TestSizerStopsInAHugeMap has one with 200,000 labels.
+func TestSizerStopsInAHugeMap(t *testing.T) {
+	labels := map[string]string{}
+	for i := range 200_000 {
+		labels[fmt.Sprint(i)] = "x"
+	}
+	var s Sizer
+	if _, ok := s.Add(labels); ok || len(s.texts) > maxVisited {
+		t.Errorf("it has read %d texts", len(s.texts))
 	}
 }

@@ -1,0 +1,100 @@
+package processor
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+)
+
+// maxRemoved is the number of names of removed handlers whose calls are known by name.
+const maxRemoved = 100
+
+// Removed has the calls of all removed handlers of one name.
+type Removed struct {
+	// Name is empty for those without a name, and for those after maxRemoved names.
+	Name string
+	// Calls has neither Running nor Slowest.
+	Calls Calls
+}
+
+// removed has the calls of the Listeners that were removed: a count that fell with each of them
+// would be no counter.
+type removed[T metav1.Object] struct {
+	// leaving are those that may be in a call.
+	leaving []*Listener[T]
+	gone    []Removed
+}
+
+// retire moves l from the listeners to those that were removed.
+func (p *Processor[T]) retire(l *Listener[T]) {
+	p.removing.Lock()
+	defer p.removing.Unlock()
+	all := slices.DeleteFunc(slices.Clone(p.Listeners()), func(other *Listener[T]) bool { return other == l })
+	p.listeners.Store(&all)
+	if p.removed == nil {
+		p.removed = &removed[T]{}
+	}
+	p.removed.fold()
+	p.removed.leaving = append(p.removed.leaving, l)
+}
+
+// fold adds up the calls of the Listeners that are gone, and releases these.
+func (r *removed[T]) fold() {
+	r.leaving = slices.DeleteFunc(r.leaving, func(l *Listener[T]) bool {
+		select {
+		case <-l.gone:
+			r.gone = add(r.gone, l)
+			return true
+		default:
+			return false
+		}
+	})
+	if len(r.leaving) == 0 {
+		r.leaving = nil
+	}
+}
+
+// Observe returns the listeners, and the calls of those that were removed, by name. Each Listener is
+// in one of both. It may be called without the lock, and waits for no handler.
+func (p *Processor[T]) Observe() (listeners []*Listener[T], gone []Removed) {
+	p.removing.Lock()
+	defer p.removing.Unlock()
+	listeners = p.Listeners()
+	if r := p.removed; r != nil {
+		r.fold()
+		gone = slices.Clone(r.gone)
+		for _, l := range r.leaving {
+			gone = add(gone, l)
+		}
+	}
+	return listeners, gone
+}
+
+func add[T metav1.Object](to []Removed, l *Listener[T]) []Removed {
+	name := l.Name()
+	if l.Unnamed() {
+		name = ""
+	}
+	find := func(name string) int {
+		return slices.IndexFunc(to, func(r Removed) bool { return r.Name == name })
+	}
+	i := find(name)
+	if i < 0 && len(to) >= maxRemoved {
+		name = ""
+		i = find(name)
+	}
+	if i < 0 {
+		i, to = len(to), append(to, Removed{Name: name})
+	}
+	calls, sum := l.Calls(stats.Now()), &to[i].Calls
+	sum.Processed += calls.Processed
+	sum.Merged += calls.Merged
+	sum.Panics += calls.Panics
+	for n, count := range calls.Latency {
+		sum.Latency[n] += count
+	}
+	sum.LatencySum = stats.Sum(sum.LatencySum, calls.LatencySum)
+	return to
+}

@@ -1,0 +1,260 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// lockedSink is a logger that uses the informer, as one that adds the state of the cache to each line.
+type lockedSink struct {
+	lineLog
+	informer *SharedIndexInformer[object]
+	// locked counts the lines that were written while the lock of the informer was held.
+	locked int
+}
+
+func (l *lockedSink) WithName(string) klog.LogSink   { return l }
+func (l *lockedSink) WithValues(...any) klog.LogSink { return l }
+func (l *lockedSink) Info(int, string, ...any)       {}
+func (l *lockedSink) Error(err error, message string, kv ...any) {
+	l.lineLog.Error(err, message, kv...)
+	for range 1000 {
+		if l.informer.mu.TryLock() {
+			l.informer.mu.Unlock()
+			return
+		}
+		runtime.Gosched()
+	}
+	l.locked++
+}
+
+// TestLoggerMayUseTheInformer has a RelistHandler that hangs, until the queue of the hooks is full.
+// The batch that fills it is applied with the lock of the informer.
+func TestLoggerMayUseTheInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s, heard := reported(t, src, false)
+		heard.during = func() { time.Sleep(24 * time.Hour) }
+		if err := s.SetWatchErrorHandler(nil); err != nil { // its calls would fill the queue without the lock
+			t.Fatal(err)
+		}
+		sink := &lockedSink{informer: s}
+		run(t, func(ctx context.Context) { s.Run(klog.NewContext(ctx, klog.New(sink))) })
+		for range 120 {
+			time.Sleep(time.Hour / 10)
+			synctest.Wait()
+			src.endWatches(errGone)
+		}
+		synctest.Wait()
+		sink.mu.Lock()
+		lines, locked := len(sink.lines), sink.locked
+		sink.mu.Unlock()
+		if lines != 1 || locked != 0 {
+			t.Errorf("%d lines, %d of them with the lock", lines, locked)
+		}
+	})
+}
+
+// TestStalenessOfAChangeThatIsNeverStored has a transform that fails. The server sends the change
+// each time that the watch is opened again, but the cache is as old as before.
+func TestStalenessOfAChangeThatIsNeverStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "good", nil)
+		failed := 0
+		s := start(t, Config[object]{ListerWatcher: src, Transform: func(obj object) (object, error) {
+			if obj.Name == "bad" {
+				failed++
+				return nil, errors.New("no")
+			}
+			return obj, nil
+		}})
+		synctest.Wait()
+		src.set("a", "bad", nil)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if stale := s.stats().Staleness; stale < time.Hour || failed < 10 {
+			t.Errorf("stale for %v after %d failures, want %v", stale, failed, time.Hour)
+		}
+	})
+}
+
+// TestCountersOfRemovedHandlers adds and removes handlers of one name, as leases do.
+func TestCountersOfRemovedHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
+		synctest.Wait()
+		total := func(name string) (processed, panics, latencies uint64) {
+			synctest.Wait()
+			all := s.stats()
+			for _, h := range append(all.Handlers, all.Removed...) {
+				if h.Name == name {
+					processed, panics, latencies = processed+h.Processed, panics+h.Panics, latencies+h.Latency.Count()
+				}
+			}
+			return processed, panics, latencies
+		}
+		for i := range uint64(10) {
+			reg := addHandler(t, s, "h", ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("no") }})
+			if processed, panics, latencies := total("h"); processed != i+1 || panics != i+1 || latencies != i+1 {
+				t.Errorf("%d handlers: %d processed, %d panics, %d latencies", i+1, processed, panics, latencies)
+			}
+			if err := errors.Join(s.RemoveEventHandler(reg), s.RemoveEventHandler(reg)); err != nil { // the second call does nothing
+				t.Fatal(err)
+			}
+			if processed, panics, latencies := total("h"); processed != i+1 || panics != i+1 || latencies != i+1 {
+				t.Errorf("%d handlers were removed: %d processed, %d panics, %d latencies", i+1, processed, panics, latencies)
+			}
+		}
+		// One that hangs is removed, and its call counts when it returns.
+		reg := addHandler(t, s, "slow", pace(time.Minute))
+		synctest.Wait()
+		if err := s.RemoveEventHandler(reg); err != nil {
+			t.Fatal(err)
+		}
+		if processed, _, latencies := total("slow"); processed != 0 || latencies != 0 {
+			t.Errorf("%d processed, %d latencies before the return", processed, latencies)
+		}
+		time.Sleep(2 * time.Minute)
+		if processed, _, latencies := total("slow"); processed != 1 || latencies != 1 {
+			t.Errorf("%d processed, %d latencies after the return", processed, latencies)
+		}
+		// A program that makes up names does not fill the memory.
+		for i := range 1000 {
+			reg := addHandler(t, s, fmt.Sprint("h", i), pace(0))
+			synctest.Wait()
+			if err := s.RemoveEventHandler(reg); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		sum := uint64(0)
+		removed := s.stats().Removed
+		for _, h := range removed {
+			sum += h.Processed
+		}
+		if len(removed) > 101 || sum != 1011 {
+			t.Errorf("%d entries of removed handlers with %d calls", len(removed), sum)
+		}
+	})
+}
+
+// TestCountersNeverFall reads while handlers are added, work and are removed.
+func TestCountersNeverFall(t *testing.T) {
+	src := newSource()
+	src.set("a", "w", nil)
+	s := start(t, Config[object]{ListerWatcher: src})
+	if err := WaitForCacheSync(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 500 {
+			reg, err := s.AddEventHandler(pace(0), WithHandlerName("h"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			src.set("a", "w", nil)
+			if i%2 == 0 {
+				<-reg.Synced()
+			}
+			if err := s.RemoveEventHandler(reg); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for last := uint64(0); !isClosed(done); {
+		all, processed := s.stats(), uint64(0)
+		for _, h := range append(all.Handlers, all.Removed...) {
+			processed += h.Processed
+		}
+		if processed < last {
+			t.Fatalf("%d calls were processed, and %d before", processed, last)
+		}
+		last = processed
+	}
+}
+
+// TestForeignCodeMayReadTheCounters calls Statuses wherever an informer calls its user.
+func TestForeignCodeMayReadTheCounters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		var s *SharedIndexInformer[object]
+		called := map[string]int{}
+		var mu sync.Mutex // guards called
+		look := func(who string) {
+			for status := range s.Statuses() {
+				status.Advice()
+			}
+			mu.Lock()
+			called[who]++
+			mu.Unlock()
+		}
+		index := func(who string) Indexers[object] {
+			return Indexers[object]{who: func(object) []string { look(who); return []string{"x"} }}
+		}
+		s = NewSharedIndexInformer(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true},
+			WatchErrorHandler: func(context.Context, gvr, error) { look("error") },
+			StatusHandler:     func(context.Context, StatusChange) { look("status") },
+			RelistHandler:     func(context.Context, Relist) { look("relist") },
+			Transform:         func(obj object) (object, error) { look("transform"); return obj, nil },
+			Indexers:          index("index"),
+		}))
+		addHandler(t, s, "h", ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { look("handler") }})
+		run(t, s.Run)
+		synctest.Wait()
+		src.endWatches(errNotFound)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if err := s.AddIndexers(index("late index")); err != nil {
+			t.Fatal(err)
+		}
+		src.set("a", "w", nil)
+		synctest.Wait()
+		for _, who := range []string{"error", "status", "relist", "transform", "index", "handler", "late index"} {
+			if called[who] == 0 {
+				t.Errorf("%s was not called", who)
+			}
+		}
+	})
+}
+
+// TestReadersDoNotWaitForAnIndexFunc has an index function that does not return, of an informer that
+// runs.
+func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.set("a", "w", nil)
+		s := start(t, Config[object]{ListerWatcher: src})
+		synctest.Wait()
+		release := make(chan struct{})
+		defer close(release)
+		go s.AddIndexers(Indexers[object]{"slow": func(object) []string { <-release; return nil }})
+		synctest.Wait()
+		src.set("a", "w", nil)
+		read := make(chan struct{})
+		go func() {
+			for range s.Statuses() {
+			}
+			close(read)
+		}()
+		synctest.Wait()
+		if !isClosed(read) {
+			t.Error("a reader waits")
+		}
+	})
+}
