@@ -269,11 +269,12 @@ func TestJudge(t *testing.T) {
 		change func(*cache.InformerStatus)
 		want   State
 	}{
-		"nothing":       {func(*cache.InformerStatus) {}, Healthy},
-		"degraded":      {func(s *cache.InformerStatus) { s.Status.Phase = cache.Degraded }, Failing},
-		"misconfigured": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Stopped, cache.Misconfigured }, Failing},
-		"stopped":       {func(s *cache.InformerStatus) { s.Status.Phase, s.Stats.Staleness = cache.Stopped, time.Hour }, Stopped},
-		"pending":       {func(s *cache.InformerStatus) { s.Status.Phase = cache.Pending }, Starting},
+		"nothing":                {func(*cache.InformerStatus) {}, Healthy},
+		"degraded":               {func(s *cache.InformerStatus) { s.Status.Phase = cache.Degraded }, Failing},
+		"a handler has panicked": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Degraded, cache.HandlerPanic }, Attention},
+		"misconfigured":          {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Stopped, cache.Misconfigured }, Failing},
+		"stopped":                {func(s *cache.InformerStatus) { s.Status.Phase, s.Stats.Staleness = cache.Stopped, time.Hour }, Stopped},
+		"pending":                {func(s *cache.InformerStatus) { s.Status.Phase = cache.Pending }, Starting},
 		"listing": {func(s *cache.InformerStatus) {
 			s.Status.Phase, s.Status.Since = cache.Listing, now.Add(-59*time.Second)
 		}, Starting},

@@ -43,11 +43,12 @@ var defaultLimits = limits{stale: 3 * time.Minute, listing: time.Minute, running
 // judge returns the state of an informer, and its problems in words, the last error first.
 func (l *limits) judge(i *Informer) (State, []doubt) {
 	failure, doubts := doubt{text: i.failure()}, l.doubts(i)
-	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded {
+	// An informer whose handler has panicked is Degraded, and follows the server all the same.
+	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded && i.Reason != cache.HandlerPanic {
 		return Failing, append([]doubt{failure}, doubts...)
 	}
 	var problems []doubt
-	if i.Error != "" {
+	if i.Error != "" || i.Phase == cache.Degraded {
 		problems = append(problems, failure)
 	}
 	if i.Phase == cache.Stopped {
@@ -137,7 +138,7 @@ func (l *limits) doubts(i *Informer) (all []doubt) {
 	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
 		add("", "The list is taking %s.", i.For)
 	}
-	if i.Phase == cache.Watching && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
+	if (i.Phase == cache.Watching || i.Reason == cache.HandlerPanic) && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
 		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
