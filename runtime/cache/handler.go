@@ -241,7 +241,13 @@ type handlerPanics[T Object] struct {
 	changed func()
 
 	mu   sync.Mutex // guards errs
-	errs map[*processor.Listener[T]]error
+	errs map[*processor.Listener[T]]handlerPanic
+}
+
+// handlerPanic is the last error of a handler, and the time of its first one.
+type handlerPanic struct {
+	err   error
+	since time.Time
 }
 
 // report logs that the handler of l panicked with a value, or exited if value is nil. A
@@ -268,9 +274,13 @@ func (p *handlerPanics[T]) keep(l *processor.Listener[T], err error) {
 		return // Removed is true before forget is called
 	}
 	if p.errs == nil {
-		p.errs = map[*processor.Listener[T]]error{}
+		p.errs = map[*processor.Listener[T]]handlerPanic{}
 	}
-	p.errs[l] = err
+	since := time.Now()
+	if before, ok := p.errs[l]; ok {
+		since = before.since
+	}
+	p.errs[l] = handlerPanic{err, since}
 }
 
 // forget is called after a listener was removed.
@@ -284,18 +294,25 @@ func (p *handlerPanics[T]) forget(l *processor.Listener[T]) {
 	}
 }
 
-// addTo adds one of the errors to a status without another error.
+// addTo adds the error of the handler that panicked first to a status without another error.
 func (p *handlerPanics[T]) addTo(status *Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, err := range p.errs {
-		switch {
-		case status.Phase == Watching:
-			status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, err
-		case status.Phase == Stopped && status.Err == nil:
-			status.Reason, status.Err = HandlerPanic, err
+	var first handlerPanic
+	for _, panicked := range p.errs {
+		if first.err == nil || panicked.since.Before(first.since) {
+			first = panicked
 		}
-		return
+	}
+	switch {
+	case first.err == nil:
+	case status.Phase == Watching:
+		status.Phase, status.Reason, status.Err = Degraded, HandlerPanic, first.err
+		if first.since.After(status.Since) {
+			status.Since = first.since
+		}
+	case status.Phase == Stopped && status.Err == nil:
+		status.Reason, status.Err = HandlerPanic, first.err
 	}
 }
 

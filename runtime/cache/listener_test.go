@@ -18,6 +18,29 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
+// TestSincePanic has a handler that panics a minute after the first list, and again later. The
+// status is Degraded since the first panic, and not since the watch began.
+func TestSincePanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		s := start(t, Config[object]{ListerWatcher: src, Settings: Settings{HandlerPanicRecovery: true}})
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("never") }}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		first := time.Now()
+		for _, name := range []string{"a", "b"} {
+			src.set("ns", name, nil)
+			synctest.Wait()
+			if status := s.Status(); status.Reason != HandlerPanic || !status.Since.Equal(first) {
+				t.Errorf("after %s: %s since %s, want HandlerPanic since %s", name, status.Reason, status.Since, first)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
 func TestHandlerContinuesAfterPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource()

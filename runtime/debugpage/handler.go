@@ -45,7 +45,7 @@ type Handler struct {
 // New returns a handler for the informers of source, such as a factory.
 func New(source cache.StatusSource, options ...Option) *Handler {
 	h := &Handler{
-		title: "Informers", runbook: runbook, limits: defaultLimits,
+		runbook: runbook, limits: defaultLimits,
 		renders: make(chan struct{}, maxRenders), now: time.Now,
 	}
 	for _, option := range append([]Option{WithSource(source)}, options...) {

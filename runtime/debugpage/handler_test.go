@@ -71,7 +71,7 @@ func TestHTML(t *testing.T) {
 	page := body(t, h, "/?format=html")
 	for _, want := range []string{
 		"<title>1 failing – shop operator</title>", `href="?asset=icon-failing.svg"`,
-		"1 of 4 informers does not follow the server, and 1 needs attention: credentials, widgets.shop.example.com.",
+		"1 of 4 informers does not follow the server (Forbidden), and 1 needs attention: credentials/secrets, widgets.shop.example.com.",
 		"The last list failed: the right is missing (in namespace shop).", "The next attempt is within 12s.",
 		"docs/observability.md#forbidden", "kubectl auth can-i", "*v1alpha1.WidgetView", "12,345", "48 MiB", "4m",
 		"The handler reconcile has worked on one event for 1m34s, and 4,812 events wait.",

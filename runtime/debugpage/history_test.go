@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,7 +135,7 @@ func thousand() source {
 func TestThousandInformers(t *testing.T) {
 	h := newTest(thousand())
 	for form, limits := range map[string]struct{ bytes, allocations int }{
-		"html": {6 << 20, 900_000}, "text": {400 << 10, 100_000}, "json": {3 << 20, 60_000},
+		"html": {6 << 20, 900_000}, "text": {400 << 10, 100_000}, "json": {3 << 20, 100_000},
 	} {
 		page := body(t, h, "/?format="+form)
 		if len(page) > limits.bytes {
@@ -201,6 +202,12 @@ func TestSummary(t *testing.T) {
 		}
 		return all
 	}
+	reasons := func(all []Informer, reasons ...cache.Reason) []Informer {
+		for i, reason := range reasons {
+			all[i].Reason = reason
+		}
+		return all
+	}
 	for want, all := range map[string][]Informer{
 		"There are no informers yet.":                                               nil,
 		"The informer follows the server.":                                          of(Healthy),
@@ -214,9 +221,44 @@ func TestSummary(t *testing.T) {
 		"1 of 2 informers is starting.":                                             of(Starting, Healthy),
 		"2 of 3 informers follow the server, and 1 has stopped.":                    of(Healthy, Stopped, Healthy),
 		"3 of 5 informers do not follow the server, and 1 needs attention.":         of(Failing, Failing, Failing, Attention, Healthy),
+		"None of the 2 informers follows the server (Unreachable).":                 reasons(of(Failing, Failing), cache.Unreachable, cache.Unreachable),
+		"The informer does not follow the server (Forbidden).":                      reasons(of(Failing), cache.Forbidden),
+		"3 of 4 informers do not follow the server (2 Unreachable, 1 Forbidden), and 1 needs attention.": reasons(of(Failing, Failing, Failing, Attention),
+			cache.Unreachable, cache.Forbidden, cache.Unreachable, cache.HandlerPanic),
 	} {
 		if got := summarize(all); got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestNames has informers of one factory and of two. The name of the only factory is the title, and
+// the texts name the resources, because a name that all informers have tells nobody which one fails.
+func TestNames(t *testing.T) {
+	named := func(name, resource string) cache.InformerStatus {
+		status := pods()
+		status.Name, status.Resource.Resource = name, resource
+		status.Status.Phase, status.Status.Reason = cache.Degraded, cache.Unreachable
+		return status
+	}
+	one := source{named("shop", "orders"), named("shop", "items"), pods()}[:2]
+	for _, c := range []struct {
+		handler        *Handler
+		title, summary string
+		order          []string
+	}{
+		{newTest(one), "shop", "None of the 2 informers follows the server (Unreachable).", []string{"items", "orders"}},
+		{newTest(one, WithTitle("mine")), "mine", "None of the 2 informers follows the server (Unreachable).", []string{"items", "orders"}},
+		{newTest(source{named("shop", "orders"), named("bank", "orders"), pods()}), "Informers",
+			"2 of 3 informers do not follow the server (Unreachable): shop/orders, bank/orders.", []string{"bank/orders", "shop/orders", "pods"}},
+	} {
+		r := c.handler.report(view{sort: "state"})
+		var order []string
+		for i := range r.Informers {
+			order = append(order, r.Informers[i].displayName())
+		}
+		if r.Title != c.title || r.Summary.Text != c.summary || !slices.Equal(order, c.order) {
+			t.Errorf("%q, %q, %q, want %q, %q, %q", r.Title, r.Summary.Text, order, c.title, c.summary, c.order)
 		}
 	}
 }
@@ -227,11 +269,12 @@ func TestJudge(t *testing.T) {
 		change func(*cache.InformerStatus)
 		want   State
 	}{
-		"nothing":       {func(*cache.InformerStatus) {}, Healthy},
-		"degraded":      {func(s *cache.InformerStatus) { s.Status.Phase = cache.Degraded }, Failing},
-		"misconfigured": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Stopped, cache.Misconfigured }, Failing},
-		"stopped":       {func(s *cache.InformerStatus) { s.Status.Phase, s.Stats.Staleness = cache.Stopped, time.Hour }, Stopped},
-		"pending":       {func(s *cache.InformerStatus) { s.Status.Phase = cache.Pending }, Starting},
+		"nothing":                {func(*cache.InformerStatus) {}, Healthy},
+		"degraded":               {func(s *cache.InformerStatus) { s.Status.Phase = cache.Degraded }, Failing},
+		"a handler has panicked": {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Degraded, cache.HandlerPanic }, Attention},
+		"misconfigured":          {func(s *cache.InformerStatus) { s.Status.Phase, s.Status.Reason = cache.Stopped, cache.Misconfigured }, Failing},
+		"stopped":                {func(s *cache.InformerStatus) { s.Status.Phase, s.Stats.Staleness = cache.Stopped, time.Hour }, Stopped},
+		"pending":                {func(s *cache.InformerStatus) { s.Status.Phase = cache.Pending }, Starting},
 		"listing": {func(s *cache.InformerStatus) {
 			s.Status.Phase, s.Status.Since = cache.Listing, now.Add(-59*time.Second)
 		}, Starting},

@@ -18,7 +18,8 @@ func WithSource(source cache.StatusSource) Option {
 	}
 }
 
-// WithTitle sets the title of the page, such as the name of the program. By default it is Informers.
+// WithTitle sets the title of the page, such as the name of the program. By default it is the name
+// of cache.WithInformerName, or Informers if the informers have none or several.
 func WithTitle(title string) Option {
 	return func(h *Handler) { h.title = clean(title, maxTitle) }
 }

@@ -88,7 +88,9 @@ type Informer struct {
 	Indexes    []Index        `json:"indexes,omitempty"`
 	Scopes     []Scope        `json:"scopes,omitempty"`
 
-	spark spark
+	// qualified is set if the informers of the report have several names.
+	qualified bool
+	spark     spark
 }
 
 // Condition is the phase of an informer, or of one of its namespaces.
@@ -214,7 +216,7 @@ const (
 // report returns the state of the informers that are in the view.
 func (h *Handler) report(v view) *Report {
 	now := h.now()
-	r := &Report{Schema: Schema, Title: h.title, Time: now.UTC().Truncate(time.Millisecond), Informers: []Informer{}, view: v}
+	r := &Report{Schema: Schema, Time: now.UTC().Truncate(time.Millisecond), Informers: []Informer{}, view: v}
 	var all []Informer
 	ids := identities{}
 	for i, source := range h.sources {
@@ -223,7 +225,10 @@ func (h *Handler) report(v view) *Report {
 		}
 	}
 	h.history.look(now, all)
+	common := commonName(all)
+	r.Title = cmp.Or(h.title, clean(common, maxTitle), "Informers")
 	for i := range all {
+		all[i].qualified = common == ""
 		r.Summary.add(&all[i])
 	}
 	r.Summary.Text = summarize(all)

@@ -3,7 +3,6 @@ package debugpage
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -44,11 +43,12 @@ var defaultLimits = limits{stale: 3 * time.Minute, listing: time.Minute, running
 // judge returns the state of an informer, and its problems in words, the last error first.
 func (l *limits) judge(i *Informer) (State, []problem) {
 	failure, others := problem{text: i.failure()}, l.problems(i)
-	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded {
+	// An informer whose handler has panicked is Degraded, and follows the server all the same.
+	if i.Reason == cache.Misconfigured || i.Phase == cache.Degraded && i.Reason != cache.HandlerPanic {
 		return Failing, append([]problem{failure}, others...)
 	}
 	var problems []problem
-	if i.Error != "" {
+	if i.Error != "" || i.Phase == cache.Degraded {
 		problems = append(problems, failure)
 	}
 	if i.Phase == cache.Stopped {
@@ -140,7 +140,7 @@ func (l *limits) problems(i *Informer) (all []problem) {
 	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
 		add("", "The list is taking %s.", i.For)
 	}
-	if i.Phase == cache.Watching && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
+	if (i.Phase == cache.Watching || i.Reason == cache.HandlerPanic) && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
 		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)
 	}
 	if n := i.UndecodableCount; n > 0 {
@@ -196,80 +196,6 @@ func times(n uint64) string {
 // rank orders namespaces: those that do not follow the server are first.
 func (s *Scope) rank() int {
 	return slices.Index([]cache.Phase{cache.Degraded, cache.Listing, cache.Pending, cache.Stopped, cache.Watching}, s.Phase)
-}
-
-// add counts an informer.
-func (s *Summary) add(i *Informer) {
-	s.Informers++
-	s.Objects += i.Objects
-	s.ObjectBytes += i.ObjectBytes
-	*map[State]*int{Failing: &s.Failing, Attention: &s.Attention, Starting: &s.Starting, Healthy: &s.Healthy, Stopped: &s.Stopped}[i.State]++
-}
-
-// maxNamed is the number of informers, or of namespaces, up to which a text names them.
-const maxNamed = 3
-
-// phrases say how informers of a state do: of all of them, of one of several, and of many.
-var phrases = map[State]struct{ one, many string }{
-	Failing:   {"does not follow the server", "do not follow the server"},
-	Attention: {"needs attention", "need attention"},
-	Starting:  {"is starting", "are starting"},
-	Healthy:   {"follows the server", "follow the server"},
-	Stopped:   {"has stopped", "have stopped"},
-}
-
-// summarize says in words which informers follow the server: the worst two states.
-func summarize(all []Informer) string {
-	if len(all) == 0 {
-		return "There are no informers yet."
-	}
-	of := map[State][]string{}
-	for i := range all {
-		of[all[i].State] = append(of[all[i].State], all[i].displayName())
-	}
-	var present []State
-	for _, state := range states {
-		if len(of[state]) > 0 {
-			present = append(present, state)
-		}
-	}
-	worst := present[0]
-	if len(present) == 1 {
-		if len(all) == 1 {
-			return "The informer " + phrases[worst].one + "."
-		}
-		return "All " + number(len(all)) + " informers " + phrases[worst].many + "."
-	}
-	phrase := func(state State) string {
-		if len(of[state]) == 1 {
-			return phrases[state].one
-		}
-		return phrases[state].many
-	}
-	text := fmt.Sprintf("%s of %s informers %s", number(len(of[worst])), number(len(all)), phrase(worst))
-	named := of[worst]
-	switch {
-	case worst == Failing && len(of[Attention]) > 0:
-		text += fmt.Sprintf(", and %s %s", number(len(of[Attention])), phrase(Attention))
-		named = slices.Concat(named, of[Attention])
-	case worst == Healthy: // the others have stopped
-		text += fmt.Sprintf(", and %s %s", number(len(of[Stopped])), phrase(Stopped))
-	}
-	if worst.rank() <= Attention.rank() && len(named) <= maxNamed {
-		text += ": " + strings.Join(named, ", ")
-	}
-	return text + "."
-}
-
-// maxDisplayName is the number of bytes of a name in the summary.
-const maxDisplayName = 60
-
-// displayName is the name of the informer, or of its resource with its group, in short.
-func (i *Informer) displayName() string {
-	if i.Name != "" {
-		return clean(i.Name, maxDisplayName)
-	}
-	return clean(i.groupResource(), maxDisplayName)
 }
 
 // groupResource is the resource with its group, such as deployments.apps.

@@ -36,12 +36,8 @@ func writeText(to *bytes.Buffer, r *Report) {
 		if in.Reason != "" {
 			phase += "/" + string(in.Reason)
 		}
-		name := in.groupResource()
-		if in.Name != "" {
-			name = in.Name + " (" + name + ")"
-		}
 		rows = append(rows, []string{
-			strings.ToUpper(string(in.State)), phase, in.lasting().String(), cutTo(name, maxTextName), cutTo(in.where(), maxTextName),
+			strings.ToUpper(string(in.State)), phase, in.lasting().String(), cutTo(in.displayName(), maxTextName), cutTo(in.where(), maxTextName),
 			number(in.Objects), in.memory(), in.stale(), in.waiting(), number(in.Events.Changes()),
 		})
 	}
@@ -56,7 +52,7 @@ func writeText(to *bytes.Buffer, r *Report) {
 
 // writeText writes what is wrong with the informer, or everything.
 func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
-	fmt.Fprintf(to, "\n%s: %s\n", i.groupResource(), strings.ToUpper(string(i.State)))
+	fmt.Fprintf(to, "\n%s: %s\n", i.displayName(), strings.ToUpper(string(i.State)))
 	line := func(label, text string) {
 		if text != "" {
 			fmt.Fprintf(to, "  %-10s %s\n", label, text)

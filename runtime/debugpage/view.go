@@ -98,7 +98,7 @@ func (v *view) compare(a, b Informer) int {
 
 // words is the text that the filter searches.
 func (i *Informer) words() string {
-	words := append([]string{i.Name, i.groupResource(), i.Kind, i.Object}, i.Namespaces...)
+	words := append([]string{i.Name + "/" + i.groupResource(), i.Kind, i.Object}, i.Namespaces...)
 	return strings.ToLower(strings.Join(words, " "))
 }
 
