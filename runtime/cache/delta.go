@@ -38,6 +38,8 @@ func (t DeltaType) String() string {
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
+	// scope is the one that the delta is from: 0 for the first scope of an informer.
+	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
 	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable.
 	Item[T]

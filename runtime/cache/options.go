@@ -192,12 +192,15 @@ func WithNamespaces(namespaces ...string) SharedInformerOption {
 }
 
 // Scope is a part of a collection that an informer lists and watches on its own: the objects of
-// a namespace that both selectors select. An empty selector selects all objects.
+// a namespace that all selectors select. An empty selector selects all objects. Scopes may overlap: an
+// object that several scopes have is kept once.
 type Scope struct {
-	// Namespace is empty for all namespaces or, next to other scopes, for all that they do not
-	// name.
+	// Namespace is empty for all namespaces.
 	Namespace                    string
 	LabelSelector, FieldSelector string
+	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server, which
+	// may ignore it, and filters itself before it decodes.
+	ShardSelector string
 }
 
 // String returns the namespace, quoted, and the selectors.
@@ -208,6 +211,9 @@ func (s Scope) String() string {
 	}
 	if s.FieldSelector != "" {
 		text += " fields " + s.FieldSelector
+	}
+	if s.ShardSelector != "" {
+		text += " shard " + s.ShardSelector
 	}
 	return text
 }

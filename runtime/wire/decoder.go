@@ -85,6 +85,19 @@ type Options struct {
 	ReadOnly bool
 	// WithoutProtobuf asks for JSON only, for example to read the traffic.
 	WithoutProtobuf bool
+	// Keep, if it is not nil, reports whether an object is delivered. It is called before the object
+	// is decoded, for each item of a list and each event that is no bookmark, from several goroutines
+	// at one time. The Head shares memory with the body: Keep must not keep it. What it leaves out costs
+	// a scan of the text, and is not an error, even if it cannot be decoded. See Page.Dropped and
+	// Event.Dropped.
+	Keep func(head Head) bool
+}
+
+// Head is the part of an object that Options.Keep decides by.
+type Head struct {
+	Namespace, Name, UID []byte
+	// Controller is the UID of the controller in the owner references; empty if there is none.
+	Controller []byte
 }
 
 // Decoder decodes the bodies of LIST and WATCH responses to objects of the kind T. It may

@@ -38,6 +38,8 @@ type Page[T Object] struct {
 	ResourceVersion string
 	// Continue is the token for the request of the next page.
 	Continue string
+	// Dropped is the number of items that Options.Keep left out.
+	Dropped int
 }
 
 // Event is one change that a watch reports, in the order of the server.
@@ -52,6 +54,10 @@ type Event[T Object] struct {
 	// InitialEventsEnd marks the bookmark that ends the initial events of a
 	// streaming list (KEP-3157): the server has sent all objects of the collection.
 	InitialEventsEnd bool
+	// Dropped is the number of events before this one that Options.Keep left out. A stream also
+	// delivers an Event of Type watch.Bookmark with the number and the version of the last one, if
+	// no other event has arrived with them: the watch makes progress.
+	Dropped int
 }
 
 // Cached returns the object of that name if the cache holds it at that

@@ -1,0 +1,88 @@
+package cache
+
+import (
+	"context"
+	"errors"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// ScopeSource tells an informer which scopes to follow, as long as it runs. Run of the informer calls
+// the function, which calls set with all scopes, each time they change, and returns when ctx ends. The
+// error of set is that of SharedIndexInformer.SetScopes. If the function returns an error before,
+// Status has it, and the function is called again after a while; the scopes stay meanwhile.
+type ScopeSource func(ctx context.Context, set func(scopes ...Scope) error) error
+
+// WithScopeSource limits an informer to the scopes of a source, which may change while the informer
+// runs. The informer is not synced before the source has told the first scopes. An empty set is
+// one: the informer is synced then, and has no objects.
+func WithScopeSource(source ScopeSource) SharedInformerOption {
+	return func(o *options) { o.once("WithScopeSource") } // TODO(i23): B
+}
+
+// ScopesFrom returns the ScopeSource of a channel. When the channel is closed, the last scopes stay.
+func ScopesFrom(scopes <-chan []Scope) ScopeSource {
+	return func(ctx context.Context, set func(scopes ...Scope) error) error {
+		return errors.ErrUnsupported // TODO(i23): B
+	}
+}
+
+// ScopesOf returns a ScopeSource with a scope for each object of another informer, which the caller
+// runs: with one of Namespaces, and a label selector, each namespace that has these labels.
+//
+//	namespaces, err := corev1informers.NamespaceKind(client).NewInformer(cache.WithLabelSelector("team=web"))
+//	…
+//	cache.WithScopeSource(cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} }))
+//
+// While that informer does not follow the server, Status has its error.
+func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) ScopeSource {
+	return func(ctx context.Context, set func(scopes ...Scope) error) error {
+		return errors.ErrUnsupported // TODO(i23): B
+	}
+}
+
+// WithShard limits informers to a shard: the objects whose hash is in its ranges. It applies to each
+// of their scopes without a ShardSelector.
+func WithShard(shard sharding.Selector) SharedInformerOption {
+	return func(o *options) { o.once("WithShard") } // TODO(i23): C
+}
+
+// SetScopes replaces the scopes of the informer, at any time. A scope that was there before goes on.
+// A new one is listed and watched on its own, while the others go on. The watch of one that is
+// no longer there is closed. OnDelete is called, with the last cached state and an unknown final
+// state, for what no other scope has; if a new scope may have it, when its first list does not.
+//
+// The error is an *OptionError, or joins several of them, and nothing has changed then. A handler may
+// call SetScopes, an index function, a transform or a hook must not.
+func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
+	return errors.ErrUnsupported // TODO(i23): B
+}
+
+// Scopes returns the scopes of the informer, sorted.
+func (s *SharedIndexInformer[T]) Scopes() []Scope {
+	return nil // TODO(i23): B
+}
+
+// scopeID identifies a scope of an informer, in the order in which they were opened. Ids are not used again.
+type scopeID uint32
+
+// scopeTraits are what the cache needs to know of a scope.
+type scopeTraits struct {
+	namespace string // empty for all
+	// moves is set if a selector of labels or fields may leave out an object that exists: then a
+	// Deleted may tell of an object that has moved to another scope.
+	moves bool
+	shard sharding.Selector
+}
+
+// openScope adds a scope, before its first delta. It may be called at any time.
+func (x *Indexer[T]) openScope(id scopeID, traits scopeTraits) {} // TODO(i23): A
+
+// closeScope removes a scope. It returns notifications of the objects that no other scope has, or
+// may have: a scope that was not listed yet.
+func (x *Indexer[T]) closeScope(id scopeID) []processor.Notification[T] { return nil } // TODO(i23): A
+
+// reachScope records that all deltas of a scope up to a version were applied. It returns notifications
+// of the objects that have left another scope by then.
+func (x *Indexer[T]) reachScope(id scopeID, version string) []processor.Notification[T] { return nil } // TODO(i23): A
