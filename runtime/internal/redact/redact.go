@@ -53,7 +53,7 @@ func Undecodable(state *cache.DecodeError) *cache.DecodeError {
 func panicText(e *cache.HandlerPanicError) string {
 	on := ""
 	if e.Object != (cache.ObjectName{}) {
-		on = " on " + e.Object.String()
+		on = " on " + printable.Text(e.Object.String())
 	}
 	if e.Exited {
 		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, on)
