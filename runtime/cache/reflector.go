@@ -519,20 +519,39 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	return in
 }
 
-// maxAddress is the number of bytes of a URL in an error.
-const maxAddress = 200
+// maxAddress is the number of bytes of a URL in an error, and maxFailure that of the whole text.
+const (
+	maxAddress = 200
+	maxFailure = 4000
+)
+
+// failedRequest is the error of a request. A server, or a proxy, chose most of its text: so that is
+// cut and in one line, and the log and a status may have it.
+type failedRequest struct {
+	text string
+	err  error
+}
+
+func (f *failedRequest) Error() string { return f.text }
+func (f *failedRequest) Unwrap() error { return f.err }
 
 // requestError names the request that failed. It drops the parameters of a URL, which
-// are long.
+// are long, and its user.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		if redirect.Is(err) {
-			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
+		if !redirect.Is(err) { // which names both hosts
+			address, _, _ := strings.Cut(failed.URL, "?")
+			scheme, rest, _ := strings.Cut(address, "://")
+			host, _, _ := strings.Cut(rest, "/")
+			if at := strings.LastIndex(host, "@"); at >= 0 {
+				address = scheme + "://" + rest[at+1:]
+			}
+			verb += " " + printable.Cut(address, maxAddress) // a redirect may have set it
 		}
-		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
+		err = failed.Err
 	}
-	return fmt.Errorf("%s: %w", verb, err)
+	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
+	return &failedRequest{printable.Cut(text, maxFailure), err}
 }
 
 // firstListTimeout is how long a first list may delay those of other informers.
