@@ -43,6 +43,8 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // version.
 type Reflector[T Object] struct {
 	config Config[T]
+	// scope is the one that its deltas are from.
+	scope  scopeID
 	source ListerWatcher[T]
 	client clientKind // of source
 	// prefersLists is set if source reads a list faster than a streaming list.
@@ -452,11 +454,8 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	if r.config.isScope {
-		collection.namespace, collection.others = r.config.Namespace, r.config.others
-	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.scope, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()
