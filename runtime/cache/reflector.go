@@ -23,6 +23,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -210,7 +211,7 @@ func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	return newBodySource(r.request, options, r.config.cache)
+	return newBodySource(r.request, shards.Decode(options, r.config.shard), r.config.cache)
 }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
@@ -250,6 +251,9 @@ func newReflector[T Object](config Config[T], queue *DeltaFIFO[T], traffic *traf
 	} else {
 		r.source, r.client = config.ListerWatcher, clientKindOf(config.ListerWatcher)
 		r.trim = wire.Trimmer[T](&config.Decode)
+		if !config.shard.Empty() {
+			r.source = &shardedSource[T]{r.source, config.shard}
+		}
 	}
 	r.useErrorHandler()
 	return r
@@ -495,8 +499,9 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		return in
 	}
 	r.report().ReadPage()
-	first := ""
-	if len(page.Items) > 0 {
+	r.traffic.Dropped.Add(uint64(page.Dropped))
+	first := page.First
+	if first == "" && len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()
 	}
 	if len(r.config.others) > 0 {

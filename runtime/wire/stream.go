@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 const (
@@ -40,6 +43,10 @@ type Stream[T Object] struct {
 	current *task[result[T]]
 	at      int
 	failed  error
+	// dropped are the events that Options.Keep has left out since the last one of a batch, and
+	// reached is the version of the last of them.
+	dropped int
+	reached string
 }
 
 // result is the event of one frame of a watch, or the reason why there is none.
@@ -190,9 +197,14 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], err
 		return batch, s.failed
 	}
 	<-s.current.done
-	for batch = s.take(batch); s.failed == nil && len(batch) < maxBatch && s.hasMore(); {
+	// Without a limit for tasks, a busy watch of which all is left out would never return.
+	for tasks := 1; ; tasks++ {
 		batch = s.take(batch)
+		if s.failed != nil || !s.hasRoom(batch) || tasks == maxAhead || !s.hasMore() {
+			break
+		}
 	}
+	batch = s.addDropped(batch)
 	if len(batch) == 0 {
 		return batch, s.failed
 	}
@@ -223,13 +235,41 @@ func (s *Stream[T]) hasMore() bool {
 	return s.current != nil && s.current.isDone()
 }
 
+// hasRoom reports whether batch has room for another event, besides that of addDropped.
+func (s *Stream[T]) hasRoom(batch []Event[T]) bool {
+	if s.dropped > 0 {
+		return len(batch) < maxBatch-1
+	}
+	return len(batch) < maxBatch
+}
+
+// addDropped appends an event for those that were left out, if there are any.
+func (s *Stream[T]) addDropped(batch []Event[T]) []Event[T] {
+	if s.dropped == 0 {
+		return batch
+	}
+	batch = append(batch, Event[T]{Type: watch.Bookmark, ResourceVersion: s.reached, Dropped: s.dropped})
+	s.dropped, s.reached = 0, ""
+	return batch
+}
+
 // take appends results of the current task to batch, up to the first error and up to
 // maxBatch.
 func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
 	results := s.current.results
-	for ; s.at < len(results) && s.failed == nil && len(batch) < maxBatch; s.at++ {
-		if s.failed = results[s.at].err; s.failed == nil {
-			batch = append(batch, results[s.at].event)
+	for ; s.at < len(results) && s.failed == nil && s.hasRoom(batch); s.at++ {
+		event := &results[s.at].event
+		s.failed = results[s.at].err
+		switch {
+		case s.failed != nil:
+		case event.Dropped > 0:
+			s.dropped, s.reached = s.dropped+event.Dropped, cmp.Or(event.ResourceVersion, s.reached)
+		case event.Type == watch.Bookmark && s.dropped > 0:
+			batch = s.addDropped(batch)
+			s.at-- // there may be no room for it
+		default:
+			batch = append(batch, *event)
+			batch[len(batch)-1].Dropped, s.dropped, s.reached = s.dropped, 0, ""
 		}
 	}
 	if s.failed != nil || s.at == len(results) {
