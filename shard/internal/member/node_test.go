@@ -74,8 +74,7 @@ func (n *node) run(do func()) {
 }
 
 // acts reports whether the process may act on a slot now.
-func (n *node) acts(slot int) bool {
-	now := n.clock()
+func (n *node) acts(now Time, slot int) bool {
 	return n.member.Active(now, slot) || slices.ContainsFunc(n.works, func(w work) bool {
 		return w.slot == slot && n.member.Valid(now, slot, w.hold)
 	})

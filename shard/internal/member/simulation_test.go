@@ -24,7 +24,7 @@ var bound = rules{
 // history plays the history of a seed. It returns what is wrong.
 func history(r rules, seed uint64, keep bool) (*world, string) {
 	w := &world{rules: r, random: rand.New(rand.NewPCG(seed, 23)), keep: keep, server: server{leases: map[string]Lease{}}}
-	const length = 100 * time.Second
+	const length = 80 * time.Second
 	for i := range 2 + w.random.IntN(4) {
 		identity := fmt.Sprintf("member-%d", i)
 		w.after(w.upTo(time.Duration(min(i, 1))*30*time.Second), func() { w.join(identity) })
@@ -40,7 +40,7 @@ func history(r rules, seed uint64, keep bool) (*world, string) {
 	w.after(20*time.Second, trouble)
 	w.play(length)
 
-	// The faults end. The longest pauses and delays are over after 40 seconds.
+	// The faults end. The longest pauses and delays are over after 35 seconds.
 	w.calm = true
 	for _, n := range w.nodes {
 		n.cut = false
@@ -48,7 +48,15 @@ func history(r rules, seed uint64, keep bool) (*world, string) {
 	if w.alive() == 0 {
 		w.join("member-0")
 	}
-	w.play(length + 40*time.Second + 6*(r.config.LeaseDuration+r.config.ClockMargin))
+	wait := r.config.LeaseDuration + r.config.ClockMargin
+	w.play(w.now + 35*time.Second)
+	for end := w.now + 6*wait; w.broken == "" && w.now < end; {
+		w.play(w.now + wait/2)
+		if w.rest() == "" {
+			break
+		}
+	}
+	w.play(w.now + 2*w.config.RenewPeriod) // it has to stay so
 	if w.broken != "" {
 		return w, w.broken
 	}
@@ -135,7 +143,7 @@ func (w *world) rest() string {
 	for slot := range w.slots {
 		var owners []string
 		for _, n := range w.nodes {
-			if !n.gone && n.acts(slot) {
+			if !n.gone && n.acts(n.clock(), slot) {
 				owners = append(owners, n.member.Identity)
 			}
 		}

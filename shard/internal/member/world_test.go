@@ -105,17 +105,24 @@ func (w *world) play(until time.Duration) {
 
 // check checks that at most one member acts on each slot.
 func (w *world) check() {
-	for slot := range w.slots {
-		var by *node
-		for _, n := range w.nodes {
-			if n.gone || n.paused || !n.acts(slot) {
+	by := make([]*node, w.slots)
+	for _, n := range w.nodes {
+		if n.gone || n.paused {
+			continue
+		}
+		now := n.clock()
+		if !n.member.valid || n.member.ended(now) {
+			continue
+		}
+		for slot := range by {
+			if !n.acts(now, slot) {
 				continue
 			}
-			if by != nil && w.broken == "" {
-				w.broken = fmt.Sprintf("at %v both %s and %s act on slot %d", w.now, by.name, n.name, slot)
+			if by[slot] != nil && w.broken == "" {
+				w.broken = fmt.Sprintf("at %v both %s and %s act on slot %d", w.now, by[slot].name, n.name, slot)
 				w.logf("%s", w.broken)
 			}
-			by = n
+			by[slot] = n
 		}
 	}
 }
