@@ -99,6 +99,15 @@ func (m *Member) Leave(now Time) {
 	m.plan()
 }
 
+// Stop ends the session at once. The Lease and the slots stay as they are, so others take the slots
+// as those of a dead member.
+func (m *Member) Stop() {
+	if m.valid {
+		m.end()
+	}
+	m.left = true
+}
+
 // Next returns the next request. The caller sends it, and calls Answer with what comes of it, before it
 // calls Next again. A Wait ends at its time, or when another method was called.
 func (m *Member) Next(now Time) Request {
