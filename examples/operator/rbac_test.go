@@ -86,7 +86,7 @@ func record(t *testing.T) []clienttesting.Action {
 	recorded := fake.NewClientsetFor(server, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
 	data := fake.NewClientsetFor(server)
 	ctx, stop := context.WithCancel(t.Context())
-	on, err := connectTo(recorded.Config(), "operators")
+	on, err := connectTo(recorded.Config(), "operators", options{})
 	if err != nil {
 		t.Fatal(err)
 	}
