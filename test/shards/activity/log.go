@@ -32,9 +32,13 @@ type Work struct {
 type Log struct {
 	mu     sync.Mutex // guards what follows
 	works  map[workID]*Work
+	open   map[workID]*Work // of works, those that have begun and not ended
+	begun  map[string]int   // number of works of each process
 	writes []write
-	killed map[string]time.Time
-	paused map[string][]span
+	// versions are those of all writes.
+	versions map[int64]bool
+	killed   map[string]time.Time
+	paused   map[string][]span
 }
 
 type workID struct {
@@ -52,7 +56,7 @@ type span struct{ from, to time.Time }
 
 // NewLog returns an empty Log.
 func NewLog() *Log {
-	return &Log{works: map[workID]*Work{}, killed: map[string]time.Time{}, paused: map[string][]span{}}
+	return &Log{works: map[workID]*Work{}, open: map[workID]*Work{}, begun: map[string]int{}, versions: map[int64]bool{}, killed: map[string]time.Time{}, paused: map[string][]span{}}
 }
 
 // work returns a work, which may be a new one. mu is held.
@@ -72,6 +76,8 @@ func (l *Log) Began(process string, id int64, object, seen string, at time.Time)
 	defer l.mu.Unlock()
 	w := l.work(process, id)
 	w.Object, w.Seen, w.Began = object, seen, at
+	l.open[workID{process, id}] = w
+	l.begun[process]++
 }
 
 // Ended notes that a process ended a work. fenced is set if the context of the work was canceled.
@@ -80,6 +86,7 @@ func (l *Log) Ended(process string, id int64, fenced bool, at time.Time) {
 	defer l.mu.Unlock()
 	w := l.work(process, id)
 	w.Ended, w.Fenced = at, fenced
+	delete(l.open, workID{process, id})
 }
 
 // RecordedBegin notes the version of the server's record of a beginning. A record that was sent again counts
@@ -101,11 +108,22 @@ func (l *Log) RecordedEnd(process string, id, version int64) {
 	}
 }
 
-// Wrote notes that the server accepted a write of a process to an object or one of its children.
+// Wrote notes that the server accepted a write of a process to an object or one of its children. A write that
+// changes nothing gets the version of an earlier one, and does not count.
 func (l *Log) Wrote(process, object string, version int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.writes = append(l.writes, write{process, object, version})
+	if !l.versions[version] {
+		l.versions[version] = true
+		l.writes = append(l.writes, write{process, object, version})
+	}
+}
+
+// WroteElsewhere notes the version of a write that is not by a process.
+func (l *Log) WroteElsewhere(version int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.versions[version] = true
 }
 
 // Killed notes that a process was killed.
@@ -126,12 +144,19 @@ func (l *Log) Paused(process string, from, to time.Time) {
 func (l *Log) Open(process string) (open []Work) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.works {
-		if w.Process == process && !w.Began.IsZero() && w.Ended.IsZero() {
+	for _, w := range l.open {
+		if w.Process == process {
 			open = append(open, *w)
 		}
 	}
 	return open
+}
+
+// Count returns the number of works that a process has begun.
+func (l *Log) Count(process string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun[process]
 }
 
 // Last returns the work on each object that began last, of those that ended in good order.

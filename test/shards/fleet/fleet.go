@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 type Options struct {
 	// Operator is the folder of the example operator.
 	Operator string
-	// Overlay is a file that is compiled into the operator; empty for none.
+	// Overlay is a file that is compiled into package controller of the operator; empty for none.
 	Overlay string
 	// Dir is a folder for the program, journals and logs.
 	Dir string
@@ -71,7 +72,7 @@ func (f *Fleet) build(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(operator, "overlay.go"): overlay}})
+		text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(operator, "controller", "overlay.go"): overlay}})
 		if err != nil {
 			return err
 		}
@@ -91,15 +92,34 @@ func (f *Fleet) build(ctx context.Context) error {
 }
 
 // Start starts one more process. Its name is p1, p2 and so on, and is not used again.
-func (f *Fleet) Start(ctx context.Context, env ...string) (*Member, error) {
+func (f *Fleet) Start(ctx context.Context) (*Member, error) { return f.StartIn(ctx, Namespace) }
+
+// StartIn starts a process whose Leases are in a namespace: processes share their work with those of the
+// same namespace only.
+func (f *Fleet) StartIn(ctx context.Context, namespace string) (*Member, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	m, err := f.start(ctx, fmt.Sprintf("p%d", len(f.members)+1), env)
+	m, err := f.start(ctx, fmt.Sprintf("p%d", len(f.members)+1), namespace)
 	if err != nil {
 		return nil, err
 	}
 	f.members = append(f.members, m)
 	return m, nil
+}
+
+// Elsewhere returns a configuration for clients of the test itself, whose writes are not those of a
+// process. The caller calls stop after the last request.
+func (f *Fleet) Elsewhere(config *rest.Config) (elsewhere *rest.Config, stop func(), err error) {
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	server := httptest.NewServer(&recorder{log: f.Log, target: config.Host, transport: transport})
+	return &rest.Config{Host: server.URL, QPS: -1}, func() {
+		server.CloseClientConnections()
+		server.Close()
+		closeIdle(transport)
+	}, nil
 }
 
 // Running returns the processes that have not ended, paused ones among them.
@@ -127,13 +147,10 @@ func (f *Fleet) Stop() error {
 	for _, m := range all {
 		errs = append(errs, m.close())
 	}
-	f.closeIdle()
+	closeIdle(f.transport)
 	return errors.Join(errs...)
 }
 
-func (f *Fleet) closeIdle() {
-	type closer interface{ CloseIdleConnections() }
-	if t, ok := f.transport.(closer); ok {
-		t.CloseIdleConnections()
-	}
+func closeIdle(transport http.RoundTripper) {
+	(&http.Client{Transport: transport}).CloseIdleConnections()
 }

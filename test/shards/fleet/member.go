@@ -43,7 +43,7 @@ type Member struct {
 }
 
 // start starts a process, and returns when it serves its probes. The Fleet's mu is held.
-func (f *Fleet) start(ctx context.Context, name string, env []string) (_ *Member, err error) {
+func (f *Fleet) start(ctx context.Context, name, namespace string) (_ *Member, err error) {
 	m := &Member{Name: name, fleet: f, LogFile: filepath.Join(f.options.Dir, name+".log"), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
@@ -55,7 +55,7 @@ func (f *Fleet) start(ctx context.Context, name string, env []string) (_ *Member
 		return nil, err
 	}
 	kubeconfig := filepath.Join(f.options.Dir, name+".kubeconfig")
-	if err := writeKubeconfig(kubeconfig, m.proxy.URL()); err != nil {
+	if err := writeKubeconfig(kubeconfig, m.proxy.URL(), namespace); err != nil {
 		return nil, err
 	}
 	file := filepath.Join(f.options.Dir, name+".journal")
@@ -70,7 +70,7 @@ func (f *Fleet) start(ctx context.Context, name string, env []string) (_ *Member
 	m.command = exec.Command(f.binary, append([]string{
 		"--kubeconfig=" + kubeconfig, "--shards", "--identity=" + name, "--health-address=127.0.0.1:0", "--debug-address=",
 	}, f.options.Args...)...)
-	m.command.Env = append(append(append(os.Environ(), "OPERATOR_MEMBER="+name, "OPERATOR_JOURNAL="+file), f.options.Env...), env...)
+	m.command.Env = append(append(os.Environ(), "OPERATOR_MEMBER="+name, "OPERATOR_JOURNAL="+file, "OPERATOR_KUBECONFIG="+kubeconfig), f.options.Env...)
 	m.command.Stdout, m.command.Stderr = output, output
 	// Ctrl-C ends the program, which then ends the processes.
 	m.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -94,11 +94,11 @@ func (f *Fleet) start(ctx context.Context, name string, env []string) (_ *Member
 	}
 }
 
-func writeKubeconfig(file, url string) error {
+func writeKubeconfig(file, url, namespace string) error {
 	config := api.NewConfig()
 	config.Clusters["fleet"] = &api.Cluster{Server: url}
 	config.AuthInfos["fleet"] = api.NewAuthInfo() // the recorder adds the token
-	config.Contexts["fleet"] = &api.Context{Cluster: "fleet", AuthInfo: "fleet", Namespace: Namespace}
+	config.Contexts["fleet"] = &api.Context{Cluster: "fleet", AuthInfo: "fleet", Namespace: namespace}
 	config.CurrentContext = "fleet"
 	return clientcmd.WriteToFile(*config, file)
 }

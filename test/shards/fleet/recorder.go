@@ -27,7 +27,7 @@ const dataPath = "/apis/data.example.com/v1/namespaces/"
 // its writes. A write goes on even if the process does not wait for the answer: the server may
 // have accepted it.
 type recorder struct {
-	process   string
+	process   string // empty for the test itself
 	log       *activity.Log
 	target    string
 	transport http.RoundTripper
@@ -98,10 +98,13 @@ func (r *recorder) note(request *http.Request, answer []byte, isRecord bool) {
 		}
 		return
 	}
-	if version == 0 {
-		return // the Status of a deletion has no version
+	switch {
+	case version == 0: // the Status of a deletion has no version
+	case r.process == "":
+		r.log.WroteElsewhere(version)
+	default:
+		r.log.Wrote(r.process, objectOf(request.URL.Path, object.Metadata.Name), version)
 	}
-	r.log.Wrote(r.process, objectOf(request.URL.Path, object.Metadata.Name), version)
 }
 
 // objectOf returns NAMESPACE/NAME of the Database that a write is about: a server has the name
