@@ -137,7 +137,7 @@ func (f *Fleet) All() []*Member {
 }
 
 // Stop asks all processes to end, and waits for them. The error names those that did not end in good
-// order.
+// order. It may be called again.
 func (f *Fleet) Stop() error {
 	var errs []error
 	all := f.All()

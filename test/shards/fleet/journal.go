@@ -30,7 +30,7 @@ type journal struct {
 	log     *activity.Log
 
 	mu   sync.Mutex // guards what follows
-	file *os.File
+	file *os.File // nil after close
 	rest []byte // of a line whose end is not there yet
 }
 
@@ -46,6 +46,9 @@ func openJournal(file, process string, log *activity.Log) (*journal, error) {
 func (j *journal) read() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
 	reader := bufio.NewReaderSize(j.file, 1<<16)
 	for {
 		part, err := reader.ReadBytes('\n')
@@ -76,5 +79,10 @@ func (j *journal) read() error {
 func (j *journal) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.file.Close()
+	if j.file == nil {
+		return nil
+	}
+	file := j.file
+	j.file = nil
+	return file.Close()
 }
