@@ -87,7 +87,7 @@ func operate(ctx context.Context, on cluster, o options) error {
 	}
 
 	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
-	stopServing, err := serve(ctx, probes(o.healthAddress, factory, watchdog), page(o.debugAddress, factory))
+	stopServing, err := serve(ctx, probes(o.healthAddress, factory, watchdog, shardMetrics(on.shard, factory)...), page(o.debugAddress, factory))
 	if err != nil {
 		return err
 	}

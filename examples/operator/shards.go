@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/rand"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
@@ -57,6 +59,43 @@ func divide(c *shard.Coordinator, factory informers.SharedInformerFactory, scope
 		return fmt.Errorf("cannot share the database servers: %w", err)
 	}
 	return nil
+}
+
+// shardMetrics tell how much of the databases this process has. There are none without a Coordinator.
+func shardMetrics(c *shard.Coordinator, factory informers.SharedInformerFactory) []prometheus.Collector {
+	if c == nil {
+		return nil
+	}
+	databases := factory.Data().V1().Databases().Lister()
+	owned := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "operator_owned_databases",
+		Help: "Number of databases that this process reconciles.",
+	}, func() float64 {
+		all, err := databases.List(labels.Everything())
+		if err != nil {
+			panic(err) // no selector and no index is wrong
+		}
+		n := 0
+		for _, db := range all {
+			if c.Owns(db) {
+				n++
+			}
+		}
+		return float64(n)
+	})
+	slots := func(state string, count func(shard.Status) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "operator_shard_slots",
+			Help:        "Number of parts of the databases that this process owns, fills its caches with, or gives to another process.",
+			ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 { return float64(count(c.Status())) })
+	}
+	return []prometheus.Collector{
+		owned,
+		slots("owned", func(s shard.Status) int { return s.Owned }),
+		slots("syncing", func(s shard.Status) int { return s.Syncing }),
+		slots("draining", func(s shard.Status) int { return s.Draining }),
+	}
 }
 
 // share calls reconcile while this process is a member. If ctx ends, it gives its databases to the

@@ -119,7 +119,7 @@ func TestShards(t *testing.T) {
 }
 
 // awaitRest waits until each database was reconciled at its last version by a process that runs, and all
-// processes together have each database once in their caches.
+// processes together own each database once.
 func (p *play) awaitRest(ctx context.Context) error {
 	return p.world.await(ctx, "all is at rest", func() (missing string, err error) {
 		running := map[string]bool{}
@@ -147,25 +147,25 @@ func (p *play) awaitRest(ctx context.Context) error {
 		if left > 0 {
 			return fmt.Sprintf("%d of %d are left: %s", left, len(all), missing), nil
 		}
-		cached := 0
+		owned := 0
 		for _, m := range p.fleet.Running() {
-			n, err := databasesOf(ctx, m)
+			n, err := ownedBy(ctx, m)
 			if err != nil {
 				return err.Error(), nil
 			}
-			cached += n
+			owned += n
 		}
-		if cached != len(all) {
-			return fmt.Sprintf("the processes have %d databases in their caches, and there are %d", cached, len(all)), nil
+		if owned != len(all) {
+			return fmt.Sprintf("the processes own %d databases, and there are %d", owned, len(all)), nil
 		}
 		return "", nil
 	})
 }
 
-var cachedDatabases = regexp.MustCompile(`(?m)^informer_objects\{.*resource="databases".*\} (\d+)$`)
+var ownedDatabases = regexp.MustCompile(`(?m)^operator_owned_databases (\d+)$`)
 
-// databasesOf returns how many databases a process has cached.
-func databasesOf(ctx context.Context, m *fleet.Member) (int, error) {
+// ownedBy returns how many databases a process owns and has cached.
+func ownedBy(ctx context.Context, m *fleet.Member) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.Probes+"/metrics", nil)
 	if err != nil {
 		return 0, err
@@ -179,7 +179,7 @@ func databasesOf(ctx context.Context, m *fleet.Member) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	match := cachedDatabases.FindSubmatch(text)
+	match := ownedDatabases.FindSubmatch(text)
 	if match == nil {
 		return 0, errors.New(m.Name + " has no metric of its databases")
 	}

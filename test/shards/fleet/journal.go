@@ -30,8 +30,8 @@ type journal struct {
 	log     *activity.Log
 
 	mu   sync.Mutex // guards what follows
-	file *os.File // nil after close
-	rest []byte // of a line whose end is not there yet
+	file *os.File   // nil after close
+	rest []byte     // of a line whose end is not there yet
 }
 
 func openJournal(file, process string, log *activity.Log) (*journal, error) {
