@@ -1,67 +1,278 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"net/http"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/shard/internal/member"
 )
 
-// Informer is what a Coordinator needs of an informer. A *cache.SharedIndexInformer is one.
-type Informer interface {
-	cache.Syncer
-	SetScopes(scopes ...cache.Scope) error
-}
-
 // Coordinator is a member of a group of processes that divide the objects of collections among them.
-type Coordinator struct{}
+type Coordinator struct {
+	options Options
+	slots   slots
+	leases  leases
+	begin   time.Time // that the clocks count from
+	running atomic.Bool
+	// wake makes Run look for the next request, and changed makes the follower look at the slots. Both have room for one.
+	wake, changed chan struct{}
+	// holds are those of the member, by slot, for handlers: see member.Holds.
+	holds []atomic.Uint64
+	follower
 
-// New returns a Coordinator, which does nothing until Run. Its requests should not wait behind those
-// of workers: give it a client of its own, without Transport of the Coordinator.
-func New(leases coordinationv1client.LeasesGetter, options Options) (*Coordinator, error) {
-	return nil, errors.ErrUnsupported // TODO(i23): D
+	mu     sync.Mutex // guards what follows
+	member *member.Member
+	works  map[*work]struct{}
+	// drains are the ends of the times that draining slots have, by slot.
+	drains  map[int]drain
+	changes uint64 // of the member, that the rest of the Coordinator knows
+	err     error  // of the last request
 }
 
-// Follow limits an informer to the objects that this member owns: from now on, the Coordinator calls
-// SetScopes of it, with scopes of the given ones. Without any, they are all namespaces. Call it before
-// Run, and before the informer runs.
-func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
-	return errors.ErrUnsupported // TODO(i23): D
+// drain is the time that a slot has until the contexts of its work are canceled.
+type drain struct {
+	hold uint64
+	end  time.Duration
 }
 
-// AddEventHandler adds a handler to an informer. The handler gets the events of the objects that
-// this member owns. It gets OnAdd for each cached object of a slot, with isInInitialList set, when
-// Begin starts to accept the slot. It gets no event when a slot goes to another member.
-func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
-	return nil, errors.ErrUnsupported // TODO(i23): D
+// New returns a Coordinator, which does nothing until Run. Give it a client of its own: its requests
+// must neither wait for those of workers in a rate limiter, nor go through its Transport.
+func New(client coordinationv1client.LeasesGetter, options Options) (*Coordinator, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	c := &Coordinator{
+		options: options,
+		slots:   slots{options.Key, options.Slots},
+		begin:   time.Now(),
+		wake:    make(chan struct{}, 1),
+		changed: make(chan struct{}, 1),
+		holds:   make([]atomic.Uint64, options.Slots),
+		works:   map[*work]struct{}{},
+		drains:  map[int]drain{},
+		member: member.New(member.Config{
+			Identity: options.Identity, Slots: options.Slots,
+			LeaseDuration: options.LeaseDuration, ClockMargin: options.ClockMargin, RenewPeriod: options.RenewPeriod,
+			NewSession: func() string { return strconv.FormatUint(rand.Uint64(), 36) },
+			Jitter:     func(d time.Duration) time.Duration { return rand.N(d + 1) },
+		}),
+	}
+	c.leases = leases{
+		client: client.Leases(options.Namespace), slots: c.slots,
+		namespace: options.Namespace, group: options.Name, identity: options.Identity,
+		timeout: (options.LeaseDuration - options.ClockMargin) / 4,
+	}
+	return c, nil
 }
 
-// Run is a member of the group until ctx ends. Then it waits for the work in progress, gives the
-// slots to the others, and returns nil. The error says why it could not be, or could not leave.
+// now returns what the clocks show. A suspended machine stops its steady clock, but its wall clock
+// has gone on when it is running again.
+func (c *Coordinator) now() member.Time {
+	now := time.Now()
+	return member.Time{Steady: now.Sub(c.begin), Wall: now.Round(0).Sub(c.begin.Round(0))}
+}
+
+// errRunsOnce is returned by a second Run.
+var errRunsOnce = errors.New("shard: a Coordinator runs once; make another one")
+
+// Run is a member of the group until ctx ends. Then it begins no more work, waits for the work in
+// progress, gives its slots to the others, and returns nil. It keeps trying if requests fail; Status
+// has the reason. The error says why it cannot be a member, or which work did not end.
 func (c *Coordinator) Run(ctx context.Context) error {
-	return errors.ErrUnsupported // TODO(i23): D
+	if c.running.Swap(true) {
+		return errRunsOnce
+	}
+	logger := klog.LoggerWithValues(klog.FromContext(ctx), "group", klog.KRef(c.options.Namespace, c.options.Name), "identity", c.options.Identity)
+	inner, stop := context.WithCancel(klog.NewContext(context.WithoutCancel(ctx), logger))
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	defer c.stop()
+	running.Go(func() { c.follow(inner) })
+
+	r := run{Coordinator: c, leave: ctx.Done(), answers: make(chan answer, 1), timer: time.NewTimer(0)}
+	defer r.timer.Stop()
+	for {
+		request, over, err := r.next(inner)
+		switch {
+		case over:
+			return err
+		case request.Kind != member.Wait:
+			start := c.now()
+			r.waiting = true
+			running.Go(func() {
+				response, err := c.leases.do(inner, request)
+				r.answers <- answer{start, request, response, err}
+			})
+		}
+	}
 }
 
-// Begin reports whether this member may work on an object. If so, the caller works with the context
-// that it returns, passes it to its writes, and calls done when the work has ended. The context is
-// canceled when the member has lost the object.
-func (c *Coordinator) Begin(ctx context.Context, obj metav1.Object) (work context.Context, done func(), ok bool) {
-	return ctx, func() {}, false // TODO(i23): D
+// run is the state of the loop of Run.
+type run struct {
+	*Coordinator
+	leave   <-chan struct{} // nil after the member has begun to leave
+	answers chan answer
+	waiting bool // for an answer
+	timer   *time.Timer
+	end     time.Duration // when Run gives up to leave; 0 before
+	counts  member.Counts // that were logged
 }
 
-// Owns reports whether Begin would accept an object.
-func (c *Coordinator) Owns(obj metav1.Object) bool { return false } // TODO(i23): D
+type answer struct {
+	start    member.Time
+	request  member.Request
+	response member.Response
+	err      error
+}
 
-// Transport wraps a RoundTripper. It refuses the writes of work that is no longer valid, with a
-// *LostError. Requests whose context is not that of Begin pass.
-func (c *Coordinator) Transport(next http.RoundTripper) http.RoundTripper { return next } // TODO(i23): D
+// next returns the next request, or a Wait after something has happened.
+func (r *run) next(ctx context.Context) (request member.Request, over bool, err error) {
+	r.mu.Lock()
+	now := r.now()
+	r.member.Advance(now)
+	request = member.Request{Kind: member.Wait, Until: now.Steady + r.options.RenewPeriod}
+	if !r.waiting {
+		request = r.member.Next(now)
+	} else if deadline, ok := r.member.Deadline(); ok {
+		request.Until = deadline
+	}
+	r.publish(now)
+	for _, d := range r.drains {
+		request.Until = min(request.Until, d.end)
+	}
+	working := len(r.works)
+	r.log(ctx, now)
+	r.mu.Unlock()
 
-// Status returns the state of the member.
-func (c *Coordinator) Status() Status { return Status{} } // TODO(i23): D
+	switch {
+	case request.Kind == member.Leave, r.end != 0 && now.Steady >= r.end:
+		return request, true, r.leftBehind(working)
+	case request.Kind != member.Wait:
+		return request, false, nil
+	}
+	if r.end != 0 {
+		request.Until = min(request.Until, r.end)
+	}
+	r.timer.Reset(request.Until - now.Steady)
+	select {
+	case a := <-r.answers:
+		r.waiting = false
+		err := r.answered(a)
+		return request, err != nil, err
+	case <-r.leave:
+		r.leave = nil
+		r.mu.Lock()
+		now := r.now()
+		r.end = now.Steady + 2*r.options.DrainTimeout + r.options.LeaseDuration
+		r.member.Leave(now)
+		r.mu.Unlock()
+	case <-r.wake:
+	case <-r.timer.C:
+	}
+	return request, false, nil
+}
+
+// leftBehind returns the error of a member that leaves while work is in progress.
+func (r *run) leftBehind(working int) error {
+	if working == 0 {
+		return nil
+	}
+	return fmt.Errorf("shard: %s left while %d pieces of work had not ended, although their contexts were canceled; its slots go to others after %v",
+		r.options.Identity, working, r.options.LeaseDuration+r.options.ClockMargin)
+}
+
+// answered tells the member of an answer. The error is one that no later request can help.
+func (r *run) answered(a answer) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	r.member.Answer(a.start, now, a.request, a.response)
+	r.publish(now)
+	r.err = a.err
+	if _, ok := errors.AsType[errMismatch](a.err); ok {
+		return fmt.Errorf("shard: %w", a.err)
+	}
+	return nil
+}
+
+// stop ends all work, if Run has not waited for it.
+func (c *Coordinator) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.member.Stop()
+	c.publish(c.now())
+}
+
+// log logs how many slots the member owns, each time that this changes.
+func (r *run) log(ctx context.Context, now member.Time) {
+	counts := r.member.Counts(now)
+	counts.Working = 0
+	if counts != r.counts {
+		r.counts = counts
+		klog.FromContext(ctx).Info("The shard has changed", "owned", counts.Active, "syncing", counts.Syncing, "draining", counts.Draining)
+	}
+}
+
+// publish tells everyone of changes of the slots. The caller holds mu.
+func (c *Coordinator) publish(now member.Time) {
+	for slot, d := range c.drains {
+		if now.Steady >= d.end {
+			c.cancel(slot, d.hold)
+			delete(c.drains, slot)
+		}
+	}
+	changes := c.member.Changes()
+	if changes == c.changes {
+		return
+	}
+	c.changes = changes
+	for slot, hold := range c.member.Holds() {
+		c.holds[slot].Store(hold)
+	}
+	for w := range c.works {
+		if !c.member.Valid(now, w.slot, w.hold) {
+			w.cancel(&LostError{c.options.Identity})
+		}
+	}
+	for slot, hold := range c.member.Draining() {
+		switch d, ok := c.drains[slot]; {
+		case hold == 0:
+			delete(c.drains, slot)
+		case !ok || d.hold != hold:
+			c.drains[slot] = drain{hold, now.Steady + c.options.DrainTimeout}
+		}
+	}
+	signal(c.changed)
+}
+
+// cancel cancels the contexts of the work on a slot. The caller holds mu.
+func (c *Coordinator) cancel(slot int, hold uint64) {
+	for w := range c.works {
+		if w.slot == slot && w.hold == hold {
+			w.cancel(fmt.Errorf("shard: another member waits for the object for %v (Options.DrainTimeout)", c.options.DrainTimeout))
+		}
+	}
+}
+
+// signal fills a channel that has room for one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
 
 // Status is the state of a member, as it knows it.
 type Status struct {
@@ -69,27 +280,30 @@ type Status struct {
 	Identity string
 	// Slots is the number of all slots.
 	Slots int
-	// Owned is the number of slots that Begin accepts.
+	// Owned is the number of slots whose objects Begin accepts.
 	Owned int
-	// Syncing is the number of slots that this member has taken, but whose objects are not cached yet.
+	// Syncing is the number of slots that belong to this member, but whose objects are not all cached yet.
 	Syncing int
 	// Draining is the number of slots that go to another member when the work in progress has ended.
 	Draining int
 	// Working is the number of pieces of work in progress.
 	Working int
-	// Members are the members, by identity, with their slots.
+	// Members has the number of slots that belong to each member, by identity.
 	Members map[string]int
 	// Err is why the member cannot renew its Lease, or fill its caches; nil if it can.
 	Err error
 }
 
-// LostError is returned for a write of work on an object that this member no longer owns.
-type LostError struct {
-	// Identity is that of the member.
-	Identity string
-}
-
-// Error says that the write was not sent.
-func (e *LostError) Error() string {
-	return "shard: " + e.Identity + " no longer owns the object, so the write was not sent; end the work"
+// Status returns the state of the member.
+func (c *Coordinator) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	counts := c.member.Counts(now)
+	c.publish(now)
+	return Status{
+		Identity: c.options.Identity, Slots: c.options.Slots,
+		Owned: counts.Active, Syncing: counts.Syncing, Draining: counts.Draining, Working: len(c.works),
+		Members: c.member.Owners(), Err: cmp.Or(c.err, c.follower.reason()),
+	}
 }
