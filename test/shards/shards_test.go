@@ -2,13 +2,8 @@ package shards
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"regexp"
-	"strconv"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -149,7 +144,7 @@ func (p *play) awaitRest(ctx context.Context) error {
 		}
 		owned := 0
 		for _, m := range p.fleet.Running() {
-			n, err := ownedBy(ctx, m)
+			n, err := m.Owned(ctx)
 			if err != nil {
 				return err.Error(), nil
 			}
@@ -160,28 +155,4 @@ func (p *play) awaitRest(ctx context.Context) error {
 		}
 		return "", nil
 	})
-}
-
-var ownedDatabases = regexp.MustCompile(`(?m)^operator_owned_databases (\d+)$`)
-
-// ownedBy returns how many databases a process owns and has cached.
-func ownedBy(ctx context.Context, m *fleet.Member) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.Probes+"/metrics", nil)
-	if err != nil {
-		return 0, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, err
-	}
-	match := ownedDatabases.FindSubmatch(text)
-	if match == nil {
-		return 0, errors.New(m.Name + " has no metric of its databases")
-	}
-	return strconv.Atoi(string(match[1]))
 }

@@ -9,6 +9,7 @@
 //
 //	fleet.go     Fleet: builds the operator, starts and stops all
 //	member.go    Member: one process, which can be killed, paused and cut off
+//	owned.go     how many databases a process owns
 //	recorder.go  the versions that the server gives to what a process writes
 //	journal.go   what a process notes about its work, with the time of the machine
 //
