@@ -9,7 +9,10 @@
 //	activity  the record of who works on what and when, and the check
 //	fleet     processes of the operator that can be killed, paused and cut off
 //
-// It has tests only. Without -server they run against the in-memory-etcd API server of module
-// testserver, in a size that takes a minute. make test-shards runs them against a whole
-// kube-apiserver, with the gate ShardedListAndWatch on and off.
+// It has tests only. make test-shards runs them against a whole kube-apiserver, with the gate
+// ShardedListAndWatch on and off. This needs no other binary, but has no such gate:
+//
+//	go test ./shards -server=testserver
+//
+// Without -server all tests are skipped.
 package shards

@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	binary  = flag.String("server", "", "`FILE` of the command server of test/kube; without it the tests use the API server of module testserver")
+	binary  = flag.String("server", "", "`FILE` of the command server of test/kube; testserver for the API server of that module; without it all tests are skipped")
 	objects = flag.Int("objects", 300, "`number` of databases")
 	members = flag.Int("members", 3, "`number` of processes")
 	rounds  = flag.Int("rounds", 1, "`number` of times that each fault happens")
@@ -41,8 +41,22 @@ var (
 
 const operator = "../../examples/operator"
 
+// inProcess is the value of -server for the API server of module testserver.
+const inProcess = "testserver"
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *binary == "" {
+		fmt.Println("skipped without -server; run make test-shards")
+		return
+	}
+	if *binary != inProcess {
+		file, err := filepath.Abs(*binary)
+		if err != nil {
+			panic(err)
+		}
+		*binary = file
+	}
 	code := m.Run()
 	if code == 0 {
 		http.DefaultClient.CloseIdleConnections()
@@ -65,9 +79,9 @@ type cluster struct {
 // kube-apiserver has.
 func open(t *testing.T, gate bool) cluster {
 	t.Helper()
-	if *binary == "" {
+	if *binary == inProcess {
 		if gate {
-			t.Skip("the gate needs -server; run make test-shards")
+			t.Skip("the gate needs a kube-apiserver; run make test-shards")
 		}
 		server := testserver.Start(t, testserver.WithCRDs(operator+"/config/crd"), testserver.WithBuiltIn(&corev1.ConfigMap{}))
 		c := cluster{admin: server.Config(), robot: server.Config()}
