@@ -53,6 +53,8 @@ type scopesGame struct {
 	scopes []*gameScope
 	nextID scopeID
 	queue  Deltas[object]
+	// answers are the answers to requests for one object that are on their way.
+	answers []func()
 
 	known map[ObjectName]object
 	// told has the last version of each object in notifications.
@@ -150,11 +152,15 @@ func (g *scopesGame) play() {
 				g.close()
 			}
 		case 14:
-			if s := g.scope(); s != nil && s.isListed {
+			for _, s := range g.scopes {
 				g.probe(s)
 			}
 		case 15:
 			g.apply(len(g.queue))
+		}
+		if len(g.answers) > 0 && g.choose(12) == 0 {
+			g.answers[0]()
+			g.answers = g.answers[1:]
 		}
 		if g.choose(3) > 0 {
 			g.apply(g.choose(5))
@@ -307,12 +313,17 @@ func (g *scopesGame) probe(s *gameScope) {
 		}
 		if obj := g.objects[awaited.name]; s.has(obj) {
 			g.logf("%s has %s@%s when it is asked", s, awaited.name, obj.ResourceVersion)
-			g.queue = append(g.queue, Delta[object]{Type: Updated, scope: s.id, aside: true, Item: Item[object]{Object: obj}})
+			d := Delta[object]{Type: Updated, scope: s.id, aside: true, Item: Item[object]{Object: obj}}
+			g.answers = append(g.answers, func() { g.queue = append(g.queue, d) })
 			continue
 		}
-		g.logf("%s does not have %s when it is asked", s, awaited.name)
-		g.probed[awaited.name] = true
-		g.hear(g.x.absentFrom(s.id, awaited.name, strconv.Itoa(len(g.history))))
+		version := strconv.Itoa(len(g.history))
+		g.logf("%s does not have %s at %s when it is asked", s, awaited.name, version)
+		g.answers = append(g.answers, func() {
+			g.logf("absent from %s at %s: %s", s, version, awaited.name)
+			g.probed[awaited.name] = true
+			g.hear(g.x.absentFrom(s.id, awaited.name, version))
+		})
 	}
 }
 
@@ -412,6 +423,10 @@ func (g *scopesGame) rest() {
 			g.read(s, 1)
 		}
 		g.read(s, len(g.history))
+	}
+	g.apply(len(g.queue))
+	for _, answer := range g.answers {
+		answer()
 	}
 	g.apply(len(g.queue))
 	for _, s := range g.scopes {
