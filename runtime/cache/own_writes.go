@@ -58,8 +58,8 @@ func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
 		o.scopes = append(o.scopes, scope)
 		if own := r.config.ReadYourWrites; own != nil {
 			o.observer, r.own = own.Observer, scope
-			scope.selection = pending.NewSelection(own.selects)
-			scope.table.Selects = own.selects != nil
+			scope.selection = pending.NewSelection(own.selects, r.config.shard)
+			scope.table.Selects = scope.selection.MayLose()
 		}
 	}
 	return o
@@ -119,7 +119,7 @@ func (o *ownWrites[T]) scopeOf(namespace string) *ownScope[T] {
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites[T]) Wrote(w writes.Write) {
 	scope := o.scopeOf(w.Object.Namespace)
-	if scope == nil {
+	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
 	s := o.informer
