@@ -58,10 +58,8 @@ type Collection[T Object] struct {
 	Items []Item[T]
 
 	// namespace is the one that was listed, if there are others in the cache. Then only its
-	// objects are replaced. others are the namespaces that were not listed, if namespace is
-	// empty.
+	// objects are replaced.
 	namespace string
-	others    []string
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
 	// version is that of the list.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -69,6 +70,24 @@ func (r *Rule) Excludes(namespace, name string) bool {
 		}
 	}
 	return false
+}
+
+// MayHave reports whether the scope has an object if that matches the selectors of labels and other
+// fields.
+func (r *Rule) MayHave(obj metav1.Object) bool {
+	if r.Namespace != "" && r.Namespace != obj.GetNamespace() || r.Excludes(obj.GetNamespace(), obj.GetName()) {
+		return false
+	}
+	hashed := string(obj.GetUID())
+	switch r.Shard.Key() {
+	case sharding.Namespace:
+		hashed = obj.GetNamespace()
+	case sharding.Owner:
+		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
+			hashed = string(owner.UID)
+		}
+	}
+	return r.Shard.Contains(sharding.Hash(hashed))
 }
 
 // excludesNamespace reports whether the scope has no object of a namespace.
