@@ -52,11 +52,14 @@ func newProber[T Object](s *SharedIndexInformer[T]) *prober[T] {
 
 // awaitScopes notes whether objects wait for scopes. The mutex is held.
 func (s *SharedIndexInformer[T]) awaitScopes() {
+	if s.prober == nil {
+		return // there is one scope
+	}
 	isAwaiting := s.indexer.leaving() > 0
 	if s.awaiting.Load() != isAwaiting {
 		s.awaiting.Store(isAwaiting)
 	}
-	if isAwaiting && s.prober != nil {
+	if isAwaiting {
 		select {
 		case s.prober.wake <- struct{}{}:
 		default:

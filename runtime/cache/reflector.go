@@ -479,9 +479,6 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	if r.config.isScope {
-		collection.namespace = r.config.Namespace
-	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.id, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)

@@ -229,11 +229,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		countEvent(&counts, event.Type, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
-			if change == Deleted || event.Err == nil {
+			if change == Deleted || event.Err == nil || r.config.isScope {
 				deltas = append(deltas, Delta[T]{Type: change, scope: r.id, Item: event.Item})
 				isDelta = true
-			} else if r.config.isScope { // the cache keeps the object, which this scope has
-				deltas = append(deltas, Delta[T]{Type: Updated, scope: r.id, Item: event.Item})
 			}
 		}
 		if isLater(event.ResourceVersion, in.ResourceVersion) {
