@@ -260,7 +260,7 @@ func (r *Reflector[T]) finder() ListerWatcher[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.config.Open == nil {
-		return r.config.ListerWatcher
+		return r.source // which Run does not change
 	}
 	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		body, err := r.config.Open(ctx, options, accept)
