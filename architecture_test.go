@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/advice":    {"runtime/cache/internal/protocol", "runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/freelist":  nil,
 	"runtime/cache/internal/hook":      nil,
+	"runtime/cache/internal/ledger":    {"runtime/cache/internal/listed", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/stats"},

@@ -44,6 +44,8 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // version.
 type Reflector[T Object] struct {
 	config Config[T]
+	// scope is the one that its deltas are from.
+	scope  scopeID
 	source ListerWatcher[T]
 	client clientKind // of source
 	// prefersLists is set if source reads a list faster than a streaming list.
@@ -456,11 +458,8 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	if r.config.isScope {
-		collection.namespace, collection.others = r.config.Namespace, r.config.others
-	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, Collection: collection}) })
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.scope, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()
@@ -524,20 +523,39 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	return in
 }
 
-// maxAddress is the number of bytes of a URL in an error.
-const maxAddress = 200
+// maxAddress is the number of bytes of a URL in an error, and maxFailure that of the whole text.
+const (
+	maxAddress = 200
+	maxFailure = 4000
+)
+
+// failedRequest is the error of a request. A server, or a proxy, chose most of its text: so that is
+// cut and in one line, and the log and a status may have it.
+type failedRequest struct {
+	text string
+	err  error
+}
+
+func (f *failedRequest) Error() string { return f.text }
+func (f *failedRequest) Unwrap() error { return f.err }
 
 // requestError names the request that failed. It drops the parameters of a URL, which
-// are long.
+// are long, and its user.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		if redirect.Is(err) {
-			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
+		if !redirect.Is(err) { // which names both hosts
+			address, _, _ := strings.Cut(failed.URL, "?")
+			scheme, rest, _ := strings.Cut(address, "://")
+			host, _, _ := strings.Cut(rest, "/")
+			if at := strings.LastIndex(host, "@"); at >= 0 {
+				address = scheme + "://" + rest[at+1:]
+			}
+			verb += " " + printable.Cut(address, maxAddress) // a redirect may have set it
 		}
-		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
+		err = failed.Err
 	}
-	return fmt.Errorf("%s: %w", verb, err)
+	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
+	return &failedRequest{printable.Cut(text, maxFailure), err}
 }
 
 // firstListTimeout is how long a first list may delay those of other informers.

@@ -235,8 +235,8 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		countEvent(&counts, event, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
-			if change == Deleted || event.Err == nil {
-				deltas = append(deltas, Delta[T]{Type: change, Item: event.Item})
+			if change == Deleted || event.Err == nil || r.config.isScope {
+				deltas = append(deltas, Delta[T]{Type: change, scope: r.scope, Item: event.Item})
 				isDelta = true
 			}
 		}

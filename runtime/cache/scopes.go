@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -75,26 +74,3 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 func (s *SharedIndexInformer[T]) Scopes() []Scope {
 	return nil // TODO(i23): B
 }
-
-// scopeID identifies a scope of an informer, in the order in which they were opened. Ids are not used again.
-type scopeID uint32
-
-// scopeTraits are what the cache needs to know of a scope.
-type scopeTraits struct {
-	namespace string // empty for all
-	// moves is set if a selector of labels or fields may leave out an object that exists: then a
-	// Deleted may tell of an object that has moved to another scope.
-	moves bool
-	shard sharding.Selector
-}
-
-// openScope adds a scope, before its first delta. It may be called at any time.
-func (x *Indexer[T]) openScope(id scopeID, traits scopeTraits) {} // TODO(i23): A
-
-// closeScope removes a scope. It returns notifications of the objects that no other scope has, or
-// may have: a scope that was not listed yet.
-func (x *Indexer[T]) closeScope(id scopeID) []processor.Notification[T] { return nil } // TODO(i23): A
-
-// reachScope records that all deltas of a scope up to a version were applied. It returns notifications
-// of the objects that have left another scope by then.
-func (x *Indexer[T]) reachScope(id scopeID, version string) []processor.Notification[T] { return nil } // TODO(i23): A

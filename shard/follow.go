@@ -1,0 +1,251 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// narrowAfter is how long the caches keep objects of slots that went to other members. To drop them, an
+// informer lists again what is left, so it waits for the end of the changes in a group.
+const narrowAfter = time.Minute
+
+// Informer is what a Coordinator needs of an informer. A *cache.SharedIndexInformer is one.
+type Informer interface {
+	cache.Syncer
+	SetScopes(scopes ...cache.Scope) error
+}
+
+// follower keeps the caches in line with the slots of the member.
+type follower struct {
+	parts []part // that the informers have; of the goroutine of follow
+
+	mu        sync.Mutex // guards what follows
+	informers []followed
+	handlers  []gate
+	waitErr   error
+}
+
+type followed struct {
+	Informer
+	base []cache.Scope
+}
+
+// gate is the handler of an informer that gets only what the member owns.
+type gate interface {
+	// open tells the holds whose objects the handler gets now, by slot.
+	open(holds []uint64)
+	// registration returns nil as long as there is none.
+	registration() cache.ResourceEventHandlerRegistration
+}
+
+// reason returns why the caches are not filled.
+func (f *follower) reason() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waitErr
+}
+
+// Follow limits an informer to the objects that this member owns, in the scopes given; without any, in
+// all namespaces. From now on only the Coordinator calls SetScopes of it. Call Follow before Run, and before
+// the informer runs. The error is that of SetScopes.
+func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
+	if len(scopes) == 0 {
+		scopes = []cache.Scope{{}}
+	}
+	for _, scope := range scopes {
+		if scope.ShardSelector != "" {
+			return fmt.Errorf("shard: Follow sets the ShardSelector of each scope, but that of namespace %q has %s already; remove it", scope.Namespace, scope.ShardSelector)
+		}
+	}
+	if c.running.Load() {
+		return errors.New("shard: Follow was called after Run; call it before")
+	}
+	all, err := c.slots.scopes(scopes, []part{{0: 1}})
+	if err == nil {
+		err = informer.SetScopes(all...) // so that a mistake in a scope is found now
+	}
+	if err == nil {
+		err = informer.SetScopes()
+	}
+	if err != nil {
+		return fmt.Errorf("shard: Follow: %w", err)
+	}
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	c.informers = append(c.informers, followed{informer, slices.Clone(scopes)})
+	return nil
+}
+
+// follow fills the caches with the objects of slots that the member has taken, and then lets work on them begin.
+func (c *Coordinator) follow(ctx context.Context) {
+	narrow := time.NewTimer(narrowAfter)
+	defer narrow.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-narrow.C:
+			if parts, ok := narrowed(c.parts, c.heldNow()); ok {
+				c.report(ctx, c.set(parts))
+			}
+			continue
+		case <-c.changed:
+		}
+		narrow.Reset(narrowAfter)
+		c.fill(ctx)
+	}
+}
+
+func (c *Coordinator) heldNow() []uint64 {
+	holds := make([]uint64, len(c.holds))
+	for slot := range holds {
+		holds[slot] = c.holds[slot].Load()
+	}
+	return holds
+}
+
+// fill sets the scopes of the informers, waits until they are synced, and lets work begin. It returns
+// early if the slots change meanwhile.
+func (c *Coordinator) fill(ctx context.Context) {
+	holds := c.heldNow()
+	for _, parts := range parted(c.parts, holds) {
+		if err := c.set(parts); err != nil {
+			c.report(ctx, err)
+			return
+		}
+	}
+	if !c.synced(ctx) {
+		return
+	}
+	c.report(ctx, nil)
+	c.mu.Lock()
+	now := c.now()
+	for slot, hold := range holds {
+		if hold != 0 && !c.member.Synced(now, slot, hold) {
+			holds[slot] = 0
+		}
+	}
+	c.publish(now)
+	c.mu.Unlock()
+	for _, g := range c.gates() {
+		g.open(holds)
+	}
+}
+
+// set sets the scopes of all informers.
+func (c *Coordinator) set(parts []part) error {
+	c.follower.mu.Lock()
+	informers := slices.Clone(c.informers)
+	c.follower.mu.Unlock()
+	for _, informer := range informers {
+		scopes, err := c.slots.scopes(informer.base, parts)
+		if err == nil {
+			err = informer.SetScopes(scopes...)
+		}
+		if err != nil {
+			return fmt.Errorf("shard: cannot set the scopes of an informer: %w", err)
+		}
+	}
+	c.parts = parts
+	return nil
+}
+
+func (f *follower) addGate(g gate) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.handlers = append(f.handlers, g)
+}
+
+func (f *follower) removeGate(g gate) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.handlers = slices.DeleteFunc(f.handlers, func(other gate) bool { return other == g })
+}
+
+// gates returns the handlers that were not removed.
+func (c *Coordinator) gates() []gate {
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	c.handlers = slices.DeleteFunc(c.handlers, func(g gate) bool {
+		r := g.registration()
+		return r != nil && isClosed(r.Gone())
+	})
+	return slices.Clone(c.handlers)
+}
+
+// synced waits until the caches and the handlers have the objects of all scopes. It reports false if
+// the slots changed first, or ctx ended.
+func (c *Coordinator) synced(ctx context.Context) bool {
+	var syncers []cache.Syncer
+	c.follower.mu.Lock()
+	for _, informer := range c.informers {
+		syncers = append(syncers, informer)
+	}
+	c.follower.mu.Unlock()
+	for _, g := range c.gates() {
+		if r := g.registration(); r != nil {
+			syncers = append(syncers, r)
+		}
+	}
+	for _, s := range syncers {
+		if !c.await(ctx, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// await waits until s is synced, or is a handler that was removed. It reports false if the slots
+// changed first, or ctx ended.
+func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
+	reasons := time.NewTicker(c.options.RenewPeriod)
+	defer reasons.Stop()
+	ended := s.Ended()
+	for !s.HasSynced() {
+		if reason := s.NotSyncedReason(); reason != "" {
+			c.report(ctx, errors.New("shard: "+reason))
+		}
+		select {
+		case <-s.Synced():
+		case <-ended:
+			if s.NotSyncedReason() == "" {
+				return true
+			}
+			ended = nil // the informer has stopped, so the slots can only be given up
+		case <-c.changed:
+			signal(c.changed)
+			return false
+		case <-reasons.C: // the reason may have changed
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// report keeps why the caches are not filled, for Status.
+func (c *Coordinator) report(ctx context.Context, err error) {
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	if err != nil && c.waitErr == nil {
+		klog.FromContext(ctx).V(2).Info("The caches are not filled yet", "reason", err)
+	}
+	c.waitErr = err
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,139 @@
+package shard
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+)
+
+// AddEventHandler adds a handler to an informer of Follow. The handler gets the events of the objects
+// that this member owns:
+//
+//   - When Begin starts to accept a slot, OnAdd for each cached object of it, with isInInitialList set.
+//   - Then each change, in order.
+//   - When the slot goes to another member, nothing. So OnDelete means that the object was deleted, with one
+//     exception: with sharding.Owner, an object whose controller changes may move to another member, and
+//     this one gets OnDelete.
+//
+// The calls do not overlap, but they come from several goroutines.
+func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
+	h := &ownedHandler[T]{coordinator: c, next: handler, opened: make([]uint64, len(c.holds)), waiting: map[cache.ObjectName]waitingObject[T]{}}
+	c.addGate(h)
+	options = append([]cache.HandlerOption{cache.WithHandlerType(fmt.Sprintf("%T", handler))}, options...)
+	registration, err := informer.AddEventHandler(h, options...)
+	if err != nil {
+		c.removeGate(h)
+		return nil, err
+	}
+	h.registered.Store(&registration)
+	signal(c.changed) // so that it gets the objects of slots that are open already
+	return registration, nil
+}
+
+// ownedHandler is a handler that gets what the member owns.
+type ownedHandler[T cache.Object] struct {
+	coordinator *Coordinator
+	next        cache.ResourceEventHandler[T]
+	registered  atomic.Pointer[cache.ResourceEventHandlerRegistration]
+
+	// mu is held over the calls of next, so that they do not overlap. It guards what follows.
+	mu sync.Mutex
+	// opened are the holds of the slots whose objects next gets.
+	opened []uint64
+	// waiting are the objects of slots that the member holds, but that are not opened.
+	waiting map[cache.ObjectName]waitingObject[T]
+}
+
+type waitingObject[T cache.Object] struct {
+	obj  T
+	slot int
+	hold uint64
+}
+
+// where is what happens to the events of a slot.
+type where uint8
+
+const (
+	elsewhere where = iota // dropped
+	later                  // next gets OnAdd when the slot is opened
+	here                   // next gets them
+)
+
+func (h *ownedHandler[T]) where(obj T) (where, waitingObject[T]) {
+	slot := h.coordinator.slots.of(obj)
+	switch hold := h.coordinator.holds[slot].Load(); hold {
+	case 0:
+		return elsewhere, waitingObject[T]{}
+	case h.opened[slot]:
+		return here, waitingObject[T]{}
+	default:
+		return later, waitingObject[T]{obj, slot, hold}
+	}
+}
+
+func nameOf[T cache.Object](obj T) cache.ObjectName {
+	return cache.ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// OnAdd passes an object on, or keeps it until its slot is opened.
+func (h *ownedHandler[T]) OnAdd(obj T, isInInitialList bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch where, waiting := h.where(obj); where {
+	case here:
+		h.next.OnAdd(obj, isInInitialList)
+	case later:
+		h.waiting[nameOf(obj)] = waiting
+	}
+}
+
+// OnUpdate passes a change on. If it moves the object between slots, it may be an add.
+func (h *ownedHandler[T]) OnUpdate(oldObj, newObj T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.waiting, nameOf(newObj))
+	before, _ := h.where(oldObj)
+	switch where, waiting := h.where(newObj); {
+	case where == here && before == here:
+		h.next.OnUpdate(oldObj, newObj)
+	case where == here:
+		h.next.OnAdd(newObj, false)
+	case where == later:
+		h.waiting[nameOf(newObj)] = waiting
+	}
+}
+
+// OnDelete passes a deletion on, if next got OnAdd.
+func (h *ownedHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.waiting, nameOf(obj))
+	if where, _ := h.where(obj); where == here {
+		h.next.OnDelete(obj, finalStateUnknown)
+	}
+}
+
+// open opens slots, and calls OnAdd for the objects of them that have waited for it.
+func (h *ownedHandler[T]) open(holds []uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	copy(h.opened, holds)
+	for name, w := range h.waiting {
+		switch {
+		case w.hold == h.opened[w.slot]:
+			delete(h.waiting, name)
+			h.next.OnAdd(w.obj, true)
+		case w.hold != h.coordinator.holds[w.slot].Load():
+			delete(h.waiting, name)
+		}
+	}
+}
+
+func (h *ownedHandler[T]) registration() cache.ResourceEventHandlerRegistration {
+	if r := h.registered.Load(); r != nil {
+		return *r
+	}
+	return nil
+}
