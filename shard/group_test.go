@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
@@ -33,13 +35,14 @@ type group struct {
 	members    map[string]*process
 
 	mu     sync.Mutex
-	owners map[types.UID]string // who works on an object now
+	owners map[types.UID][]string // who works on an object now
 }
 
 func newGroup(t *testing.T, objects int) *group {
-	g := &group{t: t, server: apitest.Start(t), collection: &collection{objects: map[string]object{}}, members: map[string]*process{}, owners: map[types.UID]string{}}
+	g := &group{t: t, server: apitest.Start(t, apitest.WithScheme(scheme.Scheme)), collection: &collection{objects: map[string]object{}}, members: map[string]*process{}, owners: map[types.UID][]string{}}
+	random := rand.New(rand.NewPCG(1, 2))
 	for i := range objects {
-		g.collection.put(fmt.Sprintf("object-%d", i), types.UID(fmt.Sprintf("uid-%d", i)))
+		g.collection.put(fmt.Sprintf("object-%d", i), types.UID(fmt.Sprintf("%016x-%016x", random.Uint64(), random.Uint64())))
 	}
 	return g
 }
@@ -114,17 +117,20 @@ func (g *group) work(identity string, obj object, d time.Duration) {
 	}
 	defer done()
 	g.mu.Lock()
-	if by := g.owners[obj.UID]; by != "" {
-		g.t.Errorf("%s and %s work on %s", by, identity, obj.Name)
+	for _, by := range g.owners[obj.UID] {
+		if by != identity {
+			g.t.Errorf("%s and %s work on %s", by, identity, obj.Name)
+		}
 	}
-	g.owners[obj.UID] = identity
+	g.owners[obj.UID] = append(g.owners[obj.UID], identity)
 	g.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
 	g.mu.Lock()
-	delete(g.owners, obj.UID)
+	at := slices.Index(g.owners[obj.UID], identity)
+	g.owners[obj.UID] = slices.Delete(g.owners[obj.UID], at, at+1)
 	g.mu.Unlock()
 }
 
