@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-observability test-e2e test-apply test-kube test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,11 @@ demo: ## Run the example operator with a real API server, and print its typed ev
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo ./cmd/demo
 	@build/bin/demo --repo=. $(ARGS)
+
+demo-shards: ## Run three processes of the example operator that share their work, kill one and add one, and print who has how many objects: 90 seconds (ARGS="--objects=2000")
+	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
+	@go -C test build -o ../build/bin/demo-shards ./cmd/demo-shards
+	@build/bin/demo-shards --repo=. $(ARGS)
 
 test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
@@ -64,7 +69,7 @@ test-metrics: ## Run the tests of the metrics and traces of informers
 	cd metrics/prometheus && $(RACE) $(TEST) ./...
 	cd metrics/otel && $(RACE) $(TEST) ./...
 
-test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 5 minutes; needs the Debian packages prometheus and chromium
+test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium
 	cd test && $(TEST) ./observe/prometheus -prometheus=prometheus -promtool=promtool
 	cd test && $(TEST) ./observe/page -chromium=chromium -images=../../../build/observe
 
@@ -79,6 +84,10 @@ test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver, al
 	@hack/lint.sh --no-race test/kube
 	@go -C test/kube build -o ../../build/bin/kube-server ./server
 	cd test && $(TEST) ./kubetest -server=../../build/bin/kube-server
+
+test-shards: ## Run processes of the example operator that share their work on a whole kube-apiserver, with kills, pauses and partitions: 6 minutes on 2 processors, and 15 CPU minutes more the first time (ARGS="-objects=20000 -members=5 -rounds=2 -rate=50" takes an hour)
+	@go -C test/kube build -o ../../build/bin/kube-server ./server
+	cd test && $(TEST) -count=1 ./shards -server=../../build/bin/kube-server $(ARGS)
 
 test-wild: ## Generate code for published API modules, and write docs/wild.md, in 7 minutes; the first run also downloads 1.7 GB in 20 minutes, and needs 7 GB of disk (ARGS="--only=REGEXP")
 	@go -C test build -o ../build/bin/wild ./wild

@@ -39,6 +39,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+require github.com/typedinformers/informer-gen/shard v0.0.0 // indirect
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
@@ -170,6 +172,8 @@ replace github.com/typedinformers/informer-gen/examples/operator => ../examples/
 replace github.com/typedinformers/informer-gen/kubernetes => ../kubernetes
 
 replace github.com/typedinformers/informer-gen/testserver => ../testserver
+
+replace github.com/typedinformers/informer-gen/shard => ../shard
 
 tool (
 	honnef.co/go/tools/cmd/staticcheck

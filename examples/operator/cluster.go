@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	"github.com/typedinformers/informer-gen/runtime/writes"
+	"github.com/typedinformers/informer-gen/shard"
 )
 
 // cluster has clients of a cluster.
@@ -23,13 +24,15 @@ type cluster struct {
 	kube kubernetes.Interface
 	// own sees what data and kube write.
 	own *writes.Observer
-	// lock is the Lease of the leader, with this process as a candidate.
+	// lock is the Lease of the leader, with this process as a candidate. Nil with --shards.
 	lock resourcelock.Interface
+	// shard decides with --shards which databases this process reconciles. Otherwise it is nil.
+	shard *shard.Coordinator
 }
 
 // connect finds the cluster, and makes no request.
-func connect(ctx context.Context, kubeconfig string) (on cluster, err error) {
-	loader := clientConfig(kubeconfig)
+func connect(ctx context.Context, o options) (on cluster, err error) {
+	loader := clientConfig(o.kubeconfig)
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
 		return on, errors.New("no cluster is configured; use --kubeconfig or $KUBECONFIG")
@@ -42,14 +45,23 @@ func connect(ctx context.Context, kubeconfig string) (on cluster, err error) {
 		return on, err
 	}
 	klog.FromContext(ctx).Info("Found the cluster", "server", config.Host, "namespace", namespace)
-	return connectTo(config, namespace)
+	return connectTo(config, namespace, o)
 }
 
-// connectTo returns the clients of a cluster. The Lease of the leader is in namespace.
-func connectTo(config *rest.Config, namespace string) (on cluster, err error) {
-	if on.lock, err = lease(config, namespace); err != nil {
+// connectTo returns the clients of a cluster. The Leases are in namespace.
+func connectTo(config *rest.Config, namespace string, o options) (on cluster, err error) {
+	if o.shards {
+		on.shard, err = join(config, namespace, o)
+	} else {
+		on.lock, err = lease(config, namespace)
+	}
+	if err != nil {
 		return on, err
 	}
+	if on.shard != nil {
+		config.Wrap(on.shard.Transport) // next to the network: it refuses writes to what this process has lost
+	}
+	config.QPS = float32(o.qps)
 	on.own = &writes.Observer{}
 	config.Wrap(on.own.Transport)
 	if on.data, err = versioned.NewForConfig(config); err != nil {

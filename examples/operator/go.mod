@@ -10,6 +10,7 @@ tool (
 require (
 	github.com/typedinformers/informer-gen v0.0.0
 	github.com/typedinformers/informer-gen/kubernetes v0.0.0
+	github.com/typedinformers/informer-gen/shard v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -95,3 +96,5 @@ replace github.com/typedinformers/informer-gen => ../..
 replace github.com/typedinformers/informer-gen/kubernetes => ../../kubernetes
 
 replace github.com/typedinformers/informer-gen/metrics/prometheus => ../../metrics/prometheus
+
+replace github.com/typedinformers/informer-gen/shard => ../../shard

@@ -5,6 +5,7 @@
 //	options.go  the flags
 //	cluster.go  where the cluster is, and clients of it
 //	leader.go   one process at a time reconciles
+//	shards.go   or all processes do, each one its part
 //	serve.go    /livez, /readyz, /metrics and /debug/informers
 package main
 
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	on, err := connect(ctx, o.kubeconfig)
+	on, err := connect(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -71,13 +72,22 @@ func operate(ctx context.Context, on cluster, o options) error {
 	// A reconciliation that follows a write sees it: the next one creates no second server.
 	factory := informers.NewSharedInformerFactory(on.data, 0, append(o.informers(), cache.ReadYourWrites(on.own))...)
 	defer factory.Shutdown()
-	c, err := controller.New(on.data, on.kube, factory, broadcaster.NewRecorder(scheme.Scheme, name))
+	if on.shard != nil {
+		if err := divide(on.shard, factory, o.scopes()); err != nil {
+			return err
+		}
+	}
+	c, err := controller.New(controller.Cluster{
+		Data: on.data, Kube: on.kube, Factory: factory,
+		Events: broadcaster.NewRecorder(scheme.Scheme, name),
+		Shard:  on.shard,
+	})
 	if err != nil {
 		return err
 	}
 
 	watchdog := leaderelection.NewLeaderHealthzAdaptor(leaseDuration)
-	stopServing, err := serve(ctx, probes(o.healthAddress, factory, watchdog), page(o.debugAddress, factory))
+	stopServing, err := serve(ctx, probes(o.healthAddress, factory, watchdog, shardMetrics(on.shard, factory)...), page(o.debugAddress, factory))
 	if err != nil {
 		return err
 	}
@@ -93,7 +103,10 @@ func operate(ctx context.Context, on cluster, o options) error {
 		return err
 	}
 	reconcile := func(ctx context.Context) error { return c.Run(ctx, o.workers) }
-	if !o.leaderElect {
+	switch {
+	case o.shards:
+		return share(ctx, on.shard, reconcile)
+	case !o.leaderElect:
 		return reconcile(ctx)
 	}
 	return lead(ctx, on.lock, watchdog, reconcile)

@@ -27,6 +27,7 @@ import (
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/fake"
 	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // TestRights compares the requests of a run with the rights in config/rbac.yaml: there is
@@ -35,15 +36,20 @@ func TestRights(t *testing.T) {
 	want := map[string]bool{
 		"update databases.data.example.com/finalizers": true, // see the comment in the file
 	}
-	synctest.Test(t, func(t *testing.T) {
-		for _, action := range record(t) {
-			resource := action.GetResource().GroupResource().String()
-			if sub := action.GetSubresource(); sub != "" {
-				resource += "/" + sub
+	for _, o := range []options{
+		{leaderElect: true},
+		{shards: true, shardKey: sharding.Owner, identity: "one", leaseDuration: leaseDuration},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, action := range record(t, o) {
+				resource := action.GetResource().GroupResource().String()
+				if sub := action.GetSubresource(); sub != "" {
+					resource += "/" + sub
+				}
+				want[action.GetVerb()+" "+resource] = true
 			}
-			want[action.GetVerb()+" "+resource] = true
-		}
-	})
+		})
+	}
 
 	got := map[string]bool{}
 	for _, object := range manifests(t, "config/rbac.yaml") {
@@ -80,18 +86,19 @@ func TestRights(t *testing.T) {
 }
 
 // record runs the operator through all that it does, and returns its requests.
-func record(t *testing.T) []clienttesting.Action {
+func record(t *testing.T, o options) []clienttesting.Action {
 	server := apitest.Start(t, apitest.WithScheme(scheme.Scheme))
 	// The test has a clientset of its own, so that its requests are not recorded.
 	recorded := fake.NewClientsetFor(server, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
 	data := fake.NewClientsetFor(server)
 	ctx, stop := context.WithCancel(t.Context())
-	on, err := connectTo(recorded.Config(), "operators")
+	on, err := connectTo(recorded.Config(), "operators", o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.workers, o.syncTimeout = 1, time.Minute
 	ended := make(chan error, 1)
-	go func() { ended <- operate(ctx, on, options{workers: 1, leaderElect: true, syncTimeout: time.Minute}) }()
+	go func() { ended <- operate(ctx, on, o) }()
 
 	databases, servers := data.DataV1().Databases("shop"), data.DataV1().DatabaseServers("shop")
 	check := func(err error) {

@@ -30,13 +30,14 @@ type endpoints struct {
 
 // probes returns what the kubelet and Prometheus read. It shows names of resources, numbers and
 // errors of the server.
-func probes(address string, informers cache.StatusSource, watchdog *leaderelection.HealthzAdaptor) endpoints {
+func probes(address string, informers cache.StatusSource, watchdog *leaderelection.HealthzAdaptor, more ...prometheus.Collector) endpoints {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		informermetrics.NewCollector(informers),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	registry.MustRegister(more...)
 	return endpoints{"--health-address", address, map[string]http.Handler{
 		"/livez":   live(watchdog),
 		"/readyz":  healthz.Handler(informers),

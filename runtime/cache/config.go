@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -59,6 +60,8 @@ type Config[T Object] struct {
 	// Namespace is empty.
 	isScope bool
 	others  []string
+	// shard selects the objects of the scope.
+	shard sharding.Selector
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the namespaces of one informer.

@@ -85,12 +85,14 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	if len(scopes) == 0 {
 		scopes = []Config[T]{config}
 	}
-	for _, scope := range scopes {
+	for i, scope := range scopes {
 		scope.Transform = config.Transform
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
-		c.reflectors = append(c.reflectors, newReflector(scope, c.queue, counters))
+		r := newReflector(scope, c.queue, counters)
+		r.scope = scopeID(i)
+		c.reflectors = append(c.reflectors, r)
 	}
 	c.config = &c.reflectors[0].config // a Config is large
 	if len(scopes) > 1 {

@@ -38,10 +38,14 @@ func (t DeltaType) String() string {
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
+	// aside is set if the watch of the scope has not told the delta: it is the response to a write,
+	// or the answer to a request for one object. The watch may be at an earlier version.
+	aside bool
 	// scope is the one that the delta is from: 0 for the first scope of an informer.
 	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
-	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable.
+	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable. So has
+	// an Updated, if the informer has several scopes: its scope has the object.
 	Item[T]
 	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
@@ -54,11 +58,6 @@ type Collection[T Object] struct {
 	// DecodeOptions.SkipUndecodable no item has an Err.
 	Items []Item[T]
 
-	// namespace is the one that was listed, if there are others in the cache. Then only its
-	// objects are replaced. others are the namespaces that were not listed, if namespace is
-	// empty.
-	namespace string
-	others    []string
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
 	// version is that of the list.
@@ -72,6 +71,9 @@ type Collection[T Object] struct {
 	// report is nil without a RelistHandler.
 	report *report.Report
 }
+
+// isState reports whether the delta has a new state of an object.
+func (d *Delta[T]) isState() bool { return (d.Type == Added || d.Type == Updated) && d.Err == nil }
 
 // report returns the report of a Replaced, or nil.
 func (d *Delta[T]) report() *report.Report {

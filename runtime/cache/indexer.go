@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -61,6 +62,14 @@ type Indexer[T Object] struct {
 	room        [][]string
 	freeEntries freelist.List[store.Entry[T]]
 	freeRoom    freelist.List[[]string]
+	// scopes is nil until the informer has a second scope, or closes one. Until then only is its scope,
+	// if isOpen is set.
+	scopes *ledger.Ledger[T]
+	only   struct {
+		id     scopeID
+		traits scopeTraits
+		isOpen bool
+	}
 }
 
 // indexFunction is the function of an index, with its name.
@@ -177,8 +186,18 @@ func (c *Config[T]) newIndexer() *Indexer[T] {
 	c.useCache(x)
 	for i := range c.scopes {
 		c.scopes[i].useCache(x)
+		x.openScope(scopeID(i), c.scopes[i].traits())
 	}
 	return x
+}
+
+// traits returns what the cache needs to know of a scope.
+func (c *Config[T]) traits() scopeTraits {
+	others := c.others
+	return scopeTraits{Namespace: c.Namespace, Moves: true, Excludes: func(namespace, _ string) bool {
+		_, found := slices.BinarySearch(others, namespace)
+		return found
+	}}
 }
 
 // useCache lets the decoder take unchanged objects from x.
@@ -210,6 +229,9 @@ func (x *Indexer[T]) empty(err error) {
 	x.store.Begin()
 	defer x.store.End()
 	x.store.Clear()
+	if x.scopes != nil {
+		x.scopes = ledger.New[T]()
+	}
 }
 
 // checkAll panics if the detector finds that a cached object was changed.
@@ -372,5 +394,5 @@ func (x *Indexer[T]) Replace(objs []T) {
 	for i, obj := range objs {
 		items[i].Object = obj
 	}
-	x.replace(nil, &Collection[T]{Items: items})
+	x.replace(nil, &Delta[T]{Type: Replaced, Collection: &Collection[T]{Items: items}})
 }

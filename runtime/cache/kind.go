@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -127,7 +128,9 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 			}
 		}
 		errs = append(errs, k.addSource(&part, own))
-		part.tweak(tweakOf(of, own, scope, part.others))
+		part.shard, err = k.shardOf(of, own, scope)
+		errs = append(errs, err)
+		part.tweak(sendShard(tweakOf(of, own, scope, part.others), part.shard))
 		config.scopes = append(config.scopes, part)
 	}
 	if len(config.scopes) == 1 {
@@ -225,6 +228,37 @@ func tweakOf(of, own *options, scope Scope, others []string) func(*metav1.ListOp
 	}
 }
 
+// shardOf returns the shard of a scope: its own, that of the kind, or that of the factory.
+func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector, err error) {
+	switch {
+	case scope.ShardSelector != "":
+		shard, _ = sharding.Parse(scope.ShardSelector) // it was parsed before
+	case own.shard != nil:
+		shard = *own.shard
+	case of.shard != nil:
+		shard = *of.shard
+	}
+	if shard.Key() == sharding.Namespace && !k.Namespaced {
+		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
+			k.Resource.GroupResource(), sharding.Namespace, sharding.UID, reflect.TypeFor[T]())
+	}
+	return shard, nil
+}
+
+// sendShard returns a function that also sends the shard to the server, if a server can know its key.
+func sendShard(tweak func(*metav1.ListOptions), shard sharding.Selector) func(*metav1.ListOptions) {
+	if shard.Empty() || shard.Key() == sharding.Owner {
+		return tweak
+	}
+	text := shard.String()
+	return func(request *metav1.ListOptions) {
+		if tweak != nil {
+			tweak(request)
+		}
+		request.ShardSelector = text
+	}
+}
+
 // allOf returns the selector for what all of selectors select.
 func allOf(selectors []labels.Selector) labels.Selector {
 	all := labels.NewSelector()
@@ -289,6 +323,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.shard != nil {
+		add("shard", o.shard)
 	}
 	if o.resync != nil {
 		add("resync", *o.resync)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -55,6 +56,7 @@ type options struct {
 	indexers  any // Indexers[T]
 	source    any // func(namespace string) ListerWatcher[T]
 	writes    *writes.Observer
+	shard     *sharding.Selector
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options
@@ -250,6 +252,10 @@ func (o *options) setScopes(option string, scopes []Scope) {
 		}
 		if _, err := fields.ParseSelector(scope.FieldSelector); err != nil {
 			o.mistake(option, "%q is not a field selector: %w; write for example spec.nodeName=node-7", scope.FieldSelector, err)
+			return
+		}
+		if _, err := sharding.Parse(scope.ShardSelector); err != nil {
+			o.mistake(option, "%w", err) // it names the selector
 			return
 		}
 	}

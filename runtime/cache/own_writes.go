@@ -58,8 +58,8 @@ func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
 		o.scopes = append(o.scopes, scope)
 		if own := r.config.ReadYourWrites; own != nil {
 			o.observer, r.own = own.Observer, scope
-			scope.selection = pending.NewSelection(own.selects)
-			scope.table.Selects = own.selects != nil
+			scope.selection = pending.NewSelection(own.selects, r.config.shard)
+			scope.table.Selects = scope.selection.MayLose()
 		}
 	}
 	return o
@@ -119,7 +119,7 @@ func (o *ownWrites[T]) scopeOf(namespace string) *ownScope[T] {
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites[T]) Wrote(w writes.Write) {
 	scope := o.scopeOf(w.Object.Namespace)
-	if scope == nil {
+	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
 	s := o.informer
@@ -206,7 +206,7 @@ func (o *ownWrites[T]) offer(scope *ownScope[T], e pending.Entry[T]) {
 	case pending.Store:
 		o.store(scope, &e)
 	case pending.Remove:
-		o.remove(cached)
+		o.remove(scope, cached)
 	}
 }
 
@@ -219,7 +219,7 @@ func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute(Deltas[T]{{Type: Updated, Item: e.Item}}, stats.Now())
+	o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.scope, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
@@ -231,14 +231,14 @@ func (o *ownWrites[T]) end(scope *ownScope[T], name listed.Name, w *writes.Write
 	}
 	cached, isCached := s.indexer.Get(ObjectName(name))
 	if isCached = isCached && cached.GetUID() == w.Object.UID; scope.table.End(name, w.Object.UID, isCached) {
-		o.remove(cached)
+		o.remove(scope, cached)
 	}
 	o.count()
 }
 
 // remove removes a cached object, whose final state is not known.
-func (o *ownWrites[T]) remove(obj T) {
-	o.informer.distribute(Deltas[T]{{Type: Deleted, Item: Item[T]{Err: &DecodeError{
+func (o *ownWrites[T]) remove(scope *ownScope[T], obj T) {
+	o.informer.distribute(Deltas[T]{{Type: Deleted, aside: true, scope: scope.reflector.scope, Item: Item[T]{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
 	}}}}, stats.Now())
 }
@@ -250,7 +250,7 @@ func (o *ownWrites[T]) removeUnconfirmed() {
 	}
 	for _, e := range o.unconfirmed {
 		if cached, found := o.informer.indexer.Get(ObjectName(e.Name)); found && identity.Same(cached, e.Item.Object) {
-			o.remove(cached)
+			o.remove(o.scopeOf(e.Name.Namespace), cached)
 		}
 	}
 	o.unconfirmed = nil
@@ -269,7 +269,7 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 	for i := range deltas {
 		d := &deltas[i]
 		if d.Type == Replaced {
-			o.replace(d.Collection)
+			o.replace(d)
 		} else if d.Type != Sync && !o.isNews(d) {
 			continue
 		}
@@ -329,11 +329,9 @@ func isSameAsOwn[T Object](e *pending.Entry[T], item *Item[T]) bool {
 }
 
 // replace adds to a list the writes that it does not have.
-func (o *ownWrites[T]) replace(all *Collection[T]) {
-	scope := o.scopes[0]
-	if len(o.scopes) > 1 {
-		scope = o.scopeOf(all.namespace)
-	}
+func (o *ownWrites[T]) replace(d *Delta[T]) {
+	all, at := d.Collection, slices.IndexFunc(o.scopes, func(scope *ownScope[T]) bool { return scope.reflector.scope == d.scope })
+	scope := o.scopes[at]
 	scope.last = ""                          // the server may have gone back
 	version, _ := pending.Parse(all.version) // 0 if it cannot be compared
 	all.Items = scope.table.Replace(all.Items, version, all.began, func(e *pending.Entry[T]) bool {

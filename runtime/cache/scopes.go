@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
@@ -42,10 +41,22 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 	}
 }
 
-// WithShard limits informers to a shard: the objects whose hash is in its ranges. It applies to each
-// of their scopes without a ShardSelector.
+// WithShard limits informers to a shard, the objects whose hash is in its ranges:
+//
+//	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
+//
+// It applies to each of their scopes without a ShardSelector. The informer asks the server for the
+// shard, unless its key is sharding.Owner, and leaves out other objects before they are decoded, because
+// most servers ignore the request (https://kep.k8s.io/5866 is alpha). Stats.Dropped counts them. A shard with
+// all objects, the zero value, as an option of a kind replaces that of the factory.
+//
+// With sharding.Owner, an object whose controller changes may leave the shard: OnDelete has its last
+// cached state then, and an unknown final state.
 func WithShard(shard sharding.Selector) SharedInformerOption {
-	return func(o *options) { o.once("WithShard") } // TODO(i23): C
+	return func(o *options) {
+		o.once("WithShard")
+		o.shard = &shard
+	}
 }
 
 // SetScopes replaces the scopes of the informer, at any time. A scope that was there before goes on.
@@ -63,26 +74,3 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 func (s *SharedIndexInformer[T]) Scopes() []Scope {
 	return nil // TODO(i23): B
 }
-
-// scopeID identifies a scope of an informer, in the order in which they were opened. Ids are not used again.
-type scopeID uint32
-
-// scopeTraits are what the cache needs to know of a scope.
-type scopeTraits struct {
-	namespace string // empty for all
-	// moves is set if a selector of labels or fields may leave out an object that exists: then a
-	// Deleted may tell of an object that has moved to another scope.
-	moves bool
-	shard sharding.Selector
-}
-
-// openScope adds a scope, before its first delta. It may be called at any time.
-func (x *Indexer[T]) openScope(id scopeID, traits scopeTraits) {} // TODO(i23): A
-
-// closeScope removes a scope. It returns notifications of the objects that no other scope has, or
-// may have: a scope that was not listed yet.
-func (x *Indexer[T]) closeScope(id scopeID) []processor.Notification[T] { return nil } // TODO(i23): A
-
-// reachScope records that all deltas of a scope up to a version were applied. It returns notifications
-// of the objects that have left another scope by then.
-func (x *Indexer[T]) reachScope(id scopeID, version string) []processor.Notification[T] { return nil } // TODO(i23): A

@@ -196,7 +196,7 @@ func runOperator(t *testing.T, client versioned.Interface, kube kubernetes.Inter
 	t.Helper()
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	factory := informers.NewSharedInformerFactory(client, 0, informers.WithNamespace(namespace))
-	c, err := controller.New(client, kube, factory, broadcaster.NewRecorder(scheme.Scheme, "database-operator"))
+	c, err := controller.New(controller.Cluster{Data: client, Kube: kube, Factory: factory, Events: broadcaster.NewRecorder(scheme.Scheme, "database-operator")})
 	if err != nil {
 		t.Fatal(err)
 	}

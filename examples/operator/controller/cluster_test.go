@@ -89,7 +89,7 @@ func newClusterOn(t *testing.T, server *apitest.Server, objects ...runtime.Objec
 func (c *cluster) controller(options ...informers.SharedInformerOption) (*controller.Controller, func(context.Context)) {
 	c.t.Helper()
 	factory := informers.NewSharedInformerFactory(c.client, 10*time.Minute, options...)
-	operator, err := controller.New(c.client, c.kube, factory, c.events)
+	operator, err := controller.New(controller.Cluster{Data: c.client, Kube: c.kube, Factory: factory, Events: c.events})
 	if err != nil {
 		c.t.Fatal(err)
 	}

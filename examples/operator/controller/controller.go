@@ -17,6 +17,7 @@
 //	servers.go     the children: create, update, delete
 //	finalizer.go   what happens before a Database is gone
 //	status.go      the status that a Database should have, as a pure function
+//	shards.go      which Databases are for this process
 package controller
 
 import (
@@ -31,6 +32,7 @@ import (
 	coreinformers "github.com/typedinformers/informer-gen/kubernetes/informers/externalversions/core/v1"
 	corelisters "github.com/typedinformers/informer-gen/kubernetes/listers/core/v1"
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/shard"
 
 	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
@@ -48,25 +50,40 @@ type Controller struct {
 	classes    viewlisters.DatabaseClassSummaryLister
 	namespaces corelisters.NamespaceLister
 	events     events.EventRecorder
+	shard      *shard.Coordinator // or nil
 	// queue holds the names of Databases to reconcile. One name is never with two
 	// workers at a time.
 	queue workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// New returns a Controller of the Databases of a factory. It adds the Namespaces of kube to
-// the factory, and reports to recorder. The caller starts the factory, and then calls Run.
-func New(client versioned.Interface, kube kubernetes.Interface, factory informers.SharedInformerFactory, recorder events.EventRecorder) (*Controller, error) {
-	data := factory.Data().V1()
+// Cluster has what a Controller reads and writes.
+type Cluster struct {
+	Data versioned.Interface
+	Kube kubernetes.Interface
+	// Factory has the informers of Data. New adds the Namespaces of Kube.
+	Factory informers.SharedInformerFactory
+	// Events receives a report of each transition.
+	Events events.EventRecorder
+	// Shard decides which Databases are for this process. It follows the informers of Databases and
+	// DatabaseServers, and its Transport is in the clients. Nil if all Databases are.
+	Shard *shard.Coordinator
+}
+
+// New returns a Controller of the Databases of a cluster. The caller starts the factory, and then
+// calls Run.
+func New(on Cluster) (*Controller, error) {
+	factory, data := on.Factory, on.Factory.Data().V1()
 	// With many built-in kinds, join their whole factory instead: kubeinformers.Join.
-	namespaces := cache.InformerFor(factory.Inner(), coreinformers.NamespaceKind(kube))
+	namespaces := cache.InformerFor(factory.Inner(), coreinformers.NamespaceKind(on.Kube))
 	c := &Controller{
-		client:     client,
+		client:     on.Data,
 		factory:    factory,
 		databases:  data.Databases().Lister(),
 		servers:    data.DatabaseServers().Lister(),
 		classes:    factory.Views().V1().DatabaseClassSummaries().Lister(),
 		namespaces: corelisters.NewNamespaceLister(namespaces.GetIndexer()),
-		events:     recorder,
+		events:     on.Events,
+		shard:      on.Shard,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "databases"},

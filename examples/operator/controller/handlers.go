@@ -19,14 +19,14 @@ import (
 // logs, metrics and the debug page.
 func (c *Controller) addHandlers(namespaces cache.SharedInformer[*corev1.Namespace]) error {
 	data := c.factory.Data().V1()
-	if _, err := data.Databases().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.Database]{
+	if err := addHandler(c, data.Databases().Informer(), cache.ResourceEventHandlerFuncs[*datav1.Database]{
 		AddFunc:    func(db *datav1.Database, _ bool) { c.enqueue(db) },
 		UpdateFunc: func(_, db *datav1.Database) { c.enqueue(db) },
 		DeleteFunc: func(db *datav1.Database, _ bool) { c.enqueue(db) },
 	}, cache.WithHandlerName("enqueue")); err != nil {
 		return fmt.Errorf("cannot listen to databases: %w", err)
 	}
-	if _, err := data.DatabaseServers().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*datav1.DatabaseServer]{
+	if err := addHandler(c, data.DatabaseServers().Informer(), cache.ResourceEventHandlerFuncs[*datav1.DatabaseServer]{
 		AddFunc: func(server *datav1.DatabaseServer, _ bool) { c.enqueueOwnerOf(server) },
 		UpdateFunc: func(old, server *datav1.DatabaseServer) {
 			c.enqueueOwnerOf(old) // the owner may be another one, or none, now

@@ -20,9 +20,23 @@ import (
 // decides on them, and would not know what to do about a conflict.
 var applyOptions = metav1.ApplyOptions{FieldManager: "database-operator", Force: true}
 
-// reconcile does what is missing for one Database: the finalizer, its servers, its status,
-// in this order. It writes nothing if all of them are as they should be.
+// reconcile does what is missing for one Database, if it is for this process.
 func (c *Controller) reconcile(ctx context.Context, name cache.ObjectName) error {
+	work, done, ok := c.begin(ctx, name)
+	if !ok {
+		return nil
+	}
+	defer done()
+	err := c.provide(work, name)
+	if work.Err() != nil && ctx.Err() == nil {
+		return nil // the next process does the rest
+	}
+	return err
+}
+
+// provide does what is missing for one Database: the finalizer, its servers, its status,
+// in this order. It writes nothing if all of them are as they should be.
+func (c *Controller) provide(ctx context.Context, name cache.ObjectName) error {
 	db, err := c.databases.Databases(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/typedinformers/informer-gen/test/shards/fleet"
+)
+
+// play adds, kills, pauses and stops processes.
+func (s *stage) play(ctx context.Context) error {
+	for range 3 {
+		if err := s.add(ctx); err != nil {
+			return err
+		}
+	}
+	say("", "They share the databases by the Lease %s/database-operator. The first of all processes wait for %v, in case", fleet.Namespace, leaseDuration)
+	say("", "that someone has deleted that Lease while others work. Ten databases change each second, from now on.")
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	s.change(ctx)
+
+	if err := s.add(ctx); err != nil {
+		return err
+	}
+	say("", "It gets a part of each of the others: these end their work on it first.")
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+
+	killed := s.fleet.Running()[1]
+	say("kill -9", "%s. It cannot tell the others, so they wait until its Lease of %v has expired", killed.Name, leaseDuration)
+	if err := killed.Kill(); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+
+	paused := s.fleet.Running()[0]
+	say("SIGSTOP", "%s does not run any more, as in a long pause of its machine", paused.Name)
+	if err := paused.Pause(); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	say("SIGCONT", "%s runs again. It knows that its Lease has expired before it writes anything, and gets a part again", paused.Name)
+	if err := paused.Resume(); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+
+	last := s.fleet.Running()[2]
+	say("SIGTERM", "%s ends in good order: it gives its part to the others, which do not have to wait", last.Name)
+	stopped := make(chan error, 1)
+	go func() { stopped <- last.Stop() }()
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	return <-stopped
+}
+
+// add starts a process.
+func (s *stage) add(ctx context.Context) error {
+	m, err := s.fleet.Start(ctx)
+	if err != nil {
+		return err
+	}
+	say("start", "examples/operator --shards runs as process %d, called %s", m.Pid(), m.Name)
+	return nil
+}
+
+// settle prints who has how many databases, as it changes, until each process that runs has some and all
+// databases are with one.
+func (s *stage) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stall)
+	defer cancel()
+	ticker := time.NewTicker(500 * time.Millisecond)
+	defer ticker.Stop()
+	started, before := time.Now(), ""
+	for settled := 0; settled < 3; { // looks in a row, because a change begins after a moment
+		row, ok, err := s.look(ctx)
+		if err != nil {
+			return err
+		}
+		if settled++; !ok {
+			settled = 0
+		}
+		if row != before {
+			say("", "%7s   %s", seconds(started), row)
+			before = row
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("not all databases are with a process: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// look returns a row of the table, and whether all is as it should be.
+func (s *stage) look(ctx context.Context) (row string, ok bool, err error) {
+	var columns strings.Builder
+	sum, ok := 0, true
+	for _, m := range s.fleet.All() {
+		if !m.Running() || m.Paused() {
+			fmt.Fprintf(&columns, "%s %4s   ", m.Name, "-")
+			continue
+		}
+		n, err := m.Owned(ctx)
+		if err != nil {
+			if m.Running() {
+				return "", false, err
+			}
+			n = 0
+		}
+		sum += n
+		ok = ok && n > 0
+		fmt.Fprintf(&columns, "%s %4d   ", m.Name, n)
+	}
+	behind, err := s.behind()
+	if err != nil {
+		return "", false, err
+	}
+	waiting := "all changes are reconciled"
+	if behind > 10 { // some have changed just now
+		waiting = "changes wait"
+		ok = false
+	}
+	return fmt.Sprintf("%sno one %4d   %s", columns.String(), max(0, s.objects-sum), waiting), ok && sum == s.objects, nil
+}

@@ -1,0 +1,158 @@
+package shards
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/test/progress"
+	"github.com/typedinformers/informer-gen/test/shards/fleet"
+)
+
+// play is a run of processes with faults.
+type play struct {
+	fleet  *fleet.Fleet
+	world  *world
+	random *rand.Rand
+}
+
+// newPlay creates databases, and builds the operator with the record of its work.
+func newPlay(t *testing.T, c cluster, count int, env []string, args ...string) *play {
+	t.Helper()
+	f, err := fleet.New(t.Context(), fleet.Options{
+		Operator: operator,
+		Overlay:  "testdata/record.go",
+		Dir:      t.TempDir(),
+		Config:   c.robot,
+		Args:     append([]string{"--lease-duration=" + lease.String(), "--qps=-1", "--workers=4"}, args...),
+		Env:      env,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, stop, err := f.Elsewhere(c.admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	t.Cleanup(func() {
+		if err := f.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &play{fleet: f, world: newWorld(t, elsewhere, *seed), random: rand.New(rand.NewPCG(*seed, 1))}
+	p.world.populate(t, c.kube(t), count)
+	return p
+}
+
+// start starts processes, each of which then has a part of the databases.
+func (p *play) start(ctx context.Context, t *testing.T, count int) {
+	t.Helper()
+	for range count {
+		if _, err := p.fleet.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range p.fleet.Running() {
+		if err := p.awaitWork(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestShards lets processes share databases that change all the time, and kills, pauses, cuts off,
+// adds and removes them.
+func TestShards(t *testing.T) {
+	for name, c := range map[string]struct {
+		gate bool
+		key  string
+	}{
+		"the server filters":            {true, "namespace"},
+		"the client filters":            {false, "namespace"},
+		"children are with their owner": {false, "owner"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := progress.Context(t)
+			p := newPlay(t, open(t, c.gate), *objects, []string{"OPERATOR_WORK=10ms"}, "--shard-key="+c.key)
+			p.start(ctx, t, *members)
+			stop := p.world.churn(t, *rate)
+			for range *rounds {
+				for _, i := range p.random.Perm(len(steps)) {
+					t.Log(steps[i].name)
+					if err := steps[i].play(p, ctx); err != nil {
+						stop()
+						t.Fatalf("%s: %v", steps[i].name, err)
+					}
+				}
+			}
+			stop()
+			if err := p.awaitRest(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.fleet.Stop(); err != nil {
+				t.Error(err)
+			}
+			summary := p.fleet.Log.Summary()
+			t.Log(summary)
+			if summary.Handed == 0 || summary.Fenced == 0 || summary.Writes == 0 {
+				t.Errorf("the run proves nothing: %v", summary)
+			}
+			found := p.fleet.Log.Check()
+			for i, v := range found {
+				if i == 20 {
+					t.Errorf("and %d more", len(found)-i)
+					break
+				}
+				t.Error(v)
+			}
+		})
+	}
+}
+
+// awaitRest waits until each database was reconciled at its last version by a process that runs, and all
+// processes together own each database once.
+func (p *play) awaitRest(ctx context.Context) error {
+	return p.world.await(ctx, "all is at rest", func() (missing string, err error) {
+		running := map[string]bool{}
+		for _, m := range p.fleet.Running() {
+			running[m.Name] = true
+			if err := m.Read(); err != nil {
+				return "", err
+			}
+		}
+		all, err := p.world.databases.List(labels.Everything())
+		if err != nil {
+			return "", err
+		}
+		last := p.fleet.Log.Last()
+		left := 0
+		for _, db := range all {
+			work := last[cache.MetaObjectToName(db).String()]
+			if isReconciled(db) && work.Seen == db.ResourceVersion && running[work.Process] {
+				continue
+			}
+			if left++; missing == "" {
+				missing = fmt.Sprintf("%s/%s has version %s, and was reconciled at %q by %q", db.Namespace, db.Name, db.ResourceVersion, work.Seen, work.Process)
+			}
+		}
+		if left > 0 {
+			return fmt.Sprintf("%d of %d are left: %s", left, len(all), missing), nil
+		}
+		owned := 0
+		for _, m := range p.fleet.Running() {
+			n, err := m.Owned(ctx)
+			if err != nil {
+				return err.Error(), nil
+			}
+			owned += n
+		}
+		if owned != len(all) {
+			return fmt.Sprintf("the processes own %d databases, and there are %d", owned, len(all)), nil
+		}
+		return "", nil
+	})
+}
