@@ -38,6 +38,9 @@ func (t DeltaType) String() string {
 // Delta is one step in the history of a collection.
 type Delta[T Object] struct {
 	Type DeltaType
+	// aside is set if the watch of the scope has not told the delta: it is the response to a write,
+	// or the answer to a request for one object. The watch may be at an earlier version.
+	aside bool
 	// scope is the one that the delta is from: 0 for the first scope of an informer.
 	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
@@ -55,10 +58,8 @@ type Collection[T Object] struct {
 	Items []Item[T]
 
 	// namespace is the one that was listed, if there are others in the cache. Then only its
-	// objects are replaced. others are the namespaces that were not listed, if namespace is
-	// empty.
+	// objects are replaced.
 	namespace string
-	others    []string
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
 	// version is that of the list.

@@ -215,8 +215,6 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[
 	switch {
 	case all.namespace != "":
 		r.kept = x.store.NewMarksOutside(all.namespace)
-	case len(all.others) > 0:
-		r.kept = x.store.NewMarksInside(all.others)
 	}
 	var call calling[T]
 	defer call.guard()
