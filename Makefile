@@ -69,7 +69,7 @@ test-metrics: ## Run the tests of the metrics and traces of informers
 	cd metrics/prometheus && $(RACE) $(TEST) ./...
 	cd metrics/otel && $(RACE) $(TEST) ./...
 
-test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 5 minutes; needs the Debian packages prometheus and chromium
+test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium
 	cd test && $(TEST) ./observe/prometheus -prometheus=prometheus -promtool=promtool
 	cd test && $(TEST) ./observe/page -chromium=chromium -images=../../../build/observe
 

@@ -2,6 +2,7 @@ package informermetrics
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -15,6 +16,9 @@ type Collector struct {
 	// server adds the label server.
 	server bool
 	descs  []*prometheus.Desc // one for each of metrics
+
+	mu     sync.Mutex // held while the sources are read, so that no scrape sees counts of before the last one
+	totals map[labels]totals
 }
 
 // NewCollector returns a Collector of the informers of source, such as a factory. It has the
@@ -69,6 +73,8 @@ func (c *Collector) Collect(series chan<- prometheus.Metric) {
 
 // read returns the series of all informers, in the order of the sources.
 func (c *Collector) read() (all []*merged) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	known := map[labels]*merged{}
 	for _, source := range c.sources {
 		for status := range source.Statuses() {
@@ -79,6 +85,16 @@ func (c *Collector) read() (all []*merged) {
 				known[key], all = into, append(all, into)
 			}
 			into.add(&status)
+		}
+	}
+	last := c.totals
+	c.totals = nil
+	for key, series := range known {
+		if kept := series.keep(last[key]); kept != nil {
+			if c.totals == nil {
+				c.totals = map[labels]totals{}
+			}
+			c.totals[key] = kept
 		}
 	}
 	return all

@@ -12,7 +12,7 @@
 //	                                    ▲
 //	                                 a scrape
 //
-// A Collector has no state and no goroutine. Each scrape reads the counters, which the informers
+// A Collector has no goroutine, and no state but the sums of informers with equal labels. Each scrape reads the counters, which the informers
 // count anyway. No informer waits for a scrape.
 //
 // # Labels

@@ -3,6 +3,8 @@ package informermetrics
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +16,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/debugpage"
+	"github.com/typedinformers/informer-gen/runtime/healthz"
 )
 
 type object = *metav1.PartialObjectMetadata
@@ -64,7 +68,7 @@ func (s *events) Next(ctx context.Context, reuse []cache.Event[object]) ([]cache
 
 func (s *events) Stop() {}
 
-// TestScrapeWhileInformersChange scrapes while informers of two factories with one name start, stop
+// TestScrapeWhileInformersChange scrapes, and looks at the page and the readiness check, while informers of two factories with one name start, stop
 // and are created, and handlers panic, are added and removed. Run it with -race.
 func TestScrapeWhileInformersChange(t *testing.T) {
 	ctx := klog.NewContext(t.Context(), logr.Discard())
@@ -102,6 +106,27 @@ func TestScrapeWhileInformersChange(t *testing.T) {
 			}
 		})
 	}
+	page := debugpage.New(factories[0], debugpage.WithSource(factories[1]))
+	ready := healthz.Handler(factories[0], healthz.WithSource(factories[1]))
+	scrapers.Go(func() {
+		for {
+			for _, look := range []struct {
+				handler http.Handler
+				path    string
+			}{{page, "/?format=html"}, {page, "/?format=text&q=g"}, {page, "/?format=json"}, {ready, "/readyz?verbose"}} {
+				w := httptest.NewRecorder()
+				look.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, look.path, nil))
+				if w.Code != http.StatusOK && (look.path != "/readyz?verbose" || w.Code != http.StatusServiceUnavailable) {
+					t.Errorf("%s: %d %s", look.path, w.Code, w.Body)
+				}
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
 	for i, factory := range factories {
 		for _, resource := range []string{"widgets", fmt.Sprint("gadgets", i)} {
 			users.Go(func() {
@@ -134,14 +159,16 @@ func use(ctx context.Context, t *testing.T, factory *cache.SharedInformerFactory
 	defer lease.Release()
 	panicked := make(chan struct{})
 	var once sync.Once
+	fail := func() {
+		once.Do(func() {
+			defer close(panicked)
+			panic("a handler fails")
+		})
+	}
 	for _, options := range [][]cache.HandlerOption{nil, nil, {cache.WithHandlerName("panics")}, {cache.WithHandlerName(fmt.Sprint("round", round))}} {
 		if _, err := lease.AddEventHandler(cache.ResourceEventHandlerFuncs[object]{
-			UpdateFunc: func(_, _ object) {
-				once.Do(func() {
-					defer close(panicked)
-					panic("a handler fails")
-				})
-			},
+			AddFunc:    func(object, bool) { fail() }, // all events may be over
+			UpdateFunc: func(_, _ object) { fail() },
 		}, options...); err != nil {
 			t.Error(err)
 		}

@@ -12,9 +12,10 @@ import (
 
 // merged are the series of informers with the same labels.
 type merged struct {
-	pairs  []*dto.LabelPair   // the labels of the informer
-	values map[string]bounded // of each other label
-	points [][]point          // of each of metrics
+	informers int
+	pairs     []*dto.LabelPair   // the labels of the informers
+	values    map[string]bounded // of each other label
+	points    [][]point          // of each of metrics
 }
 
 func newMerged(pairs []*dto.LabelPair) *merged {
@@ -47,6 +48,7 @@ func truth(is bool) value {
 
 // add adds the values of an informer.
 func (m *merged) add(status *cache.InformerStatus) {
+	m.informers++
 	for i := range metrics {
 		metrics[i].read(status, func(v value, labels ...string) { m.put(i, v, labels) })
 	}

@@ -59,7 +59,7 @@ func newCluster(t *testing.T, options ...apitest.Option) *cluster {
 	}
 	t.Cleanup(c.server.Close)
 	c.reads = &line{next: as{"informer", c.server}}
-	c.others = ledger{c, as{"writer", c.server}}
+	c.others = journal{c, as{"writer", c.server}}
 	c.client = c.own.Transport(lateAnswers{c.others})
 	return c
 }
@@ -277,13 +277,13 @@ func colorOf(obj *unstructured.Unstructured) string {
 	return color
 }
 
-// ledger sends requests to the server, and records what the responses say.
-type ledger struct {
+// journal sends requests to the server, and records what the responses say.
+type journal struct {
 	*cluster
 	next http.RoundTripper
 }
 
-func (l ledger) RoundTrip(request *http.Request) (*http.Response, error) {
+func (l journal) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.next.RoundTrip(request)
 	var body []byte
 	var torn error
@@ -319,7 +319,7 @@ func (f failingReader) Read([]byte) (int, error) {
 }
 
 // note records a success.
-func (l ledger) note(request *http.Request, body []byte) {
+func (l journal) note(request *http.Request, body []byte) {
 	kind := metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(body, &kind); err != nil {
 		l.Fatalf("%s %s: %v in %s", request.Method, request.URL, err, body)

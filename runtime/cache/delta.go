@@ -44,7 +44,8 @@ type Delta[T Object] struct {
 	// scope is the one that the delta is from: 0 for the first scope of an informer.
 	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
-	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable.
+	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable. So has
+	// an Updated, if the informer has several scopes: its scope has the object.
 	Item[T]
 	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
@@ -57,9 +58,6 @@ type Collection[T Object] struct {
 	// DecodeOptions.SkipUndecodable no item has an Err.
 	Items []Item[T]
 
-	// namespace is the one that was listed, if there are others in the cache. Then only its
-	// objects are replaced.
-	namespace string
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
 	// version is that of the list.
@@ -73,6 +71,9 @@ type Collection[T Object] struct {
 	// report is nil without a RelistHandler.
 	report *report.Report
 }
+
+// isState reports whether the delta has a new state of an object.
+func (d *Delta[T]) isState() bool { return (d.Type == Added || d.Type == Updated) && d.Err == nil }
 
 // report returns the report of a Replaced, or nil.
 func (d *Delta[T]) report() *report.Report {

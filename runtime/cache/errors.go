@@ -90,7 +90,7 @@ type HandlerPanicError struct {
 func (e *HandlerPanicError) Error() string {
 	object := ""
 	if e.Object != (ObjectName{}) {
-		object = " on " + e.Object.String()
+		object = " on " + printable.Text(e.Object.String())
 	}
 	if e.Exited {
 		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, object)

@@ -40,6 +40,9 @@ type SharedInformerFactory struct {
 	// mistakes are those in options, and logged is the number of those that Start has logged.
 	mistakes []error
 	logged   int
+	// refused are the informers of calls whose options are not those of the informer that exists, one
+	// for each mistake. They never run, and a reader of Statuses has to know.
+	refused []factoryInformer
 }
 
 // informerKey identifies an informer of a factory.
@@ -134,10 +137,13 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...Shared
 	}
 	key := keyOf(&kind)
 	informer, err := informerLocked(f, key, kind, set)
-	if err != nil {
-		f.reportLocked(err)
-	}
 	known := f.informers[key]
+	if err != nil {
+		isNew := f.reportLocked(err)
+		if isNew && known.informer != any(informer) {
+			f.refused = append(f.refused, factoryInformer{key: key, name: known.name, informer: informer, refused: err})
+		}
+	}
 	known.pinned = true
 	if err == nil && len(set) == 0 {
 		f.plain[plain] = known
@@ -208,18 +214,20 @@ func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
 	return informer
 }
 
-// reportLocked keeps mistakes for Start and WaitForCacheSync, each once.
-func (f *SharedInformerFactory) reportLocked(mistake error) {
+// reportLocked keeps mistakes for Start and WaitForCacheSync, each once. It reports whether one is new.
+func (f *SharedInformerFactory) reportLocked(mistake error) (isNew bool) {
 	if joined, ok := mistake.(interface{ Unwrap() []error }); ok {
 		for _, each := range joined.Unwrap() {
-			f.reportLocked(each)
+			isNew = f.reportLocked(each) || isNew
 		}
-		return
+		return isNew
 	}
 	isKnown := func(known error) bool { return known.Error() == mistake.Error() }
-	if mistake != nil && !slices.ContainsFunc(f.mistakes, isKnown) {
-		f.mistakes = append(f.mistakes, mistake)
+	if mistake == nil || slices.ContainsFunc(f.mistakes, isKnown) {
+		return false
 	}
+	f.mistakes = append(f.mistakes, mistake)
+	return true
 }
 
 // Start starts the informers that exist and are not started yet. They run until ctx
@@ -294,10 +302,16 @@ func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 }
 
 // Statuses ranges over the informers that exist when the range begins, sorted by resource. It
-// creates none. An informer that was stopped is not among them.
+// creates none. An informer that was stopped is not among them. Those that InformerFor has returned for
+// options with a mistake are, with the reason Misconfigured.
 func (f *SharedInformerFactory) Statuses() iter.Seq[InformerStatus] {
 	return func(yield func(InformerStatus) bool) {
-		for _, i := range f.copied() {
+		informers := f.copied()
+		f.mu.Lock()
+		informers = append(informers, f.refused...)
+		f.mu.Unlock()
+		slices.SortStableFunc(informers, func(a, b factoryInformer) int { return strings.Compare(a.name, b.name) })
+		for _, i := range informers {
 			if i.informer.wasStopped() {
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
 // ResourceEventHandler gets each change to a collection, in order, from one goroutine
@@ -262,7 +263,7 @@ func (p *handlerPanics[T]) report(l *processor.Listener[T], n *processor.Notific
 	if !err.Exited {
 		err.Value, message = fmt.Sprint(value), "A handler panicked"
 	}
-	klog.FromContext(p.ctx).Error(err, message, "resource", p.resource, "handler", err.Handler, "object", err.Object.String(), "stack", string(err.Stack))
+	klog.FromContext(p.ctx).Error(err, message, "resource", p.resource, "handler", err.Handler, "object", printable.Text(err.Object.String()), "stack", string(err.Stack))
 	if !p.recovers && !err.Exited {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
@@ -61,6 +62,14 @@ type Indexer[T Object] struct {
 	room        [][]string
 	freeEntries freelist.List[store.Entry[T]]
 	freeRoom    freelist.List[[]string]
+	// scopes is nil until the informer has a second scope, or closes one. Until then only is its scope,
+	// if isOpen is set.
+	scopes *ledger.Ledger[T]
+	only   struct {
+		id     scopeID
+		traits scopeTraits
+		isOpen bool
+	}
 }
 
 // indexFunction is the function of an index, with its name.
@@ -210,6 +219,9 @@ func (x *Indexer[T]) empty(err error) {
 	x.store.Begin()
 	defer x.store.End()
 	x.store.Clear()
+	if x.scopes != nil {
+		x.scopes = ledger.New[T]()
+	}
 }
 
 // checkAll panics if the detector finds that a cached object was changed.
@@ -372,5 +384,5 @@ func (x *Indexer[T]) Replace(objs []T) {
 	for i, obj := range objs {
 		items[i].Object = obj
 	}
-	x.replace(nil, &Collection[T]{Items: items})
+	x.replace(nil, &Delta[T]{Type: Replaced, Collection: &Collection[T]{Items: items}})
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -21,7 +22,7 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 	defer x.writing.Unlock()
 	for len(deltas) > 0 {
 		if deltas[0].Type == Replaced {
-			notes = x.replace(notes, deltas[0].Collection)
+			notes = x.replace(notes, &deltas[0])
 			deltas = deltas[1:]
 			continue
 		}
@@ -31,6 +32,9 @@ func (x *Indexer[T]) apply(deltas Deltas[T]) (notes []processor.Notification[T])
 		}
 		notes = x.change(notes, deltas[:n])
 		deltas = deltas[n:]
+	}
+	if x.scopes != nil {
+		x.scopes.Compact(x.store.Tags())
 	}
 	if x.detector != nil {
 		for i := range notes {
@@ -108,7 +112,7 @@ func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T])
 	notes = withRoom(notes, len(deltas))
 	x.expectEntries(len(deltas))
 	for i := range deltas {
-		if d := &deltas[i]; d.Type == Added || d.Type == Updated {
+		if d := &deltas[i]; d.isState() {
 			name := MetaObjectToName(d.Object)
 			x.enter(&call, store.Entry[T]{
 				Namespace: name.Namespace, Name: name.Name, Hash: store.HashOf(name.Namespace, name.Name),
@@ -117,14 +121,19 @@ func (x *Indexer[T]) change(notes []processor.Notification[T], deltas Deltas[T])
 		}
 	}
 	x.store.Match(x.entries)
-	entries := x.entries
 	x.store.Begin()
 	defer x.store.End()
+	if x.scopes != nil {
+		return x.changeScopes(notes, deltas)
+	}
+	entries := x.entries
 	for i := range deltas {
 		switch delta := &deltas[i]; delta.Type {
 		case Added, Updated:
-			notes = x.put(notes, &entries[0])
-			entries = entries[1:]
+			if delta.isState() {
+				notes = x.put(notes, &entries[0])
+				entries = entries[1:]
+			}
 		case Deleted:
 			notes = x.drop(notes, delta)
 		case Sync:
@@ -189,7 +198,9 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 
 // listing is a collection while it is compared with the cache.
 type listing[T Object] struct {
-	// kept are the cached objects that are in the collection, or outside of its namespace.
+	// scope is the one that was listed. It is nil if there is one only.
+	scope *ledger.Scope[T]
+	// kept are the cached objects that are in the collection.
 	kept store.Marks
 	// refreshed are cached objects that stay, but were decoded from another text.
 	refreshed []refreshed
@@ -206,15 +217,17 @@ type refreshed struct {
 	contentHash uint64
 }
 
-// replace makes the objects of a relist all of the objects, or all of a namespace, and notes
+// replace makes the objects of a relist all of the objects, or all of a scope, and notes
 // exactly the difference. Where an object did not change, the cached one stays, and costs nothing. It
 // also stays if an undecodable state of it is listed: a delete would be wrong.
-func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[T]) []processor.Notification[T] {
-	items := all.Items
+func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T]) []processor.Notification[T] {
+	items := delta.Collection.Items
 	r := listing[T]{kept: x.store.NewMarks()}
-	switch {
-	case all.namespace != "":
-		r.kept = x.store.NewMarksOutside(all.namespace)
+	if x.scopes != nil {
+		if r.scope = x.scopes.Scope(delta.scope); r.scope == nil {
+			return notes
+		}
+		x.scopes.List(r.scope, ledger.Parse(delta.Collection.version))
 	}
 	var call calling[T]
 	defer call.guard()
@@ -234,13 +247,20 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], all *Collection[
 	first := len(notes)
 	// Deletes come first, so that a handler that counts never counts an object and its
 	// successor at one time.
-	x.store.RemoveUnmarked(&r.kept, func(old T) {
-		notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
-	})
+	if r.scope != nil {
+		notes = x.endListing(notes, &r)
+	} else {
+		x.store.RemoveUnmarked(&r.kept, func(old T) {
+			notes = append(notes, processor.Notification[T]{Kind: processor.Delete, Old: old, Obj: old, FinalStateUnknown: true})
+		})
+	}
 	for i := range x.entries {
 		e, before := &x.entries[i], x.store.Count()
 		notes = x.put(notes, e)
-		if e.Slot == store.NoSlot && x.store.Count() == before { // it was new, and is listed again
+		switch isNew := x.store.Count() > before; {
+		case isNew && r.scope != nil:
+			x.tag(r.scope, e, uint32(before), false)
+		case !isNew && e.Slot == store.NoSlot: // it was new, and is listed again
 			r.repeats = true
 		}
 	}
@@ -269,9 +289,15 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 		return
 	}
 	obj, content := item.Object, item.ContentHash
+	if !known && r.scope != nil && !x.scopes.Admit(r.scope, listed.Name(name), obj.GetResourceVersion(), false) {
+		return
+	}
 	if known {
 		r.next = slot + 1
 		again := r.kept.Add(slot)
+		if r.scope != nil && x.judge(r.scope, slot, old, item, false) == ledger.Hold {
+			return
+		}
 		r.repeats = r.repeats || again
 		if held := x.store.ContentHash(slot); isSame(old, held, item) {
 			switch {
@@ -289,6 +315,9 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 			case !isOther:
 				obj = old // another state of it is listed before
 			}
+		}
+		if r.scope != nil {
+			x.tag(r.scope, &store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Object: obj}, slot, false)
 		}
 	}
 	x.enter(call, store.Entry[T]{Namespace: name.Namespace, Name: name.Name, Hash: hash, Slot: slot, Object: obj, ContentHash: content})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -118,8 +119,9 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 	scopes, source, err := k.scopes(of, own)
 	errs = append(errs, err)
 	if source != nil {
-		_, err := config.configOf(config, Scope{}) // reports a mistake at once
-		config.scopeSource = source
+		part, err := config.configOf(config, Scope{}) // reports a mistake at once
+		// No request is sent by these: they tell whether there are bodies.
+		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
 		return config, errors.Join(append(errs, err)...)
 	}
 	if len(scopes) > 1 {
@@ -145,16 +147,19 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	part := base
 	part.scopes, part.scopeSource = nil, nil
 	part.Namespace, part.scope = scope.Namespace, scope
+	if own := base.ReadYourWrites; own != nil {
+		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
+	}
 	if !k.Namespaced && scope.Namespace != "" {
 		return part, k.clusterScoped(own, scope.Namespace)
 	}
 	err := k.addSource(&part, own)
 	byLabels, byFields := selectorsOf(of, own, scope)
-	shard, _ := sharding.Parse(scope.ShardSelector) // it was parsed before
-	part.rule = scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
-	part.rule.Moves = part.rule.Moves || of.tweak != nil || own.tweak != nil
-	part.tweak(tweakOf(of, own, byLabels, byFields))
-	return part, err
+	shard, mistake := k.shardOf(of, own, scope)
+	part.shard, part.rule = shard, scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	part.rule.Moves = part.rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
+	return part, errors.Join(err, mistake)
 }
 
 func (k Kind[T]) clusterScoped(own *options, namespace string) error {
@@ -266,6 +271,37 @@ func tweakOf(of, own *options, byLabels, byFields string) func(*metav1.ListOptio
 	}
 }
 
+// shardOf returns the shard of a scope: its own, that of the kind, or that of the factory.
+func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector, err error) {
+	switch {
+	case scope.ShardSelector != "":
+		shard, _ = sharding.Parse(scope.ShardSelector) // it was parsed before
+	case own.shard != nil:
+		shard = *own.shard
+	case of.shard != nil:
+		shard = *of.shard
+	}
+	if shard.Key() == sharding.Namespace && !k.Namespaced {
+		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
+			k.Resource.GroupResource(), sharding.Namespace, sharding.UID, reflect.TypeFor[T]())
+	}
+	return shard, nil
+}
+
+// sendShard returns a function that also sends the shard to the server, if a server can know its key.
+func sendShard(tweak func(*metav1.ListOptions), shard sharding.Selector) func(*metav1.ListOptions) {
+	if shard.Empty() || shard.Key() == sharding.Owner {
+		return tweak
+	}
+	text := shard.String()
+	return func(request *metav1.ListOptions) {
+		if tweak != nil {
+			tweak(request)
+		}
+		request.ShardSelector = text
+	}
+}
+
 // allOf returns the selector for what all of selectors select.
 func allOf(selectors []labels.Selector) labels.Selector {
 	all := labels.NewSelector()
@@ -330,6 +366,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.shard != nil {
+		add("shard", o.shard)
 	}
 	if o.resync != nil {
 		add("resync", *o.resync)

@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -286,6 +288,45 @@ func (s *bodySource[T]) Watch(ctx context.Context, options metav1.ListOptions) (
 		return nil, err
 	}
 	return s.decoder.Watch(ctx, body), nil
+}
+
+// shardedSource leaves out the objects that are not in a shard, because a server, and a fake, may
+// ignore the ShardSelector of a request.
+type shardedSource[T Object] struct {
+	ListerWatcher[T]
+	shard sharding.Selector
+}
+
+// List reads one page.
+func (s *shardedSource[T]) List(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
+	page, err := s.ListerWatcher.List(ctx, options)
+	if err == nil {
+		shards.Page(&page, s.shard)
+	}
+	return page, err
+}
+
+// Watch opens a stream.
+func (s *shardedSource[T]) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
+	stream, err := s.ListerWatcher.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return &shardedStream[T]{stream, s.shard}, nil
+}
+
+// shardedStream is a watch of a shardedSource.
+type shardedStream[T Object] struct {
+	EventStream[T]
+	shard sharding.Selector
+}
+
+func (s *shardedStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
+	events, err := s.EventStream.Next(ctx, reuse)
+	for i := range events {
+		shards.Event(&events[i], s.shard)
+	}
+	return events, err
 }
 
 // NewViewListWatch lists and watches a view T of the objects of a typed client of the

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -53,6 +54,7 @@ type options struct {
 	indexers  any // Indexers[T]
 	sourceOf  any // func(namespace string) ListerWatcher[T]
 	writes    *writes.Observer
+	shard     *sharding.Selector
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -246,6 +247,12 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 				if !first.HasSynced() {
 					t.Errorf("the first informer is %v", first.Status())
 				}
+				// The page and the readiness check show that the second one never runs.
+				var shown []string
+				for i := range f.Statuses() {
+					shown = append(shown, fmt.Sprint(i.Status.Phase, i.Status.Reason, i.Stats.Synced))
+				}
+				wantLines(t, shown, "Watchingtrue", "StoppedMisconfiguredfalse")
 				if err := f.WaitForCacheSync(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("the error is %v", err)
 				}

@@ -80,8 +80,8 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 			scope = &ownScope[T]{informer: o.informer, reflector: r}
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
-				scope.selection = pending.NewSelection(own.selects)
-				scope.table.Selects = own.selects != nil
+				scope.selection = pending.NewSelection(own.selects, r.config.shard)
+				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
 		o.scopes[i] = scope
@@ -166,7 +166,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 	s.mu.Lock()
 	scope := o.scopeFor(&w.Object)
 	s.mu.Unlock()
-	if scope == nil {
+	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
 	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}

@@ -52,11 +52,14 @@ func newProber[T Object](s *SharedIndexInformer[T]) *prober[T] {
 
 // awaitScopes notes whether objects wait for scopes. The mutex is held.
 func (s *SharedIndexInformer[T]) awaitScopes() {
+	if s.prober == nil {
+		return // there is one scope
+	}
 	isAwaiting := s.indexer.leaving() > 0
 	if s.awaiting.Load() != isAwaiting {
 		s.awaiting.Store(isAwaiting)
 	}
-	if isAwaiting && s.prober != nil {
+	if isAwaiting {
 		select {
 		case s.prober.wake <- struct{}{}:
 		default:
@@ -257,7 +260,7 @@ func (r *Reflector[T]) finder() ListerWatcher[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.config.Open == nil {
-		return r.config.ListerWatcher
+		return r.source // which Run does not change
 	}
 	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		body, err := r.config.Open(ctx, options, accept)

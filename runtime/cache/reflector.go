@@ -23,6 +23,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/redirect"
@@ -234,7 +235,7 @@ func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySourc
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	return newBodySource(open, options, r.config.cache)
+	return newBodySource(open, shards.Decode(options, r.config.shard), r.config.cache)
 }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
@@ -274,6 +275,9 @@ func newReflector[T Object](config Config[T], queue *DeltaFIFO[T], traffic *traf
 	} else {
 		r.source, r.client = config.ListerWatcher, clientKindOf(config.ListerWatcher)
 		r.trim = wire.Trimmer[T](&config.Decode)
+		if !config.shard.Empty() {
+			r.source = &shardedSource[T]{r.source, config.shard}
+		}
 	}
 	r.useErrorHandler()
 	return r
@@ -479,9 +483,6 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	collection.report = list.report
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
-	if r.config.isScope {
-		collection.namespace = r.config.Namespace
-	}
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
 	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.id, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
@@ -523,8 +524,9 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		return in
 	}
 	r.report().ReadPage()
-	first := ""
-	if len(page.Items) > 0 {
+	r.traffic.Dropped.Add(uint64(page.Dropped))
+	first := page.First
+	if first == "" && len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()
 	}
 	if r.config.rule.HasTerms() {
@@ -546,20 +548,39 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	return in
 }
 
-// maxAddress is the number of bytes of a URL in an error.
-const maxAddress = 200
+// maxAddress is the number of bytes of a URL in an error, and maxFailure that of the whole text.
+const (
+	maxAddress = 200
+	maxFailure = 4000
+)
+
+// failedRequest is the error of a request. A server, or a proxy, chose most of its text: so that is
+// cut and in one line, and the log and a status may have it.
+type failedRequest struct {
+	text string
+	err  error
+}
+
+func (f *failedRequest) Error() string { return f.text }
+func (f *failedRequest) Unwrap() error { return f.err }
 
 // requestError names the request that failed. It drops the parameters of a URL, which
-// are long.
+// are long, and its user.
 func requestError(verb string, err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		if redirect.Is(err) {
-			return fmt.Errorf("%s: %w", verb, failed.Err) // which names both hosts
+		if !redirect.Is(err) { // which names both hosts
+			address, _, _ := strings.Cut(failed.URL, "?")
+			scheme, rest, _ := strings.Cut(address, "://")
+			host, _, _ := strings.Cut(rest, "/")
+			if at := strings.LastIndex(host, "@"); at >= 0 {
+				address = scheme + "://" + rest[at+1:]
+			}
+			verb += " " + printable.Cut(address, maxAddress) // a redirect may have set it
 		}
-		address, _, _ := strings.Cut(failed.URL, "?")
-		return fmt.Errorf("%s %s: %w", verb, printable.Text(printable.Cut(address, maxAddress)), failed.Err) // a redirect may have set it
+		err = failed.Err
 	}
-	return fmt.Errorf("%s: %w", verb, err)
+	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
+	return &failedRequest{printable.Cut(text, maxFailure), err}
 }
 
 // firstListTimeout is how long a first list may delay those of other informers.

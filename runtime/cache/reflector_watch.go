@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 const (
@@ -181,6 +182,9 @@ func anyChange[T Object](events []Event[T], start string) bool {
 			if event.InitialEventsEnd {
 				return false
 			}
+			if event.Dropped > 0 && start != "" && isLater(event.ResourceVersion, start) {
+				return true // of another shard
+			}
 		}
 	}
 	return false
@@ -220,20 +224,19 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 				break
 			}
 		}
+		counts.Dropped += uint64(event.Dropped)
 		if in.Verb == protocol.OpenStream && !in.Listed {
 			if err = r.addInitial(event, change, in); err != nil {
 				break
 			}
 			continue
 		}
-		countEvent(&counts, event.Type, change)
+		countEvent(&counts, event, change)
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
-			if change == Deleted || event.Err == nil {
+			if change == Deleted || event.Err == nil || r.config.isScope {
 				deltas = append(deltas, Delta[T]{Type: change, scope: r.id, Item: event.Item})
 				isDelta = true
-			} else if r.config.isScope { // the cache keeps the object, which this scope has
-				deltas = append(deltas, Delta[T]{Type: Updated, scope: r.id, Item: event.Item})
 			}
 		}
 		if isLater(event.ResourceVersion, in.ResourceVersion) {
@@ -245,6 +248,9 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		}
 	}
 	heard := r.queue.push(deltas)
+	if counts.Dropped > 0 {
+		r.traffic.Dropped.Add(counts.Dropped)
+	}
 	if in.Verb != protocol.OpenStream || in.Listed {
 		if heard == 0 { // a bookmark
 			heard = stats.Now()
@@ -279,18 +285,23 @@ func deltaTypeOf(event watch.EventType) DeltaType {
 }
 
 // countEvent counts an event. change is 0 for one without an object, and for that of another scope.
-func countEvent(counts *stats.Events, event watch.EventType, change DeltaType) {
+func countEvent[T Object](counts *stats.Events, event *Event[T], change DeltaType) {
 	switch {
+	case hasLeft(&event.Item):
+		counts.Dropped++
 	case change == Updated:
 		counts.Updated++
 	case change == Added:
 		counts.Added++
 	case change == Deleted:
 		counts.Deleted++
-	case event == watch.Bookmark:
+	case event.Type == watch.Bookmark && event.Dropped == 0:
 		counts.Bookmarks++
 	}
 }
+
+// hasLeft reports whether an item is about an object that is not in the shard, or not any more.
+func hasLeft[T Object](item *Item[T]) bool { return item.Err != nil && item.Err.Err == wire.ErrNotKept }
 
 // excludes reports whether the field selector of the scope leaves out an item. A server may ignore it,
 // as fakes do.
@@ -311,7 +322,7 @@ func (r *Reflector[T]) accept(ctx context.Context, item *Item[T]) (err error) {
 	switch {
 	case item.Err == nil && !item.Held: // a held object is the result of the transform
 		item.Object, err = r.transformed(item.Object)
-	case item.Err != nil && !r.status.undecodable.IsKnown(item.Err):
+	case item.Err != nil && !hasLeft(item) && !r.status.undecodable.IsKnown(item.Err):
 		r.traffic.Undecodable.Add(1)
 		r.onError(ctx, r.config.Resource, item.Err)
 	}

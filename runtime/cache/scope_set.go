@@ -18,6 +18,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // scopeSet has the Reflectors of a Controller, one for each scope.
@@ -316,9 +317,9 @@ func (s *SharedIndexInformer[T]) listed() initial.Mark {
 // traits returns what the cache needs to know of the scope.
 func (r *Reflector[T]) traits() scopeTraits {
 	rule := &r.config.rule
-	traits := scopeTraits{namespace: r.config.Namespace, moves: rule.Moves, shard: rule.Shard}
+	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
 	if rule.HasTerms() {
-		traits.excludes = rule.Excludes
+		traits.Excludes = rule.Excludes
 	}
 	return traits
 }

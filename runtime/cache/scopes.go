@@ -258,10 +258,22 @@ func sourceErrorOf[N Object](objects *SharedIndexInformer[N], err error) error {
 func (e *scopeSourceError) Error() string { return e.err.Error() }
 func (e *scopeSourceError) Unwrap() error { return e.err }
 
-// WithShard limits informers to a shard: the objects whose hash is in its ranges. It applies to each
-// of their scopes without a ShardSelector.
+// WithShard limits informers to a shard, the objects whose hash is in its ranges:
+//
+//	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
+//
+// It applies to each of their scopes without a ShardSelector. The informer asks the server for the
+// shard, unless its key is sharding.Owner, and leaves out other objects before they are decoded, because
+// most servers ignore the request (https://kep.k8s.io/5866 is alpha). Stats.Dropped counts them. A shard with
+// all objects, the zero value, as an option of a kind replaces that of the factory.
+//
+// With sharding.Owner, an object whose controller changes may leave the shard: OnDelete has its last
+// cached state then, and an unknown final state.
 func WithShard(shard sharding.Selector) SharedInformerOption {
-	return func(o *options) { o.once("WithShard") } // TODO(i23): C
+	return func(o *options) {
+		o.once("WithShard")
+		o.shard = &shard
+	}
 }
 
 // SetScopes replaces the scopes of the informer, at any time before it ends. A scope that was there

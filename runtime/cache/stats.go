@@ -77,6 +77,9 @@ type Stats struct {
 	// Added, Updated, Deleted and Bookmarks are the numbers of events of watches. The initial
 	// events of a streaming list are not counted.
 	Added, Updated, Deleted, Bookmarks uint64
+	// Dropped is the number of objects of lists, and of events of watches, that the server has sent
+	// although they are not in the shard of the informer. A server that knows ShardSelector sends none.
+	Dropped uint64
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists uint64
 	// Relists has the number of lists after the first one, by the cause: the reason of the failed
@@ -406,6 +409,7 @@ func (t *traffic) fail(verb string, err error) {
 func (t *traffic) addTo(all *Stats) {
 	all.BytesRead = t.Bytes.Load()
 	all.Added, all.Updated, all.Deleted, all.Bookmarks = t.Added.Load(), t.Updated.Load(), t.Deleted.Load(), t.Bookmarks.Load()
+	all.Dropped = t.Dropped.Load()
 	all.Lists, all.DecodeFailures = t.Lists.Load(), t.Undecodable.Load()
 	for cause, count := range t.Traffic.Relists() {
 		if all.Relists == nil {

@@ -66,6 +66,56 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestAttempting looks at a failed request that is retried at the moment. An answer may take long, so
+// a reader must not take it for an informer that has given up.
+func TestAttempting(t *testing.T) {
+	s := secrets()
+	s.Status.NextAttempt = time.Time{}
+	h := newTest(source{s})
+	for path, want := range map[string]string{
+		"/?format=text": "\n  retry      under way, not answered yet\n",
+		"/?format=html": ">The next attempt is under way, and is not answered yet.<",
+	} {
+		if got := body(t, h, path); !strings.Contains(got, want) {
+			t.Errorf("%s does not have %q:\n%s", path, want, got)
+		}
+	}
+	s.Status.Verb = "" // no request has failed
+	if got := body(t, newTest(source{s}), "/?format=text"); strings.Contains(got, "under way") {
+		t.Errorf("an error that is not about a request is retried:\n%s", got)
+	}
+}
+
+// TestSubName shows the name of an informer below its resource, unless it is that of all informers
+// and the title.
+func TestSubName(t *testing.T) {
+	named := func(names ...string) source {
+		var all source
+		for _, name := range names {
+			s := pods()
+			s.Name = name
+			all = append(all, s)
+		}
+		return all
+	}
+	for _, test := range []struct {
+		from  source
+		title string
+		want  int
+	}{
+		{named("operator", "operator"), "", 0},
+		{named("operator", "operator"), "operator", 0},
+		{named("operator", "operator"), "shop", 2},
+		{named("operator", "other"), "operator", 2},
+		{named("", ""), "", 0},
+	} {
+		page := body(t, newTest(test.from, WithTitle(test.title)), "/?format=html")
+		if got := strings.Count(page, `class="own"`); got != test.want {
+			t.Errorf("title %q: %d names are shown, want %d", test.title, got, test.want)
+		}
+	}
+}
+
 func TestHTML(t *testing.T) {
 	h := newTest(some(), WithTitle("shop operator"))
 	page := body(t, h, "/?format=html")

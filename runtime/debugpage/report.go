@@ -90,7 +90,9 @@ type Informer struct {
 
 	// qualified is set if the informers of the report have several names.
 	qualified bool
-	spark     spark
+	// titled is set if the name of all informers is the title of the report.
+	titled bool
+	spark  spark
 }
 
 // Condition is the phase of an informer, or of one of its namespaces.
@@ -101,7 +103,7 @@ type Condition struct {
 	Reason cache.Reason `json:"reason,omitempty"`
 	Verb   string       `json:"verb,omitempty"`
 	Error  string       `json:"error,omitempty"`
-	// NextAttempt is the time until the failed request is retried; 0 if it is not known.
+	// NextAttempt is the time until the failed request is retried; 0 while it is under way.
 	NextAttempt     Seconds `json:"next_attempt_seconds,omitempty"`
 	ResourceVersion string  `json:"resource_version,omitempty"`
 }
@@ -229,6 +231,7 @@ func (h *Handler) report(v view) *Report {
 	r.Title = cmp.Or(h.title, clean(common, maxTitle), "Informers")
 	for i := range all {
 		all[i].qualified = common == ""
+		all[i].titled = common != "" && r.Title == clean(common, maxTitle)
 		r.Summary.add(&all[i])
 	}
 	r.Summary.Text = summarize(all)

@@ -66,6 +66,17 @@ func inErrors(t *testing.T) map[error]string {
 		errors.New("token eyJhbGciOiJSUzI1NiJ9." + hush + ".c2ln is expired"):                                  "token … is expired",
 		errors.New("Get https://host/?access_token=" + hush + "&a=b: refused"):                                 "access_token=…&a=b",
 		errors.New("password=" + hush):                                                                         "password=…",
+		errors.New(`proxy: {"user":"a","password":"` + hush + `","code":5}`):                                   `"password":"…","code":5`,
+		errors.New(`proxy: {\"client_secret\": \"` + hush + `\"}`):                                             `client_secret`,
+		errors.New("password='" + hush + " " + hush + "' is wrong"):                                            "password=… is wrong",
+		errors.New("password: " + hush + " is wrong"):                                                          "password: … is wrong",
+		errors.New("Authorization: Token " + hush):                                                             "Authorization: Token …",
+		errors.New("X-Auth-Token: " + hush):                                                                    "X-Auth-Token: …",
+		errors.New("Get https://host/?X-Amz-Signature=" + hush + "&a=b: refused"):                              "X-Amz-Signature=…&a=b",
+		errors.New("Get https://host/?sig=" + hush + "&key=" + hush + "&a=b: refused"):                         "sig=…&key=…&a=b",
+		errors.New("AWS_SECRET_ACCESS_KEY=" + hush):                                                            "AWS_SECRET_ACCESS_KEY=…",
+		errors.New("-----BEGIN RSA PRIVATE KEY-----\n" + hush + "\n-----END RSA PRIVATE KEY----- is bad"):      "… is bad",
+		errors.New("-----BEGIN PRIVATE KEY-----\n" + hush):                                                     "…",
 	}
 }
 

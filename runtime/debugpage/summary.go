@@ -129,3 +129,17 @@ func (i *Informer) displayName() string {
 	}
 	return resource
 }
+
+// SubName returns the name for the line below that of the resource; empty if it is the title.
+func (i *Informer) SubName() string {
+	if i.titled {
+		return ""
+	}
+	return i.Name
+}
+
+// Attempting reports whether the failed request is retried at the moment. A server that does not
+// answer leaves it like that for long.
+func (c *Condition) Attempting() bool {
+	return c.Phase == cache.Degraded && c.Verb != "" && c.NextAttempt == 0
+}

@@ -64,6 +64,8 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	line("error", i.Error)
 	if i.NextAttempt > 0 {
 		line("retry", "in "+i.NextAttempt.String())
+	} else if i.Attempting() {
+		line("retry", "under way, not answered yet")
 	}
 	for _, advice := range i.Advice {
 		line("do", advice.Text)

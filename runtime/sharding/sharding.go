@@ -8,11 +8,15 @@ package sharding
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Key is what of an object is hashed.
@@ -41,23 +45,31 @@ type Selector struct {
 	ranges []Range
 }
 
-// New returns the Selector of some ranges. Ranges that overlap or touch are joined. The error says
-// which range is empty, or that there is none: a Selector of nothing is no Selector.
+// New returns the Selector of some ranges, in any order. Ranges that touch are joined. The error names a
+// range that is empty or overlaps another one: a program that computes such ranges has probably made a
+// mistake. It is also an error if there is no range, because a Selector of nothing does not exist.
 func New(key Key, ranges ...Range) (Selector, error) {
 	if key != UID && key != Namespace && key != Owner {
-		return Selector{}, fmt.Errorf("%q cannot be hashed; use %s, %s or %s", key, UID, Namespace, Owner)
+		return Selector{}, fmt.Errorf("%q is not a key; use %s, %s or %s", string(key), UID, Namespace, Owner)
 	}
 	if len(ranges) == 0 {
-		return Selector{}, fmt.Errorf("a shard needs at least one range")
+		return Selector{}, errors.New("there is no range; set at least one")
 	}
-	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.First, b.First) })
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b Range) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
+	})
 	var joined []Range
 	for _, r := range sorted {
 		if r.First > r.Last {
-			return Selector{}, fmt.Errorf("the range from %#016x to %#016x is empty", r.First, r.Last)
+			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x is empty; its last hash must not be below its first", r.First, r.Last)
 		}
-		if n := len(joined); n > 0 && (r.First <= joined[n-1].Last || r.First == joined[n-1].Last+1) {
-			joined[n-1].Last = max(joined[n-1].Last, r.Last)
+		n := len(joined)
+		switch {
+		case n == 0:
+		case r.First <= joined[n-1].Last:
+			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x overlaps another one; name each hash once", r.First, r.Last)
+		case r.First == joined[n-1].Last+1:
+			joined[n-1].Last = r.Last
 			continue
 		}
 		joined = append(joined, r)
@@ -65,26 +77,30 @@ func New(key Key, ranges ...Range) (Selector, error) {
 	return Selector{key, joined}, nil
 }
 
-// Split returns n Selectors that have equal parts of the hashes. Each object is in exactly one. It
-// panics if n is not positive.
+// Split returns n Selectors whose parts of the hashes are equal, but for one hash. Each object is in
+// exactly one of them. Split panics if n is not positive.
 func Split(key Key, n int) []Selector {
 	if n <= 0 {
 		panic("sharding: Split needs a positive number of shards, not " + strconv.Itoa(n))
 	}
-	step := math.MaxUint64/uint64(n) + 1 // 0 for n == 1
 	shards := make([]Selector, n)
 	for i := range shards {
-		first := uint64(i) * step
-		last := first + step - 1
-		if i == n-1 {
-			last = math.MaxUint64
+		last := uint64(math.MaxUint64)
+		if i < n-1 {
+			last = start(i+1, n) - 1
 		}
-		shards[i] = Selector{key, []Range{{first, last}}}
+		shards[i] = Selector{key, []Range{{start(i, n), last}}}
 	}
 	return shards
 }
 
-// Hash returns the hash of a UID or a namespace.
+// start returns the first hash of part i of n, i*2^64/n.
+func start(i, n int) uint64 {
+	first, _ := bits.Div64(uint64(i), 0, uint64(n))
+	return first
+}
+
+// Hash returns the hash of a UID or a namespace: FNV-1a, 64 bits.
 func Hash[S string | []byte](value S) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(value) {
@@ -111,6 +127,27 @@ func (s Selector) Contains(hash uint64) bool {
 	return i < len(s.ranges) && s.ranges[i].First <= hash
 }
 
+// Matches reports whether the Selector selects an object.
+func (s Selector) Matches(obj metav1.Object) bool {
+	if s.Empty() {
+		return true
+	}
+	return s.Contains(Hash(s.key.of(obj)))
+}
+
+// of returns what of an object is hashed.
+func (k Key) of(obj metav1.Object) string {
+	switch k {
+	case Namespace:
+		return obj.GetNamespace()
+	case Owner:
+		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
+			return string(owner.UID)
+		}
+	}
+	return string(obj.GetUID())
+}
+
 // String returns the Selector as ListOptions.ShardSelector has it; empty for all objects.
 func (s Selector) String() string {
 	var text strings.Builder
@@ -127,74 +164,78 @@ func (s Selector) String() string {
 	return text.String()
 }
 
-// Parse parses the result of String: calls of shardRange with one key, joined by ||. It is as strict
-// as a server is. An empty text is the Selector of all objects.
+// Parse parses the result of String: calls of shardRange with one key, joined by ||, with space
+// between the parts. A server accepts each text that Parse accepts, except for those with the key Owner. An
+// empty text is the Selector of all objects.
 func Parse(text string) (Selector, error) {
-	if strings.TrimSpace(text) == "" {
+	if trim(text) == "" {
 		return Selector{}, nil
 	}
-	var key Key
-	var ranges []Range
-	for part := range strings.SplitSeq(text, "||") {
-		of, r, err := parseRange(strings.TrimSpace(part))
-		if err != nil {
-			return Selector{}, fmt.Errorf("%q is not a shard selector: %w", text, err)
-		}
-		if key != "" && of != key {
-			return Selector{}, fmt.Errorf("%q is not a shard selector: it has ranges of %s and of %s; use one of them", text, key, of)
-		}
-		key, ranges = of, append(ranges, r)
-	}
-	s, err := New(key, ranges...)
+	s, err := parse(text)
 	if err != nil {
 		return Selector{}, fmt.Errorf("%q is not a shard selector: %w", text, err)
 	}
 	return s, nil
 }
 
-func parseRange(call string) (Key, Range, error) {
-	const form = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"
-	arguments, ok := strings.CutPrefix(call, "shardRange(")
-	if arguments, ok = strings.CutSuffix(arguments, ")"); !ok {
-		return "", Range{}, fmt.Errorf("write %s", form)
+func parse(text string) (Selector, error) {
+	var key Key
+	var ranges []Range
+	for call := range strings.SplitSeq(text, "||") {
+		of, r, err := parseRange(trim(call))
+		switch {
+		case err != nil:
+			return Selector{}, err
+		case key != "" && of != key:
+			return Selector{}, fmt.Errorf("it has ranges of %s and of %s; use one of them", key, of)
+		}
+		key, ranges = of, append(ranges, r)
 	}
-	words := strings.Split(arguments, ",")
-	if !strings.HasPrefix(call, "shardRange(") || len(words) != 3 {
-		return "", Range{}, fmt.Errorf("write %s", form)
-	}
-	first, isEnd, err := parseHash(strings.TrimSpace(words[1]))
-	if err == nil && isEnd {
-		err = fmt.Errorf("the range is empty")
-	}
-	if err != nil {
-		return "", Range{}, err
-	}
-	end, isEnd, err := parseHash(strings.TrimSpace(words[2]))
-	if err != nil {
-		return "", Range{}, err
-	}
-	if !isEnd && end <= first {
-		return "", Range{}, fmt.Errorf("the range from %#016x to %#016x is empty", first, end)
-	}
-	return Key(strings.TrimSpace(words[0])), Range{first, end - 1}, nil // the end of all hashes is 0
+	return New(key, ranges...)
 }
+
+var errForm = errors.New("write shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')")
+
+// parseRange parses a call of shardRange.
+func parseRange(call string) (Key, Range, error) {
+	name, arguments, _ := strings.Cut(call, "(")
+	arguments, closed := strings.CutSuffix(arguments, ")")
+	words := strings.Split(arguments, ",")
+	if trim(name) != "shardRange" || !closed || len(words) != 3 {
+		return "", Range{}, errForm
+	}
+	first, isEnd, err := parseHash(trim(words[1]))
+	if err == nil && isEnd {
+		err = errors.New("a range cannot begin at the end of all hashes")
+	}
+	if err != nil {
+		return "", Range{}, err
+	}
+	end, isEnd, err := parseHash(trim(words[2]))
+	switch {
+	case err != nil:
+		return "", Range{}, err
+	case !isEnd && end <= first:
+		return "", Range{}, fmt.Errorf("the range from 0x%016x to 0x%016x is empty; its end has to be above its start", first, end)
+	}
+	return Key(trim(words[0])), Range{first, end - 1}, nil // the end of all hashes is 0
+}
+
+// trim removes the white space of the language of the server, CEL.
+func trim(text string) string { return strings.Trim(text, " \t\n\r\f") }
 
 // parseHash parses a hash in quotes. isEnd is set for 2^64, which is returned as 0.
 func parseHash(quoted string) (hash uint64, isEnd bool, err error) {
-	text := quoted
-	if n := len(quoted); n >= 2 && quoted[0] == quoted[n-1] && (quoted[0] == '\'' || quoted[0] == '"') {
-		text = quoted[1 : n-1]
-	} else {
-		return 0, false, fmt.Errorf("%s needs quotes", quoted)
+	n := len(quoted)
+	if n < 2 || quoted[0] != quoted[n-1] || quoted[0] != '\'' && quoted[0] != '"' {
+		return 0, false, fmt.Errorf("%s is not a hash in quotes; %w", quoted, errForm)
 	}
-	if text == "0x10000000000000000" {
+	digits, isHex := strings.CutPrefix(quoted[1:n-1], "0x")
+	if isHex && digits == "10000000000000000" {
 		return 0, true, nil
 	}
-	digits, ok := strings.CutPrefix(text, "0x")
-	if !ok || len(digits) != 16 || strings.ToLower(digits) != digits {
-		return 0, false, fmt.Errorf("%s is not 0x and 16 lower-case hexadecimal digits", quoted)
-	}
-	if hash, err = strconv.ParseUint(digits, 16, 64); err != nil {
+	hash, err = strconv.ParseUint(digits, 16, 64)
+	if !isHex || len(digits) != 16 || err != nil || strings.ToLower(digits) != digits {
 		return 0, false, fmt.Errorf("%s is not 0x and 16 lower-case hexadecimal digits", quoted)
 	}
 	return hash, false, nil

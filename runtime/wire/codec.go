@@ -19,6 +19,8 @@ type codec interface {
 	ReadHead(frame []byte) plan.Head
 	// ReadVersion reads as little of the frame as possible.
 	ReadVersion(frame []byte) plan.Head
+	// ReadIdentity is ReadVersion that also reads the UID, for Options.Keep.
+	ReadIdentity(frame []byte) plan.Head
 	// ContentHash is never 0.
 	ContentHash(frame []byte) uint64
 	// diagnose returns the error for the object in frame. err is that of Unmarshal. If hide
@@ -38,7 +40,10 @@ func (c jsonCodec) Decode(frame []byte) (obj any, ok bool) {
 
 func (jsonCodec) ReadHead(frame []byte) plan.Head    { return plan.ReadHead(frame) }
 func (jsonCodec) ReadVersion(frame []byte) plan.Head { return plan.ReadVersion(frame) }
-func (jsonCodec) ContentHash(frame []byte) uint64    { return plan.ContentHash(frame) }
+func (jsonCodec) ReadIdentity(frame []byte) plan.Head {
+	return plan.ReadIdentity(frame)
+}
+func (jsonCodec) ContentHash(frame []byte) uint64 { return plan.ContentHash(frame) }
 
 func (c jsonCodec) diagnose(frame []byte, err error, hide bool) *DecodeError {
 	fault := c.Fault(frame, err)

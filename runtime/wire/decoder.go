@@ -86,18 +86,17 @@ type Options struct {
 	// WithoutProtobuf asks for JSON only, for example to read the traffic.
 	WithoutProtobuf bool
 	// Keep, if it is not nil, reports whether an object is delivered. It is called before the object
-	// is decoded, for each item of a list and each event that is no bookmark, from several goroutines
-	// at one time. The Head shares memory with the body: Keep must not keep it. What it leaves out costs
-	// a scan of the text, and is not an error, even if it cannot be decoded. See Page.Dropped and
-	// Event.Dropped.
+	// is decoded, for each item of a list and each event with an object that has a name, from several
+	// goroutines at one time. The Head shares memory with the body: Keep must not retain it. An object that
+	// Keep leaves out costs a scan of its text. It is not an error, even if it cannot be decoded. See
+	// Page.Dropped and Event.Dropped. Decode and DecodeItem do not call Keep.
 	Keep func(head Head) bool
-}
-
-// Head is the part of an object that Options.Keep decides by.
-type Head struct {
-	Namespace, Name, UID []byte
-	// Controller is the UID of the controller in the owner references; empty if there is none.
-	Controller []byte
+	// KeepChanges is set if Keep may leave out a state of an object after it has kept another one,
+	// for example because it depends on owner references. Then an event of such a state, other than
+	// Added, is delivered as one of Type watch.Deleted. It has no object. Its Err has the name and
+	// wraps ErrNotKept. There is such an event for every state that is left out, because a Decoder does not
+	// remember objects.
+	KeepChanges bool
 }
 
 // Decoder decodes the bodies of LIST and WATCH responses to objects of the kind T. It may
@@ -107,6 +106,9 @@ type Decoder[T Object] struct {
 	hide   bool // text of objects in errors
 	max    int
 	cached Cached[T]
+	// keep and keepChanges are those of Options.
+	keep        func(Head) bool
+	keepChanges bool
 	// want is Options.Kind.
 	want schema.GroupKind
 	json codec
@@ -136,10 +138,12 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		hide:    options.WithoutObjectTextInErrors || options.Kind == schema.GroupKind{Kind: "Secret"} || kind.PkgPath() == "k8s.io/api/core/v1" && kind.Name() == "Secret",
 		max:     options.MaxObjectBytes,
 		cached:  cached,
+		keep:    options.Keep,
 		want:    options.Kind,
 		json:    jsonCodec{planFor(kind, &options), options.ReadOnly},
 		untyped: kind == unstructuredType,
 	}
+	d.keepChanges = options.KeepChanges
 	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !isMetadata(kind)
 	if isInterface[T]() {
 		d.delivers = reflect.PointerTo(kind)

@@ -15,7 +15,7 @@ import (
 func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T] {
 	event, ok, gaveUp := d.usualEvent(frame)
 	if ok {
-		return append(results, result[T]{event: event})
+		return appendResult(results, result[T]{event: event})
 	}
 	for at := 0; at < len(frame); at = plan.SkipSpace(frame, at) {
 		end := plan.ValueEnd(frame, at)
@@ -24,7 +24,7 @@ func (d *Decoder[T]) appendEvents(results []result[T], frame []byte) []result[T]
 			end = len(frame)
 		}
 		event, err := d.event(frame[at:end], gaveUp)
-		if results = append(results, result[T]{event, d.withoutText(err)}); err != nil {
+		if results = appendResult(results, result[T]{event, d.withoutText(err)}); err != nil {
 			break
 		}
 		at, gaveUp = end, false
@@ -40,9 +40,15 @@ func (d *Decoder[T]) usualEvent(frame []byte) (event Event[T], ok, gaveUp bool) 
 	if !ok || !isChange(kind) {
 		return event, false, false
 	}
+	// No other code checks that the frame is exactly one event if the object is not decoded.
+	if h, out := d.leavesOut(d.json, object); out {
+		if plan.ValueEnd(frame, 0) != len(frame) {
+			return event, false, false
+		}
+		return d.leftOut(kind, h), true, false
+	}
 	i := Item[T]{ContentHash: d.contentHash(d.json, object)}
 	if kind == watch.Added {
-		// No other code checks that the frame is exactly one event.
 		if i.Object, i.Held = d.held(d.json, object, i.ContentHash); i.Held && plan.ValueEnd(frame, 0) == len(frame) {
 			return changeTo(kind, i), true, false
 		}
@@ -114,6 +120,9 @@ func (d *Decoder[T]) event(frame []byte, gaveUp bool) (event Event[T], err error
 	}
 	switch {
 	case isChange(kind):
+		if h, out := d.leavesOut(d.json, object); out {
+			return d.leftOut(kind, h), nil
+		}
 		return d.change(kind, d.object(d.json, object, howToDecode{mayBeHeld: kind == watch.Added, gaveUp: gaveUp}))
 	case kind == watch.Bookmark:
 		return bookmark[T](object)
@@ -184,6 +193,9 @@ func (d *Decoder[T]) skipLargeEvent(begin []byte, large *TooLargeError) (event E
 		}
 		return object == nil
 	})
+	if h, out := d.leavesOutLarge(d.json, object); out && isChange(kind) {
+		return d.leftOut(kind, h), nil
+	}
 	return d.largeChange(kind, plan.ReadHead(object), large)
 }
 

@@ -75,6 +75,9 @@ type listReader[T Object] struct {
 	typeMeta []byte
 	// frames are parts of the source's block that no task has yet.
 	frames [][]byte
+	// dropped counts the items that Options.Keep has left out, and first is Page.First.
+	dropped atomic.Int64
+	first   string
 	// tooLarge are the skipped items that were larger than the limit.
 	tooLarge []*DecodeError
 	tasks    []*task[Item[T]]
@@ -94,6 +97,7 @@ func (r *listReader[T]) flush(leaving bool) error {
 	}
 	if leaving && len(r.frames) > 0 {
 		t := newTask[Item[T]](r.source.block, r.frames)
+		t.sparse = r.decoder.keep != nil
 		r.frames = nil
 		r.tasks = append(r.tasks, t)
 		t.start(&r.workers, r.decode)
@@ -102,6 +106,10 @@ func (r *listReader[T]) flush(leaving bool) error {
 }
 
 func (r *listReader[T]) decode(items []Item[T], frame []byte) []Item[T] {
+	if _, out := r.decoder.leavesOut(r.codec, frame); out {
+		r.dropped.Add(1)
+		return items
+	}
 	if r.typeMeta != nil && plan.MemberAt(frame, "kind") < 0 {
 		frame = slices.Concat(r.typeMeta, frame[1:])
 	}
@@ -359,12 +367,25 @@ func (r *listReader[T]) readItems() error {
 		if err != nil {
 			return err
 		}
-		r.frames = append(r.frames, frame)
+		r.add(frame)
 	}
+}
+
+// add adds the frame of an item.
+func (r *listReader[T]) add(frame []byte) {
+	if r.decoder.keep != nil && r.first == "" {
+		h := r.codec.ReadIdentity(frame)
+		r.first = bounded(h.Namespace) + "/" + bounded(h.Name)
+	}
+	r.frames = append(r.frames, frame)
 }
 
 // skip leaves out an item that is too large, whose beginning is begin.
 func (r *listReader[T]) skip(begin []byte, large *TooLargeError) error {
+	if _, out := r.decoder.leavesOutLarge(r.codec, begin); out {
+		r.dropped.Add(1)
+		return r.source.skipRest()
+	}
 	state, err := r.decoder.skipLarge(r.codec.ReadHead(begin), large)
 	if err != nil {
 		return err
@@ -383,6 +404,8 @@ func (r *listReader[T]) page() (Page[T], error) {
 		Items:           make([]Item[T], 0, count),
 		ResourceVersion: r.meta.ResourceVersion,
 		Continue:        r.meta.Continue,
+		Dropped:         int(r.dropped.Load()),
+		First:           r.first,
 	}
 	for i, t := range r.tasks {
 		for j := range t.results {

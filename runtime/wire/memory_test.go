@@ -15,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // inUse returns the bytes of the heap that are reachable, and those of all stacks.
@@ -35,11 +36,15 @@ func TestIdleWatchesHoldLittle(t *testing.T) {
 	for range 10 { // what a process makes once, for all watches
 		readAll(t, NewDecoder[*widget](Options{}, nil).Watch(t.Context(), bodyOf(event)))
 	}
-	for name, text := range map[string]string{"after nothing": "", "after an event": event, "after a burst": strings.Repeat(event, blockSize/len(event)+1)} {
+	burst := strings.Repeat(event, blockSize/len(event)+1)
+	for name, texts := range map[string][]string{"after nothing": nil, "after an event": {event}, "after a burst": {burst}, "after a burst and an event": {burst, event}} {
 		t.Run(name, func(t *testing.T) {
-			streams := 1000
-			if len(text) > blockSize {
+			streams, goroutines := 1000, 1 // that of the caller of Next
+			if len(texts) > 0 && texts[0] == burst {
 				streams = 200
+			}
+			if len(texts) == 1 && texts[0] == burst {
+				goroutines = 2 // until the next event
 			}
 			synctest.Test(t, func(t *testing.T) {
 				decoder := NewDecoder[*widget](Options{}, nil)
@@ -48,17 +53,27 @@ func TestIdleWatchesHoldLittle(t *testing.T) {
 					readers[i], writers[i] = io.Pipe()
 				}
 				heap, stacks := inUse()
+				before := goruntime.NumGoroutine()
 				for i := range streams {
 					open[i] = decoder.Watch(t.Context(), readers[i])
-					if _, err := io.WriteString(writers[i], text); err != nil {
-						t.Fatal(err)
-					}
-					for read := 0; read < strings.Count(text, "\n"); {
-						events, err := open[i].Next(t.Context(), nil)
-						if err != nil {
+					read := make(chan int)
+					go func() {
+						for {
+							events, err := open[i].Next(t.Context(), nil)
+							if err != nil {
+								return
+							}
+							read <- len(events)
+						}
+					}()
+					for _, text := range texts {
+						if _, err := io.WriteString(writers[i], text); err != nil {
 							t.Fatal(err)
 						}
-						read += len(events)
+						for left := strings.Count(text, "\n"); left > 0; {
+							left -= <-read
+						}
+						synctest.Wait()
 					}
 				}
 				synctest.Wait() // until all of them wait in Read
@@ -68,6 +83,13 @@ func TestIdleWatchesHoldLittle(t *testing.T) {
 				if each > limit {
 					t.Errorf("an idle watch holds %d bytes, want at most %d", each, limit)
 				}
+				if n := goruntime.NumGoroutine() - before; n != goroutines*streams {
+					t.Errorf("%d idle watches have %d goroutines, want %d", streams, n, goroutines*streams)
+				}
+				for _, w := range writers {
+					w.Close()
+				}
+				synctest.Wait()
 				for _, s := range open {
 					s.Stop()
 				}
@@ -104,13 +126,14 @@ func setBeforeDecoding(t *testing.T, f func()) {
 
 var xs = bytes.Repeat([]byte("x"), blockSize)
 
-// heavyBody is a list or watch of heavy objects, which exists only as it is read.
+// heavyBody is a list or watch of heavy objects, which exists only as it is read. A watch begins
+// with two bookmarks, so that its first object does not arrive alone.
 func heavyBody(watch bool, objects, size int) *body {
 	var parts []io.Reader
 	add := func(text string) { parts = append(parts, strings.NewReader(text)) }
 	before, between, after := `{"metadata":{"resourceVersion":"1"},"items":[`, ",", "]}"
 	if watch {
-		before, between, after = "", "\n", ""
+		before, between, after = strings.Repeat(eventOf("BOOKMARK", `{"metadata":{"resourceVersion":"1"}}`)+"\n", 2), "\n", ""
 	}
 	add(before)
 	for i := range objects {
@@ -167,8 +190,8 @@ func TestMemoryOfABodyIsBounded(t *testing.T) {
 }
 
 // drain reads a list, or a watch to its end, and returns how many objects it had.
-func drain(t *testing.T, decoder *Decoder[*heavy], body *body, watch bool) (n int) {
-	if !watch {
+func drain(t *testing.T, decoder *Decoder[*heavy], body *body, watches bool) (n int) {
+	if !watches {
 		page, err := decoder.List(t.Context(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -177,10 +200,16 @@ func drain(t *testing.T, decoder *Decoder[*heavy], body *body, watch bool) (n in
 	}
 	s := decoder.Watch(t.Context(), body)
 	defer s.Stop()
+	s.startReading(nil, nil)
 	time.Sleep(100 * time.Hour) // a slow consumer
 	for {
 		events, err := s.Next(t.Context(), nil)
-		if n += len(events); err == io.EOF {
+		for _, event := range events {
+			if event.Type != watch.Bookmark {
+				n++
+			}
+		}
+		if err == io.EOF {
 			return n
 		} else if err != nil {
 			t.Fatal(err)
@@ -197,8 +226,8 @@ func TestWaitForLargeBlocksEnds(t *testing.T) {
 		enough := make(chan struct{})
 		setBeforeDecoding(t, func() { <-enough })
 		decoder := NewDecoder[*heavy](Options{}, nil)
-		// The first object is decoded by the reader, which is not what this is about.
-		s := decoder.Watch(t.Context(), &body{Reader: io.MultiReader(strings.NewReader(eventOf("ADDED", `{"metadata":{"name":"a"}}`)+"\n"), heavyBody(true, objects, size))})
+		s := decoder.Watch(t.Context(), heavyBody(true, objects, size))
+		s.startReading(nil, nil)
 		synctest.Wait()
 		if n := len(s.tasks); n == 0 || n >= objects || s.source.large.held.Load() == 0 {
 			t.Fatalf("%d tasks, %d bytes of large blocks: no one waits", n, s.source.large.held.Load())
@@ -259,17 +288,24 @@ func TestBlocksThatAreUsedAgainAreCleared(t *testing.T) {
 			stream := NewDecoder[*widget](Options{}, nil).Watch(t.Context(), reading)
 			event := eventOf("ADDED", `{"metadata":{"name":"`+strings.Repeat("secret", size/6)+`"}}`) + "\n"
 			for range 2 {
-				if _, err := io.WriteString(writing, event); err != nil {
-					t.Fatal(err)
-				}
+				go func() { _, _ = io.WriteString(writing, event) }()
 				if _, err := stream.Next(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
 			}
+			ended := make(chan error)
+			go func() {
+				_, err := stream.Next(t.Context(), nil)
+				ended <- err
+			}()
 			synctest.Wait() // until it waits in Read
 			block := stream.source.block
 			if strings.Contains(string(block.bytes), "secret") {
 				t.Errorf("a watch that waits holds the text of an event of %d bytes", size)
+			}
+			writing.Close()
+			if err := <-ended; err != io.EOF {
+				t.Error(err)
 			}
 			stream.Stop()
 			if strings.Contains(string(block.bytes), "secret") {

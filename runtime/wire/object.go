@@ -38,8 +38,11 @@ type Page[T Object] struct {
 	ResourceVersion string
 	// Continue is the token for the request of the next page.
 	Continue string
-	// Dropped is the number of items that Options.Keep left out.
+	// Dropped is the number of items that Options.Keep has left out.
 	Dropped int
+	// First is "namespace/name" of the first object that the server has sent, also if it was left
+	// out. It is set only with Options.Keep.
+	First string
 }
 
 // Event is one change that a watch reports, in the order of the server.
@@ -54,9 +57,9 @@ type Event[T Object] struct {
 	// InitialEventsEnd marks the bookmark that ends the initial events of a
 	// streaming list (KEP-3157): the server has sent all objects of the collection.
 	InitialEventsEnd bool
-	// Dropped is the number of events before this one that Options.Keep left out. A stream also
-	// delivers an Event of Type watch.Bookmark with the number and the version of the last one, if
-	// no other event has arrived with them: the watch makes progress.
+	// Dropped is the number of events before this one that Options.Keep has left out. A Stream delivers
+	// them as an Event of Type watch.Bookmark, with the number and the version of the last one, if
+	// no event with an object has arrived after them. A bookmark of the server has 0.
 	Dropped int
 }
 

@@ -91,7 +91,7 @@ func (s *Stream[T]) nextOfProtobuf() ([]byte, error) {
 // appendProtobuf appends the result of the event in frame.
 func (d *Decoder[T]) appendProtobuf(results []result[T], frame []byte) []result[T] {
 	event, err := d.protobufEvent(frame)
-	return append(results, result[T]{event, d.withoutText(err)})
+	return appendResult(results, result[T]{event, d.withoutText(err)})
 }
 
 // protobufEvent decodes a frame.
@@ -109,6 +109,9 @@ func (d *Decoder[T]) protobufEvent(frame []byte) (event Event[T], err error) {
 		c, meta := d.protobuf(), d.typeMetaOf(e)
 		if meta.err != nil {
 			return event, describe(c, e.Raw, meta.err)
+		}
+		if h, out := d.leavesOut(c, e.Raw); out {
+			return d.leftOut(kind, h), nil
 		}
 		return d.change(kind, d.object(c, e.Raw, howToDecode{mayBeHeld: kind == watch.Added, meta: meta}))
 	case kind == watch.Bookmark:
@@ -149,6 +152,9 @@ func protobufFailure(kind string, message []byte) error {
 // the frame. If it does not have the type and the name of the object, the error is large.
 func (d *Decoder[T]) skipLargeProtobuf(begin []byte, large *TooLargeError) (Event[T], error) {
 	kind, e := protobuf.ReadEventBegin(begin)
+	if h, out := d.leavesOutLarge(d.protobuf(), e.Raw); out && isChange(eventType(kind)) {
+		return d.leftOut(eventType(kind), h), nil
+	}
 	return d.largeChange(eventType(kind), d.headOf(&e), large)
 }
 

@@ -205,7 +205,7 @@ func (r *listReader[T]) readItem(left *int) error {
 		return r.skip(frame, large)
 	}
 	if err == nil {
-		r.frames = append(r.frames, frame)
+		r.add(frame)
 	}
 	return err
 }

@@ -185,9 +185,7 @@ func TestProtobufWatchDeliversALoneEventAtOnce(t *testing.T) {
 		s := newMetadataDecoder(Options{}).Watch(t.Context(), reading)
 		defer s.Stop()
 		for i := range 3 {
-			if _, err := io.WriteString(writing, frameOfMetadata(watch.Added, newMetadata(i))); err != nil {
-				t.Fatal(err)
-			}
+			go func() { _, _ = io.WriteString(writing, frameOfMetadata(watch.Added, newMetadata(i))) }()
 			if got, err := s.Next(t.Context(), nil); err != nil || len(got) != 1 || got[0].Object.Name != newMetadata(i).Name {
 				t.Fatalf("%v, %v", got, err)
 			}

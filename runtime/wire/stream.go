@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 const (
@@ -15,31 +18,43 @@ const (
 	maxBatch = 32
 )
 
-// Stream is an open watch. One goroutine reads the body and finds the events in it.
-// Events that have arrived together are one task. Several tasks run in parallel.
+// Stream is an open watch. Next reads the body itself and decodes an event that arrives alone. So
+// a watch that waits for the server has no goroutine. When more than one event has arrived, a
+// goroutine reads and finds the events. Those that have arrived together are one task. Several
+// tasks run in parallel. The goroutine ends when an event arrives alone.
 type Stream[T Object] struct {
 	decoder *Decoder[T]
-	source  *source
-	// isProtobuf is set if the events are in protobuf. It is set before the first task.
-	isProtobuf bool
-	ctx        context.Context
-	release    func() // ends ctx and closes the body
-	reading    sync.WaitGroup
-	workers    workers
-	// frames are parts of the source's block that no task has yet. Only the reading
-	// goroutine uses them.
+	ctx     context.Context
+	// done is the Done channel of the context of Watch.
+	done    <-chan struct{}
+	release func() // ends ctx and closes the body
+	closed  bool   // source is closed
+
+	// Only the goroutine that reads uses these fields: that of Next, or else reading.
+	source *source
+	// hasBegun is set after the first byte, and isProtobuf if the events are in protobuf. They are
+	// set before the first task.
+	hasBegun, isProtobuf bool
+	// frames are parts of the source's block that no task has yet.
 	frames [][]byte
 
-	// tasks are in the order of the body. The channel is closed after the last one. Then
-	// end is the reason.
+	reading sync.WaitGroup
+	workers workers
+	// tasks are in the order of the body. The channel is nil while Next reads. It is closed after
+	// the last task. Then end is the reason, or nil if Next reads again.
 	tasks chan *task[result[T]]
 	end   error
 
 	// Only Next uses the fields below. Next returns the results of current, from the index
-	// at on.
+	// at on. single is the memory of a task with the events that Next has read.
 	current *task[result[T]]
+	single  task[result[T]]
 	at      int
 	failed  error
+	// dropped are the events that Options.Keep has left out since the last one of a batch, and
+	// reached is the version of the last of them.
+	dropped int
+	reached string
 }
 
 // result is the event of one frame of a watch, or the reason why there is none.
@@ -52,16 +67,19 @@ type result[T Object] struct {
 // when ctx ends, with the cause of ctx. Then it closes the body, which must make a
 // running Read return.
 func (d *Decoder[T]) Watch(ctx context.Context, body io.ReadCloser) *Stream[T] {
-	s := &Stream[T]{decoder: d, workers: newWorkers(), tasks: make(chan *task[result[T]], maxAhead)}
+	s := &Stream[T]{decoder: d, done: ctx.Done()}
+	s.single.done = alreadyDone
 	s.ctx, s.release = closeWith(ctx, body)
 	s.source = newSource(s.ctx, body, d.max, idleSize, s.flush)
-	s.reading.Go(func() {
-		defer close(s.tasks)
-		defer s.source.close()
-		s.end = s.read()
-	})
 	return s
 }
+
+// alreadyDone is the channel of a task that was run before anyone waits for it.
+var alreadyDone = func() chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}()
 
 // Stop ends the watch, closes the body, and returns when all goroutines of the watch
 // have ended. It may be called twice, but not while Next runs.
@@ -69,21 +87,54 @@ func (s *Stream[T]) Stop() {
 	s.release()
 	s.reading.Wait()
 	s.workers.wait()
+	if !s.closed {
+		s.closed = true
+		s.source.close()
+	}
 }
 
-// read finds the events until the body ends. Without an error of the body it returns
-// io.EOF. It flushes the events that arrived before an error.
-func (s *Stream[T]) read() error {
-	// The first byte of protobuf is that of the length of a frame. No frame is large enough for
-	// it to be one that JSON begins with.
-	first, err := s.source.first()
-	s.isProtobuf = err == nil && first < '\t'
-	next := s.nextOfJSON
-	if s.isProtobuf {
-		next = s.nextOfProtobuf
+// readSingle waits for an event and decodes it, in the goroutine of Next. If more has arrived,
+// it starts a goroutine that reads on.
+func (s *Stream[T]) readSingle() {
+	if s.ctx.Err() != nil {
+		s.failed = context.Cause(s.ctx)
+		return
 	}
-	for {
-		frame, err := next()
+	frame, err := s.next()
+	_, isLarge := err.(*TooLargeError)
+	switch {
+	case isLarge || err == nil && s.source.at < s.source.end:
+		s.startReading(frame, err)
+	case err != nil:
+		s.end = s.decoder.withoutText(err)
+		s.receive(nil, false)
+	default:
+		s.single.results = s.appendEvents(s.single.results[:0], frame)
+		s.current = &s.single
+	}
+}
+
+// startReading starts a goroutine that reads. frame and err are results of next, or both are nil.
+func (s *Stream[T]) startReading(frame []byte, err error) {
+	tasks := make(chan *task[result[T]], maxAhead)
+	s.tasks, s.end = tasks, nil
+	if s.workers.slots == nil {
+		s.workers = newWorkers()
+	}
+	s.reading.Go(func() {
+		defer close(tasks) // after it, Next may use the source
+		s.end = s.read(frame, err)
+	})
+}
+
+// read finds the events until one arrives alone, and returns nil then, or until the body ends.
+// Without an error of the body it returns io.EOF. It flushes the events that arrived before an
+// error. frame and err are results of next, or both are nil.
+func (s *Stream[T]) read(frame []byte, err error) error {
+	if frame == nil && err == nil { // Next has read nothing
+		frame, err = s.next()
+	}
+	for ; ; frame, err = s.next() {
 		if large, ok := err.(*TooLargeError); ok {
 			if err = s.skip(frame, large); err == nil {
 				continue
@@ -96,7 +147,30 @@ func (s *Stream[T]) read() error {
 			return s.decoder.withoutText(err)
 		}
 		s.frames = append(s.frames, frame)
+		if s.isQuiet() {
+			return s.flush(true)
+		}
 	}
+}
+
+// isQuiet reports whether the only event that was read and is not taken is in frames, and no
+// other task waits.
+func (s *Stream[T]) isQuiet() bool {
+	return len(s.frames) == 1 && s.source.at == s.source.end && len(s.tasks) == 0
+}
+
+// next returns a frame.
+func (s *Stream[T]) next() ([]byte, error) {
+	if !s.hasBegun {
+		// The first byte of protobuf is that of the length of a frame. No frame is large enough for
+		// it to be one that JSON begins with.
+		first, err := s.source.first()
+		s.hasBegun, s.isProtobuf = true, err == nil && first < '\t'
+	}
+	if s.isProtobuf {
+		return s.nextOfProtobuf()
+	}
+	return s.nextOfJSON()
 }
 
 // skip delivers an event that is too large as an undecodable one, after the events before
@@ -179,6 +253,13 @@ func (s *Stream[T]) flush(bool) error {
 func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
 	batch := reuse[:0]
 	for s.failed == nil && s.current == nil {
+		if s.tasks == nil && ctx.Done() == s.done {
+			s.readSingle()
+			continue
+		}
+		if s.tasks == nil { // a Read would not end with ctx
+			s.startReading(nil, nil)
+		}
 		select {
 		case t, open := <-s.tasks:
 			s.receive(t, open)
@@ -190,22 +271,30 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], err
 		return batch, s.failed
 	}
 	<-s.current.done
-	for batch = s.take(batch); s.failed == nil && len(batch) < maxBatch && s.hasMore(); {
+	// Without a limit for tasks, a busy watch of which all is left out would never return.
+	for tasks := 1; ; tasks++ {
 		batch = s.take(batch)
+		if s.failed != nil || !s.hasRoom(batch) || tasks == maxAhead || !s.hasMore() {
+			break
+		}
 	}
+	batch = s.addDropped(batch)
 	if len(batch) == 0 {
 		return batch, s.failed
 	}
 	return batch, nil
 }
 
-// receive takes the next task, or, after the last one, the reason why the watch ended.
+// receive takes the next task, or, after the last one, the reason why the watch ended. If it has
+// not ended, Next reads again.
 func (s *Stream[T]) receive(t *task[result[T]], open bool) {
 	switch {
 	case open:
 		s.current = t
 	case s.ctx.Err() != nil:
 		s.failed = context.Cause(s.ctx)
+	case s.end == nil:
+		s.tasks = nil
 	default:
 		s.failed = s.end
 	}
@@ -223,17 +312,58 @@ func (s *Stream[T]) hasMore() bool {
 	return s.current != nil && s.current.isDone()
 }
 
+// hasRoom reports whether batch has room for another event, besides that of addDropped.
+func (s *Stream[T]) hasRoom(batch []Event[T]) bool {
+	if s.dropped > 0 {
+		return len(batch) < maxBatch-1
+	}
+	return len(batch) < maxBatch
+}
+
+// addDropped appends an event for those that were left out, if there are any.
+func (s *Stream[T]) addDropped(batch []Event[T]) []Event[T] {
+	if s.dropped == 0 {
+		return batch
+	}
+	batch = append(batch, Event[T]{Type: watch.Bookmark, ResourceVersion: s.reached, Dropped: s.dropped})
+	s.dropped, s.reached = 0, ""
+	return batch
+}
+
 // take appends results of the current task to batch, up to the first error and up to
 // maxBatch.
 func (s *Stream[T]) take(batch []Event[T]) []Event[T] {
 	results := s.current.results
-	for ; s.at < len(results) && s.failed == nil && len(batch) < maxBatch; s.at++ {
-		if s.failed = results[s.at].err; s.failed == nil {
-			batch = append(batch, results[s.at].event)
+	for ; s.at < len(results) && s.failed == nil && s.hasRoom(batch); s.at++ {
+		event := &results[s.at].event
+		s.failed = results[s.at].err
+		switch {
+		case s.failed != nil:
+		case event.Dropped > 0:
+			s.dropped, s.reached = s.dropped+event.Dropped, cmp.Or(event.ResourceVersion, s.reached)
+		case event.Type == watch.Bookmark && s.dropped > 0:
+			batch = s.addDropped(batch)
+			s.at-- // there may be no room for it
+		default:
+			batch = append(batch, *event)
+			batch[len(batch)-1].Dropped, s.dropped, s.reached = s.dropped, 0, ""
 		}
 	}
 	if s.failed != nil || s.at == len(results) {
+		if s.current == &s.single {
+			s.single.results = freed(results)
+		}
 		s.current, s.at = nil, 0
 	}
 	return batch
+}
+
+// freed returns the memory of results for a single event, without their objects. It returns nil if
+// that would keep much memory, because the event came in one line with others.
+func freed[T Object](results []result[T]) []result[T] {
+	if cap(results) > 1 {
+		return nil
+	}
+	clear(results)
+	return results[:0]
 }

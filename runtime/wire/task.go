@@ -22,6 +22,8 @@ func (w *workers) wait() { w.running.Wait() }
 type task[R any] struct {
 	block  *block
 	frames [][]byte
+	// sparse is set if most frames may have no result.
+	sparse bool
 	// results are valid when done is closed.
 	results []R
 	done    chan struct{}
@@ -43,7 +45,9 @@ func (t *task[R]) start(w *workers, decode func(results []R, frame []byte) []R) 
 
 // run decodes in the calling goroutine. decode appends the result of a frame.
 func (t *task[R]) run(decode func(results []R, frame []byte) []R) {
-	t.results = make([]R, 0, len(t.frames))
+	if !t.sparse {
+		t.results = make([]R, 0, len(t.frames))
+	}
 	for _, frame := range t.frames {
 		t.results = decode(t.results, frame)
 	}

@@ -102,7 +102,9 @@
     const stop = setTimeout(() => own.abort(new Error("no answer in " + timeout / 1000 + " seconds")), timeout);
     try {
       const open = [...document.querySelectorAll(".row details[open]")].map((d) => d.closest(".informer").id);
-      const response = await fetch(address(["sort"]) + "&details=" + open.join(","), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal });
+      const response = await fetch(address(["sort"]) + "&details=" + open.join(","), { headers: { Accept: "text/html" }, cache: "no-store", signal: own.signal }).catch((error) => {
+        throw error instanceof TypeError ? new Error("no connection; check that the program runs, and the port-forward or proxy to it") : error;
+      });
       const text = await response.text();
       if (!response.ok) throw new Error(text.slice(0, 200) || "status " + response.status);
       if (own !== running) return;

@@ -37,7 +37,7 @@ func Error(reason cache.Reason, err error) string {
 	case reason == cache.Decode:
 		text = hidden // such as an error of the decoder of client-go
 	default:
-		text = withoutWebhook(err.Error())
+		text = withoutWebhook(printable.Cut(err.Error(), maxRead))
 	}
 	return Credentials(text)
 }
@@ -53,7 +53,7 @@ func Undecodable(state *cache.DecodeError) *cache.DecodeError {
 func panicText(e *cache.HandlerPanicError) string {
 	on := ""
 	if e.Object != (cache.ObjectName{}) {
-		on = " on " + e.Object.String()
+		on = " on " + printable.Text(e.Object.String())
 	}
 	if e.Exited {
 		return fmt.Sprintf("handler %s called runtime.Goexit%s", e.Handler, on)
@@ -61,29 +61,38 @@ func panicText(e *cache.HandlerPanicError) string {
 	return fmt.Sprintf("handler %s panicked%s; the value of the panic is in the log", e.Handler, on)
 }
 
-// webhook is how the API server begins the error of a conversion webhook, whose message it repeats.
-var webhook = regexp.MustCompile(`(?s)(conversion webhook for .{1,500}? failed: )(.*)`)
-
 // withoutWebhook leaves out the message of a conversion webhook, which may have text of an object.
 // It keeps the reason why the API server could not call it.
+//
+//	conversion webhook for example.com/v1, Kind=Foo failed: the message
 func withoutWebhook(text string) string {
-	found := webhook.FindStringSubmatchIndex(text)
-	if found == nil || strings.HasPrefix(text[found[4]:], `Post "`) {
+	const begin, end = "conversion webhook for ", " failed: "
+	before, rest, found := strings.Cut(text, begin)
+	name, message, failed := strings.Cut(rest, end)
+	if !found || !failed || strings.HasPrefix(message, `Post "`) {
 		return text
 	}
-	return text[:found[4]] + hidden
+	return before + begin + name + end + hidden
 }
 
+// secretName matches names of values that are secret, such as client_secret.
+const secretName = `[a-z0-9_-]*(?:token|password|passwd|passphrase|pwd|secret|api_?key|access_?key|secret_?key|private_?key|signature|\bsig)`
+
 // credentials are parts of text that no error should have: the user of a URL, a token of HTTP
-// authentication, a JSON web token, and a parameter that is a secret by its name.
+// authentication, a JSON web token, a private key, and a parameter, a member of JSON or a header that
+// is a secret by its name. A quote in them may be escaped.
 var credentials = []struct {
 	pattern *regexp.Regexp
 	instead string
 }{
 	{regexp.MustCompile(`://[^/\s"'?#]*@`), "://"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}`), "$1 …"},
+	{regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|x-[a-z-]*token|x-api-key|cookie|password|passphrase)(\s*:\s*)((?:bearer|basic|token|negotiate)\s+)?[^\s"',;\\]+`), "$1$2$3…"},
 	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)?`), "…"},
-	{regexp.MustCompile(`(?i)\b([a-z_-]*(?:token|password|passwd|secret|api_?key))=[^\s&"',;]+`), "$1=…"},
+	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), "…"},
+	{regexp.MustCompile(`(?i)\b(` + secretName + `s?)=(?:\\?"[^"]*"?|'[^']*'?|[^\s&"',;\\]+)`), "$1=…"},
+	{regexp.MustCompile(`([?&](?:key|code))=[^\s&"',;\\]+`), "$1=…"},
+	{regexp.MustCompile(`(?i)(\\?"` + secretName + `s?\\?"\s*:\s*\\?")(?:[^"\\]|\\[^"])*`), "$1…"},
 }
 
 // maxRead is the number of bytes in which credentials are searched.

@@ -99,6 +99,8 @@ func (s *stage) await(ctx context.Context, expected ...func(event) bool) error {
 		case e := <-s.events:
 			say("event", "%v", e)
 			expected = slices.DeleteFunc(expected, func(is func(event) bool) bool { return is(e) })
+		case <-s.ended:
+			return s.endedByItself()
 		case <-ctx.Done():
 			return fmt.Errorf("an event that was expected did not come: %w", ctx.Err())
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -62,6 +64,27 @@ func TestDemo(t *testing.T) {
 	if response, err := http.Get(urls["page"]); err == nil {
 		response.Body.Close()
 		t.Error("the operator is still there after the end")
+	}
+}
+
+// TestOperatorEnds waits for an event of an operator that has ended: the demo ends too and says why,
+// so no one looks at addresses that no longer answer.
+func TestOperatorEnds(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "operator.log")
+	if err := os.WriteFile(log, []byte("I1 Stopped\noperator: the leader's Lease was lost\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{operatorLog: log, operator: exec.Command("false"), events: make(chan event)}
+	if err := s.operator.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitOperator()
+	const want = "the operator has ended by itself (exit status 1): operator: the leader's Lease was lost"
+	if err := s.await(t.Context(), isOrders("")); err == nil || err.Error() != want {
+		t.Errorf("the demo ended with %v, want %s", err, want)
+	}
+	if err := s.close(); err != nil {
+		t.Errorf("close has another error: %v", err)
 	}
 }
 

@@ -28,6 +28,8 @@ type stage struct {
 	factory     informers.SharedInformerFactory
 	events      chan event
 	operator    *exec.Cmd
+	ended       <-chan struct{} // closed when the operator has ended; operatorErr has how
+	operatorErr error
 	operatorLog string
 	log         *os.File // of the operator
 	// found gets what the operator serves, which is then in serves.
@@ -116,16 +118,39 @@ func (s *stage) startOperator(build string) error {
 		s.operator = nil
 		return fmt.Errorf("cannot start the operator: %w", err)
 	}
+	s.awaitOperator()
 	say("operator", "examples/operator runs as process %d", s.operator.Process.Pid)
 	return nil
+}
+
+// awaitOperator closes s.ended when the operator, which runs, has ended.
+func (s *stage) awaitOperator() {
+	ended, operator := make(chan struct{}), s.operator
+	s.ended = ended
+	go func() {
+		defer close(ended)
+		s.operatorErr = operator.Wait()
+	}()
+}
+
+// endedByItself returns the error that ends the demo after the operator, whose addresses no longer
+// answer. The caller has received from s.ended.
+func (s *stage) endedByItself() error {
+	text, _ := os.ReadFile(s.operatorLog) // what the process has said is complete
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	s.operator = nil
+	return fmt.Errorf("the operator has ended by itself (%v): %s", cmp.Or(s.operatorErr, errors.New("exit status 0")), lines[len(lines)-1])
 }
 
 // close stops everything, and fails if the operator did not end in good order.
 func (s *stage) close() error {
 	var errs []error
 	if s.operator != nil {
-		errs = append(errs, s.operator.Process.Signal(syscall.SIGTERM))
-		if err := s.operator.Wait(); err != nil {
+		if err := s.operator.Process.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {
+			errs = append(errs, err)
+		}
+		<-s.ended
+		if err := s.operatorErr; err != nil {
 			errs = append(errs, fmt.Errorf("the operator did not end in good order: %w, see %s", err, s.operatorLog))
 		}
 		s.operator = nil

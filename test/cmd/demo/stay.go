@@ -52,6 +52,8 @@ func (s *stage) showAddresses(ctx context.Context) error {
 	defer cancel()
 	select {
 	case s.serves = <-s.found:
+	case <-s.ended:
+		return s.endedByItself()
 	case <-ctx.Done():
 		return fmt.Errorf("the operator does not serve its page: %w", ctx.Err())
 	}
@@ -80,6 +82,8 @@ func (s *stage) stay(ctx context.Context) error {
 		case <-ctx.Done():
 			say("stay", "%d changes", changes)
 			return nil
+		case <-s.ended:
+			return s.endedByItself()
 		case e := <-s.events: // an event that no one reads would stop the informers
 			if e.what != "delete" && e.server != nil && !e.server.Status.Ready {
 				if err := s.report(ctx, e.server.Name); isFinal(ctx, err) {

@@ -225,7 +225,7 @@ func TestServerGone(t *testing.T) {
 	server.CloseClientConnections()
 	server.Close()
 	tab.do(chromedp.Click(chromedp.CSS("#pause")))
-	tab.wait(`document.querySelector("#trouble").textContent.includes("cannot be refreshed")`)
+	tab.wait(`document.querySelector("#trouble").textContent.includes("cannot be refreshed: no connection; check that the program runs, and the port-forward")`)
 	tab.check()
 	tab.screenshot("gone-light", desktop)
 	for _, fault := range tab.forgive() {

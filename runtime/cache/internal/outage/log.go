@@ -29,9 +29,11 @@ const (
 	// It doubles with each such line up to maxRepeat.
 	firstRepeat = time.Minute
 	maxRepeat   = time.Hour
-	// calm is how long after the end of a logged outage the next one is logged later, after
-	// firstRepeat: otherwise a watch that is cut each time that it is opened would fill the log.
-	calm = 10 * time.Minute
+	// calm is how long after the end of a logged outage the next one is logged later: otherwise a
+	// watch that is cut each time that it is opened would fill the log. It is logged after
+	// firstRepeat, which doubles with each one that is, up to maxLogged of them.
+	calm      = 10 * time.Minute
+	maxLogged = 4
 )
 
 // State is what a Reflector does.
@@ -72,6 +74,8 @@ type Log struct {
 	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying.
 	notFollowing, trying int32
 	closed               bool
+	// logged is the number of outages that were logged in a row, each within calm after the one before.
+	logged uint8
 	// ended is when the last outage ended that was logged; 0 if there was none.
 	ended stats.Stamp
 	// now is nil while the informer is healthy: a program may have thousands.
@@ -238,10 +242,17 @@ func (l *Log) check(timer *time.Timer) {
 	o.timer = nil
 	now := stats.Now()
 	lasted := now.Since(o.since)
-	isLater := o.written == nil && lasted < firstRepeat && l.ended != 0 && now.Since(l.ended) < calm
+	isFirst, isCalm := o.written == nil, l.ended == 0 || now.Since(l.ended) >= calm
+	isLater := isFirst && !isCalm && lasted < firstRepeat<<(l.logged-1)
 	if l.trying == l.notFollowing || isLater {
 		l.startLocked(&o.timer, l.check)
 		return
+	}
+	if isFirst && isCalm {
+		l.logged = 0
+	}
+	if isFirst {
+		l.logged = min(l.logged+1, maxLogged)
 	}
 	if len(failures) == 0 && o.written == nil {
 		o.written = map[kind]*written{}

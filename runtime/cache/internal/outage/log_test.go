@@ -414,31 +414,42 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
-// TestFlapping has a watch that is cut again and again, some seconds after it was opened.
+// TestFlapping has a watch that is cut again and again, some time after it was opened.
 func TestFlapping(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newInformer(t, 1)
-		lines := 0
-		const cycle = 20 * time.Second
-		for range 24 * time.Hour / cycle {
-			i.enter(0, NotFollowing, unreachable("no"))
-			time.Sleep(15 * time.Second)
-			i.enter(0, Following)
-			time.Sleep(5 * time.Second)
-			synctest.Wait()
-			lines += len(i.lines.take())
-		}
-		if most := int(2 * 24 * time.Hour / calm); lines > most || lines < most/2 {
-			t.Errorf("%d lines in a day, want at most %d", lines, most)
-		}
-		// One that lasts is named, also when there were others before.
+	for down, most := range map[time.Duration]int{9 * time.Second: 0, 15 * time.Second: 288, 65 * time.Second: 600, 150 * time.Second: 600, 9 * time.Minute: 600} {
+		t.Run(down.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testFlapping(t, down, most) })
+		})
+	}
+}
+
+// testFlapping wants at most so many lines in a day, and at least a third of that.
+func testFlapping(t *testing.T, down time.Duration, most int) {
+	i := newInformer(t, 1)
+	lines := 0
+	const up = 5 * time.Second
+	for range 24 * time.Hour / (down + up) {
 		i.enter(0, NotFollowing, unreachable("no"))
-		i.wait(2*time.Minute, "for=1m")
+		time.Sleep(down)
 		i.enter(0, Following)
-		i.wait(0, "again after=2m0s")
-		time.Sleep(calm)
-		i.enter(0, NotFollowing, unreachable("no"))
-		i.wait(After, "for=10s")
-		i.log.Close()
-	})
+		time.Sleep(up)
+		synctest.Wait()
+		lines += len(i.lines.take())
+	}
+	if lines > most || lines < most/3 {
+		t.Errorf("%d lines in a day, want at most %d", lines, most)
+	}
+	// One that lasts is named, also when there were others before.
+	i.enter(0, NotFollowing, unreachable("no"))
+	time.Sleep(11 * time.Minute)
+	synctest.Wait()
+	if got := i.lines.take(); len(got) != 1 || !strings.Contains(got[0], "no reason=Unreachable for=") {
+		t.Errorf("the log has %q", got)
+	}
+	i.enter(0, Following)
+	i.wait(0, "again after=11m0s")
+	time.Sleep(calm)
+	i.enter(0, NotFollowing, unreachable("no"))
+	i.wait(After, "for=10s")
+	i.log.Close()
 }

@@ -6,13 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // Selection evaluates the selectors of a list and watch as the server does. nil selects all
 // objects. Any goroutine may call its methods.
 type Selection struct {
-	// set sets the selectors of a request.
-	set func(*metav1.ListOptions)
+	// set sets the selectors of a request. It may be nil.
+	set   func(*metav1.ListOptions)
+	shard sharding.Selector
 
 	mu sync.Mutex // guards what follows
 	// readLabels and readFields are the selectors that were parsed last.
@@ -23,12 +26,23 @@ type Selection struct {
 	unknown string
 }
 
-// NewSelection returns the selection of requests whose selectors set sets. set may be nil.
-func NewSelection(set func(*metav1.ListOptions)) *Selection {
-	if set == nil {
+// NewSelection returns the selection of requests for a shard, whose selectors set sets. set may be
+// nil.
+func NewSelection(set func(*metav1.ListOptions), shard sharding.Selector) *Selection {
+	if set == nil && shard.Empty() {
 		return nil
 	}
-	return &Selection{set: set}
+	return &Selection{set: set, shard: shard}
+}
+
+// NeverHas reports whether an object is in another shard as long as it exists.
+func (s *Selection) NeverHas(obj metav1.Object) bool {
+	return s != nil && s.shard.Key() != sharding.Owner && !s.shard.Matches(obj)
+}
+
+// MayLose reports whether an object that exists may leave the selection.
+func (s *Selection) MayLose() bool {
+	return s != nil && (s.set != nil || s.shard.Key() == sharding.Owner)
 }
 
 // Matches reports whether the selectors select an object. It is not known if only the server can
@@ -36,6 +50,9 @@ func NewSelection(set func(*metav1.ListOptions)) *Selection {
 func (s *Selection) Matches(obj metav1.Object) (selected, known bool) {
 	if s == nil {
 		return true, true
+	}
+	if !s.shard.Matches(obj) {
+		return false, true
 	}
 	byLabels, byFields, unknown := s.parsed()
 	if unknown != "" {
@@ -58,7 +75,9 @@ func (s *Selection) Unknown() string {
 // parsed returns the selectors of the next request.
 func (s *Selection) parsed() (labels.Selector, fields.Selector, string) {
 	var request metav1.ListOptions
-	s.set(&request)
+	if s.set != nil {
+		s.set(&request)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.labels == nil || s.readLabels != request.LabelSelector || s.readFields != request.FieldSelector {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -328,7 +329,7 @@ func TestSelection(t *testing.T) {
 		set := func(request *metav1.ListOptions) {
 			request.LabelSelector, request.FieldSelector = test.labels, test.fields
 		}
-		s := NewSelection(set)
+		s := NewSelection(set, sharding.Selector{})
 		selected, known := s.Matches(obj)
 		if selected != test.selected || known != test.known || (s.Unknown() == "") != known {
 			t.Errorf("labels %q fields %q: %v, known %v, unknown %q", test.labels, test.fields, selected, known, s.Unknown())

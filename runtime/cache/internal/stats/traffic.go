@@ -16,6 +16,8 @@ type Traffic struct {
 	Added, Updated, Deleted, Bookmarks atomic.Uint64
 	// Lists is the number of lists that were read to their end, streamed or not.
 	Lists atomic.Uint64
+	// Dropped is the number of objects of lists, and events of watches, of other shards.
+	Dropped atomic.Uint64
 	// Undecodable is the number of states that could not be decoded.
 	Undecodable atomic.Uint64
 
@@ -65,9 +67,9 @@ func (t *Traffic) Relists() map[string]uint64 {
 }
 
 // Events has the numbers of events in a batch.
-type Events struct{ Added, Updated, Deleted, Bookmarks uint64 }
+type Events struct{ Added, Updated, Deleted, Bookmarks, Dropped uint64 }
 
-// AddEvents counts the events of a batch. Most batches have one type of them.
+// AddEvents counts the events of a batch, but not those that were dropped. Most batches have one type of them.
 func (t *Traffic) AddEvents(batch *Events) {
 	if batch.Added > 0 {
 		t.Added.Add(batch.Added)

@@ -1,5 +1,10 @@
 package store
 
+import (
+	"iter"
+	"math/bits"
+)
+
 // Marks is a set of the objects that are stored, by slot. It holds for as long as
 // no object is added or removed.
 type Marks struct {
@@ -14,38 +19,12 @@ func (s *Store[T]) NewMarks() Marks {
 	return Marks{bits: make([]uint64, (n+63)/64), unmarked: n}
 }
 
-// NewMarksOutside returns Marks with all objects but those of a namespace.
-func (s *Store[T]) NewMarksOutside(namespace string) Marks {
-	m := s.NewMarks()
-	for i := range m.bits {
-		m.bits[i] = ^uint64(0)
-	}
-	m.unmarked = 0
-	if list := s.indexes[0].lists[namespace]; list != nil {
-		for _, slot := range list.slots {
-			m.bits[slot/64] &^= 1 << (slot % 64)
-		}
-		m.unmarked = len(list.slots)
-	}
-	return m
-}
-
-// NewMarksInside returns Marks with all objects of some namespaces.
-func (s *Store[T]) NewMarksInside(namespaces []string) Marks {
-	m := s.NewMarks()
-	for _, namespace := range namespaces {
-		if list := s.indexes[0].lists[namespace]; list != nil {
-			for _, slot := range list.slots {
-				m.Add(slot)
-			}
-		}
-	}
-	return m
-}
+// Has reports whether the object in a slot is in the set.
+func (m *Marks) Has(slot uint32) bool { return m.bits[slot/64]&(1<<(slot%64)) != 0 }
 
 // Add adds the object in a slot. It reports whether it was in the set before.
 func (m *Marks) Add(slot uint32) (again bool) {
-	if m.has(slot) {
+	if m.Has(slot) {
 		return true
 	}
 	m.bits[slot/64] |= 1 << (slot % 64)
@@ -53,7 +32,18 @@ func (m *Marks) Add(slot uint32) (again bool) {
 	return false
 }
 
-func (m *Marks) has(slot uint32) bool { return m.bits[slot/64]&(1<<(slot%64)) != 0 }
+// All ranges over the slots of the objects in the set.
+func (m *Marks) All() iter.Seq[uint32] {
+	return func(yield func(slot uint32) bool) {
+		for i, word := range m.bits {
+			for ; word != 0; word &= word - 1 {
+				if !yield(uint32(64*i + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // RemoveUnmarked removes the objects that are not in the set, and calls removed with each
 // of them. It moves each of the others once at most. The set is no longer valid then.
@@ -61,8 +51,8 @@ func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
 	var first uint32 // all objects before it are marked
 	for ; m.unmarked > 0; m.unmarked-- {
 		slot := uint32(s.objects.n - 1)
-		if m.has(slot) {
-			for m.has(first) {
+		if m.Has(slot) {
+			for m.Has(first) {
 				first++
 			}
 			slot = first
@@ -73,4 +63,21 @@ func (s *Store[T]) RemoveUnmarked(m *Marks, removed func(obj T)) {
 		s.fill(slot)
 		removed(obj)
 	}
+}
+
+// RemoveAll removes the objects in some slots. It moves each of the others once at most.
+func (s *Store[T]) RemoveAll(slots []uint32) {
+	if len(slots) == 0 {
+		return
+	}
+	m := s.NewMarks()
+	for i := range m.bits {
+		m.bits[i] = ^uint64(0)
+	}
+	m.unmarked = 0
+	for _, slot := range slots {
+		m.bits[slot/64] &^= 1 << (slot % 64)
+		m.unmarked++
+	}
+	s.RemoveUnmarked(&m, func(T) {})
 }

@@ -210,37 +210,43 @@ func TestStoreReleasesMemory(t *testing.T) {
 	}
 }
 
-// TestRemoveUnmarkedOfANamespace removes what is not marked in one of two namespaces.
-func TestRemoveUnmarkedOfANamespace(t *testing.T) {
+// TestRemoveAll removes some of the objects of one of two namespaces. The others keep their tags.
+func TestRemoveAll(t *testing.T) {
 	for count := range 130 {
 		s := newIndexed(nil)
+		s.KeepTags(0)
 		for i := range count {
 			obj := many(i)
 			obj.Namespace = [...]string{"a", "b", "b"}[i%3]
 			s.put(obj)
+			s.Tags()[i] = uint32(len(obj.Name) + 1000*i)
+		}
+		tags := map[object]uint32{}
+		var slots []uint32
+		for i, slot := range s.SlotsOf("b") {
+			if obj := s.At(slot); obj.Namespace != "b" {
+				t.Fatalf("%s is in namespace b", obj.Name)
+			}
+			if i%3 > 0 {
+				slots = append(slots, slot)
+			}
+		}
+		for slot := range uint32(count) {
+			if !slices.Contains(slots, slot) {
+				tags[s.At(slot)] = s.Tags()[slot]
+			}
 		}
 		s.Begin()
-		m := s.NewMarksOutside("b")
-		kept := (count + 2) / 3
-		for slot := range uint32(count) {
-			if obj := s.objects.at(slot); obj.GetNamespace() == "a" && !m.Add(slot) {
-				t.Fatalf("an object of namespace a was not marked among %d", count)
-			} else if obj.GetNamespace() == "b" && slot%2 == 0 {
-				m.Add(slot)
-				kept++
-			}
-		}
-		s.RemoveUnmarked(&m, func(obj object) {
-			if obj.GetNamespace() == "a" {
-				t.Errorf("%s of namespace a was removed", obj.GetName())
-			}
-		})
+		s.RemoveAll(slots)
 		s.End()
-		if s.Len() != kept {
-			t.Errorf("%d of %d objects are left, want %d", s.Len(), count, kept)
+		if err := s.Check(); err != nil || s.Len() != len(tags) {
+			t.Fatalf("%d of %d objects are left, want %d: %v", s.Len(), count, len(tags), err)
 		}
-		none := s.NewMarksOutside("c")
-		s.RemoveUnmarked(&none, func(object) { t.Error("an object was removed without a namespace") })
+		for slot, tag := range s.Tags() {
+			if want, kept := tags[s.At(uint32(slot))]; !kept || tag != want {
+				t.Errorf("%s has the tag %d, want %d, kept: %v", s.At(uint32(slot)).Name, tag, want, kept)
+			}
+		}
 	}
 }
 

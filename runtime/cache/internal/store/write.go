@@ -81,7 +81,7 @@ func (s *Store[T]) Clear() {
 	for i, idx := range s.indexes {
 		s.indexes[i] = newIndex(idx.name)
 	}
-	s.nameHashes, s.hashes = nil, nil
+	s.nameHashes, s.hashes, s.tags = nil, nil, nil
 }
 
 // Count returns the number of objects, for the writer.
@@ -90,6 +90,17 @@ func (s *Store[T]) Count() int { return s.objects.n }
 // IsAt reports whether an object is in a slot, for the writer. There may be no such slot.
 func (s *Store[T]) IsAt(slot uint32, obj T) bool {
 	return int(slot) < s.objects.n && identity.Same(s.objects.at(slot), obj)
+}
+
+// At returns the object in a slot, for the writer.
+func (s *Store[T]) At(slot uint32) T { return s.objects.at(slot) }
+
+// SlotsOf returns the slots of the objects of a namespace, for the writer, until it changes the store.
+func (s *Store[T]) SlotsOf(namespace string) []uint32 {
+	if list := s.indexes[0].lists[namespace]; list != nil {
+		return list.slots
+	}
+	return nil
 }
 
 // Each ranges over the objects, for the writer, which does not change them meanwhile.
@@ -143,6 +154,9 @@ func (s *Store[T]) Put(e *Entry[T]) (old T, known bool) {
 	s.nameHashes = append(s.nameHashes, e.Hash)
 	if s.keepsHashes {
 		s.hashes = append(s.hashes, e.ContentHash)
+	}
+	if s.keepsTags {
+		s.tags = append(s.tags, 0)
 	}
 	s.indexes[0].add(slot, []string{e.Namespace})
 	for i, idx := range s.indexes[1:] {
@@ -214,6 +228,9 @@ func (s *Store[T]) fill(slot uint32) {
 	if s.keepsHashes {
 		s.hashes = shrunk(s.hashes[:last])
 	}
+	if s.keepsTags {
+		s.tags = shrunk(s.tags[:last])
+	}
 }
 
 // move moves an object to a slot that was vacated.
@@ -225,4 +242,7 @@ func (s *Store[T]) move(from, to uint32) {
 	s.names.move(s.nameHashes[from], from, to)
 	s.nameHashes[to] = s.nameHashes[from]
 	s.SetContentHash(to, s.ContentHash(from))
+	if s.keepsTags {
+		s.tags[to] = s.tags[from]
+	}
 }

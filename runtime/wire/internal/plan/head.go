@@ -10,6 +10,10 @@ type Head struct {
 	Namespace, Name, UID, ResourceVersion []byte
 	// IsWhole is set if the text has all of the metadata.
 	IsWhole bool
+	// Metadata is the text from the metadata on, for Controller. Only ReadIdentity sets it.
+	Metadata []byte
+	// IsProtobuf is set if Metadata is a message.
+	IsProtobuf bool
 }
 
 // ReadHead reads the head of the object that text begins with. The object need be neither
@@ -53,6 +57,51 @@ func ReadVersion(text []byte) (h Head) {
 		})
 	}
 	return h
+}
+
+// ReadIdentity reads Namespace, Name, UID and ResourceVersion. Unlike ReadHead, it reads as little
+// of the text as possible.
+func ReadIdentity(text []byte) (h Head) {
+	at := MemberAt(text, "metadata")
+	if at < 0 {
+		return h
+	}
+	h.Metadata = text[at:]
+	Members(h.Metadata, func(m Member) bool {
+		h.take(m)
+		return h.UID == nil || h.ResourceVersion == nil || h.Namespace == nil || h.Name == nil
+	})
+	return h
+}
+
+// Controller returns the UID of the controller in the owner references of the metadata that text
+// begins with; nil if there is none.
+func Controller(text []byte) (uid []byte) {
+	at := MemberAt(text, "ownerReferences")
+	if at < 0 || peek(text, at) != '[' {
+		return nil
+	}
+	for at, more := first(text, at, ']'); more; {
+		var owner []byte
+		isController := false
+		end := Members(text[at:], func(m Member) bool {
+			switch {
+			case m.Is("uid"):
+				owner, _ = Text(m.Value)
+			case m.Is("controller"):
+				isController = string(m.Value) == "true"
+			}
+			return true
+		})
+		if isController {
+			return owner
+		}
+		if end < 0 {
+			return nil
+		}
+		at, more = nextOrEnd(text, at+end, ']')
+	}
+	return nil
 }
 
 // take takes a member of the metadata if the head has it.

@@ -12,6 +12,11 @@ const (
 	namespaceNumber       = 3
 	uidNumber             = 5
 	resourceVersionNumber = 6
+	ownersNumber          = 13
+
+	// Those of metav1.OwnerReference.
+	ownerUIDNumber   = 4
+	controllerNumber = 6
 )
 
 // fields calls visit for each field of a message whose content has a length, until visit
@@ -78,6 +83,65 @@ func (p *Plan) ReadVersion(message []byte) (h plan.Head) {
 		return false
 	})
 	return h
+}
+
+// ReadIdentity reads Namespace, Name, UID and ResourceVersion, and sets Metadata. Unlike ReadHead, it
+// reads as little of the message as possible.
+func (p *Plan) ReadIdentity(message []byte) (h plan.Head) {
+	fields(message, func(number uint64, content []byte, whole bool) bool {
+		if number != p.metadata || !whole {
+			return true
+		}
+		h.Metadata, h.IsProtobuf = content, true
+		fields(content, func(number uint64, content []byte, whole bool) bool {
+			if whole {
+				take(&h, number, content)
+			}
+			return h.UID == nil || h.ResourceVersion == nil || h.Namespace == nil || h.Name == nil
+		})
+		return false
+	})
+	return h
+}
+
+// Controller returns the UID of the controller in the owner references of a metadata message; nil if
+// there is none.
+func Controller(metadata []byte) (uid []byte) {
+	fields(metadata, func(number uint64, content []byte, whole bool) bool {
+		if number == ownersNumber && whole {
+			if owner, isController := readOwner(content); isController {
+				uid = owner
+				return false
+			}
+		}
+		return true
+	})
+	return uid
+}
+
+// readOwner reads a metav1.OwnerReference.
+func readOwner(message []byte) (uid []byte, isController bool) {
+	for at := 0; at < len(message); {
+		tag, value := readTag(message, at)
+		if value == gaveUp {
+			break
+		}
+		switch tag {
+		case ownerUIDNumber<<3 | delimited:
+			start, end := readContent(message, value)
+			if end == gaveUp {
+				return uid, isController
+			}
+			uid = message[start:end:end]
+		case controllerNumber<<3 | varint:
+			v, _ := readVarint(message, value)
+			isController = v != 0
+		}
+		if at, _ = skipAny(message, value, tag); at == gaveUp {
+			break
+		}
+	}
+	return uid, isController
 }
 
 // take takes a field of the metadata if the head has it.

@@ -1,0 +1,315 @@
+package ledger
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// ID identifies a scope. IDs are not used again.
+type ID uint32
+
+// Traits are what the ledger has to know of a scope.
+type Traits struct {
+	Namespace string // empty for all
+	// Moves is set if an object that exists can leave the scope.
+	Moves bool
+	Shard sharding.Selector
+	// Excludes reports whether the scope never has objects of these names. It may be nil.
+	Excludes func(namespace, name string) bool
+}
+
+// Scope is an open scope.
+type Scope[T wire.Object] struct {
+	Traits
+	id ID
+	// isListed is set when the cache has its first list, and isUnordered if the version of its last list
+	// cannot be compared. reached is the version up to which all of its changes were applied.
+	isListed, isUnordered bool
+	reached               uint64
+	// era counts how often the versions of the server went back, as the scope knows.
+	era uint32
+	// held is the number of objects that it holds.
+	held int
+	// waits has the records that wait for the scope, the lowest version first, and void ones. When
+	// it grows to limit, void ones are dropped.
+	waits waits[T]
+	limit int
+	// advanced is set if Resolve has to look at waits.
+	advanced bool
+}
+
+// Held returns the number of objects that the scope holds.
+func (s *Scope[T]) Held() int { return s.held }
+
+// Reached returns the version up to which all changes of the scope were applied, 0 if it is not known.
+func (s *Scope[T]) Reached() uint64 {
+	if s.isUnordered {
+		return 0
+	}
+	return s.reached
+}
+
+// awaits reports whether the scope still has to tell what it knows of an object that has left another
+// scope at a version.
+func (s *Scope[T]) awaits(left uint64) bool {
+	return !s.isListed || !s.isUnordered && s.reached < left
+}
+
+// mayHave reports whether the scope may have an object, now or later.
+func (s *Scope[T]) mayHave(name listed.Name, obj T) bool {
+	if s.Namespace != "" && s.Namespace != name.Namespace || s.Excludes != nil && s.Excludes(name.Namespace, name.Name) {
+		return false
+	}
+	if s.Shard.Empty() {
+		return true
+	}
+	switch s.Shard.Key() {
+	case sharding.UID:
+		uid := obj.GetUID()
+		return uid == "" || s.Shard.Contains(sharding.Hash(string(uid)))
+	case sharding.Namespace:
+		return s.Shard.Contains(sharding.Hash(name.Namespace))
+	}
+	return true // the owner of an object may change
+}
+
+// Ledger knows which scopes hold each object of a cache. Only the writer of the cache uses it.
+type Ledger[T wire.Object] struct {
+	scopes map[ID]*Scope[T]
+	// byNamespace has the scopes by their Namespace.
+	byNamespace map[string][]*Scope[T]
+	holdings    holdings
+	// era is the latest one.
+	era uint32
+
+	records map[listed.Name]*record[T]
+	// leaving is the number of records of objects that are leaving.
+	leaving int
+	// dead has the records of the objects that have ended, the oldest first, and void ones. When it
+	// grows to deadLimit, these are dropped.
+	dead      []*record[T]
+	deadLimit int
+	// advanced has the scopes that Resolve has to look at.
+	advanced []*Scope[T]
+}
+
+// New returns a Ledger without a scope.
+func New[T wire.Object]() *Ledger[T] {
+	return &Ledger[T]{
+		scopes: map[ID]*Scope[T]{}, byNamespace: map[string][]*Scope[T]{},
+		holdings: newHoldings(), records: map[listed.Name]*record[T]{},
+	}
+}
+
+// Open adds a scope, which is not listed yet.
+func (l *Ledger[T]) Open(id ID, traits Traits) *Scope[T] {
+	s := &Scope[T]{Traits: traits, id: id, era: l.era, limit: minWaits}
+	l.scopes[id] = s
+	l.byNamespace[traits.Namespace] = append(l.byNamespace[traits.Namespace], s)
+	return s
+}
+
+// Adopt returns the Tag of n objects that a scope has told while it was the only one.
+func (l *Ledger[T]) Adopt(s *Scope[T], n int) Tag {
+	s.held += n
+	return l.holdings.change(step{0, tell, s.id, s.era})
+}
+
+// Scope returns an open scope, or nil.
+func (l *Ledger[T]) Scope(id ID) *Scope[T] { return l.scopes[id] }
+
+// Close removes a scope. The caller calls Forsake for each object that it holds, and then Resolve.
+func (l *Ledger[T]) Close(s *Scope[T]) {
+	delete(l.scopes, s.id)
+	of := l.byNamespace[s.Namespace]
+	if of = slices.DeleteFunc(of, func(other *Scope[T]) bool { return other == s }); len(of) == 0 {
+		delete(l.byNamespace, s.Namespace)
+	} else {
+		l.byNamespace[s.Namespace] = of
+	}
+	s.isListed, s.isUnordered = true, true // it keeps no record waiting
+	l.advance(s)
+}
+
+func nameOf[T wire.Object](obj T) listed.Name {
+	return listed.Name{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// Parse returns a version as a number, 0 if it cannot be compared.
+func Parse(resourceVersion string) uint64 {
+	version, err := strconv.ParseUint(resourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// Advance records that all changes of a scope up to a version were applied.
+func (l *Ledger[T]) Advance(s *Scope[T], version uint64) {
+	if version > s.reached {
+		s.reached = version
+		l.advance(s)
+	}
+}
+
+// Reach is Advance for the version of a bookmark. The scope has been listed.
+func (l *Ledger[T]) Reach(s *Scope[T], version uint64) {
+	if !s.isListed {
+		s.isListed = true
+		l.advance(s)
+	}
+	l.Advance(s, version)
+}
+
+// List records that a scope was listed at a version, before Judge is called for its objects. If
+// that is earlier than what the scope has reached, the server was restored from a backup. What was
+// told before has no order with what follows.
+func (l *Ledger[T]) List(s *Scope[T], version uint64) {
+	if version != 0 && version < s.reached {
+		l.rewind(s, version)
+	}
+	s.isListed, s.isUnordered = true, version == 0
+	s.reached = max(s.reached, version)
+	l.advance(s)
+}
+
+func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
+	if s.era == l.era {
+		l.era++
+	}
+	s.era, s.reached = l.era, version
+	for _, other := range l.scopes {
+		if other.reached <= version { // what it knows is from before the backup
+			other.era = l.era
+		}
+		other.waits.lower(version)
+	}
+	for _, r := range l.records {
+		if r.state == ended {
+			l.drop(r)
+		} else if r.left > version {
+			r.left, r.hasFinal = version, false
+		}
+	}
+}
+
+func (l *Ledger[T]) advance(s *Scope[T]) {
+	if !s.advanced && len(s.waits) > 0 {
+		s.advanced = true
+		l.advanced = append(l.advanced, s)
+	}
+}
+
+// Verdict is what to do with a state that a scope tells.
+type Verdict uint8
+
+const (
+	// Ignore: it has no effect.
+	Ignore Verdict = iota
+	// Hold: the cached state is later, or the same. The scope holds the object.
+	Hold
+	// Compare: it has the version of the cached state. Hold, or Store if the content differs.
+	Compare
+	// Store: it is later.
+	Store
+)
+
+// Judge decides about a state of an object that is cached with a Tag, at the version cached. Within
+// one scope the last state counts. Otherwise the one with the later version does.
+func (l *Ledger[T]) Judge(s *Scope[T], tag Tag, cached, told string, aside bool) Verdict {
+	h := &l.holdings.all[tag]
+	version := Parse(told)
+	if aside && version != 0 && version <= s.reached {
+		return Ignore // the watch has told what became of it
+	}
+	switch isOwn := !aside && !h.isAside && h.teller == s.id; {
+	case told == cached:
+		return Compare
+	case isOwn || h.era < s.era:
+		return Store
+	}
+	if has := Parse(cached); version == 0 || has == 0 || version > has {
+		return Store
+	} else if version == has {
+		return Compare
+	}
+	return Hold
+}
+
+// Admit reports whether a state of an object that is not cached is stored. It is not if the object has
+// ended since.
+func (l *Ledger[T]) Admit(s *Scope[T], name listed.Name, told string, aside bool) bool {
+	if len(l.records) == 0 && !aside {
+		return true // nearly always
+	}
+	version := Parse(told)
+	if aside && version != 0 && version <= s.reached {
+		return false
+	}
+	r := l.records[name]
+	return r == nil || version == 0 || version > r.left || !s.awaits(r.left) && !aside
+}
+
+// Hold records that a scope has an object that is cached with a Tag, and returns its next Tag.
+func (l *Ledger[T]) Hold(s *Scope[T], tag Tag, cached T) Tag {
+	h := &l.holdings
+	to := h.change(step{tag, hold, s.id, 0})
+	if to == tag {
+		return tag
+	}
+	s.held++
+	if len(l.records) > 0 && !h.isHeld(tag) {
+		if r := l.records[nameOf(cached)]; r != nil {
+			if l.stay(r); r.left <= Parse(cached.GetResourceVersion()) {
+				l.drop(r)
+			}
+		}
+	}
+	return to
+}
+
+// Store records that a scope has told the state that is stored, and returns the next Tag of the
+// object; tag is 0 for one that was not cached. final is the last state of the object that was
+// cached under the name, if another scope has told it.
+func (l *Ledger[T]) Store(s *Scope[T], tag Tag, name listed.Name, told string, aside bool) (to Tag, final T, hasFinal bool) {
+	h := &l.holdings
+	if !h.has(tag, s.id) {
+		s.held++
+	}
+	if len(l.records) > 0 {
+		if r := l.records[name]; r != nil {
+			final, hasFinal = r.final, r.hasFinal
+			if version := Parse(told); r.state == ended || version == 0 || version >= r.left {
+				l.drop(r)
+			} else {
+				l.stay(r)
+			}
+		}
+	}
+	do := tell
+	if aside {
+		do = tellAside
+	}
+	return h.change(step{tag, do, s.id, s.era}), final, hasFinal
+}
+
+// Holds reports whether a scope holds the objects with a Tag.
+func (l *Ledger[T]) Holds(s *Scope[T], tag Tag) bool { return l.holdings.has(tag, s.id) }
+
+// IsRepeated reports whether the deletion of an object that was replaced by the cached one is an
+// event that the scope has told before.
+func (l *Ledger[T]) IsRepeated(s *Scope[T], tag Tag, version uint64) bool {
+	h := &l.holdings.all[tag]
+	return !h.isAside && h.teller == s.id || version < s.reached
+}
+
+// Compact is called now and then with the Tags of all objects, which it may change.
+func (l *Ledger[T]) Compact(tags []uint32) {
+	if len(l.holdings.all) > l.holdings.limit {
+		l.holdings.compact(tags)
+	}
+}

@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
+	"github.com/typedinformers/informer-gen/runtime/wire/internal/protobuf"
+)
+
+// Head is the part of an object that Options.Keep decides by. A part that the object does not have is
+// empty.
+type Head struct {
+	Namespace, Name, UID []byte
+
+	// metadata is that of the object in its encoding.
+	metadata   []byte
+	isProtobuf bool
+}
+
+// Controller returns the UID of the controller in the owner references; empty if there is none. It
+// reads the metadata again.
+func (h *Head) Controller() []byte {
+	if h.isProtobuf {
+		return protobuf.Controller(h.metadata)
+	}
+	return plan.Controller(h.metadata)
+}
+
+// ErrNotKept is the reason in the DecodeError of an Event of Type watch.Deleted whose object still
+// exists; see Options.KeepChanges.
+var ErrNotKept = errors.New("Options.Keep leaves it out")
+
+// leavesOut reports whether Options.Keep leaves out the object in frame, and returns its head. An
+// object without a name is not left out, because it is an error.
+func (d *Decoder[T]) leavesOut(c codec, frame []byte) (h plan.Head, out bool) {
+	if d.keep == nil {
+		return h, false
+	}
+	h = c.ReadIdentity(frame)
+	return h, len(h.Name) > 0 && !d.keep(Head{h.Namespace, h.Name, h.UID, h.Metadata, h.IsProtobuf})
+}
+
+// leavesOutLarge is leavesOut for the beginning of an object that is too large. It is not left out if its
+// metadata is not complete.
+func (d *Decoder[T]) leavesOutLarge(c codec, begin []byte) (h plan.Head, out bool) {
+	if d.keep == nil || !c.ReadHead(begin).IsWhole {
+		return h, false
+	}
+	return d.leavesOut(c, begin)
+}
+
+// leftOut returns the event of an object that is left out. h is its head.
+func (d *Decoder[T]) leftOut(kind watch.EventType, h plan.Head) Event[T] {
+	version := bounded(h.ResourceVersion)
+	if d.keepChanges && kind != watch.Added {
+		if state := errorOf(h, ErrNotKept); state.Name != "" {
+			return Event[T]{Type: watch.Deleted, Item: Item[T]{Err: state}, ResourceVersion: version}
+		}
+	}
+	return Event[T]{Type: watch.Bookmark, ResourceVersion: version, Dropped: 1}
+}
+
+// appendResult appends the result of one event. Events in a row that are left out become one result.
+func appendResult[T Object](results []result[T], next result[T]) []result[T] {
+	if n := len(results); n > 0 && next.event.Dropped > 0 && results[n-1].event.Dropped > 0 {
+		results[n-1].event.addDropped(next.event.Dropped, next.event.ResourceVersion)
+		return results
+	}
+	return append(results, next)
+}
+
+// addDropped adds events that were left out. version is that of the last one.
+func (e *Event[T]) addDropped(n int, version string) {
+	e.Dropped += n
+	if version != "" {
+		e.ResourceVersion = version
+	}
+}
