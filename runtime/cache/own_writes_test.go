@@ -114,7 +114,7 @@ func (w *ownWriter) check(write writes.Write) {
 	s := w.informer
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	scope := s.own.Load().scopeOf(write.Object.Namespace)
+	scope := s.own.Load().scopeFor(&write.Object)
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}

@@ -243,7 +243,7 @@ func TestStatusOfNamespaces(t *testing.T) {
 		},
 	} {
 		for _, pair := range [][]Status{{test.a, test.b}, {test.b, test.a}} {
-			got := joined([]ScopeStatus{{"a", pair[0]}, {"b", pair[1]}})
+			got := joined([]ScopeStatus{{Namespace: "a", Status: pair[0]}, {Namespace: "b", Status: pair[1]}}, nil)
 			if len(got.Scopes) != 2 || !errors.Is(got.Err, test.want.Err) {
 				t.Errorf("%s: the status is %+v", name, got)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
@@ -230,7 +231,7 @@ func (s *servedHistory) checkRead(name ObjectName, before, response *unstructure
 	}
 	s.informer.mu.Lock()
 	defer s.informer.mu.Unlock()
-	scope := s.informer.own.Load().scopeOf(name.Namespace)
+	scope := s.informer.own.Load().scopeFor(&metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name})
 	if scope == nil || !scope.table.IsListed() {
 		return
 	}
