@@ -61,6 +61,10 @@ type Config[T Object] struct {
 	scope   Scope
 	rule    scoping.Rule
 	isScope bool
+	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
+	// name. They are those of scopes unless clusterWatch is set.
+	clusterWatch *int
+	named        []Scope
 	// scopeSource tells the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
@@ -93,6 +97,9 @@ func (c *Config[T]) name() string {
 	name := c.plainName()
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
+	}
+	if among := c.scope.among; among != nil {
+		return name + " in " + plural(among.Len(), "namespace")
 	}
 	if c.isScope && c.scope.Namespace == "" && c.rule.HasTerms() {
 		return name + " in other namespaces"

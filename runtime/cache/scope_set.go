@@ -38,6 +38,8 @@ type scopeSet[T Object] struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  bool // or retired
+	// named are the last scopes that were set, if WithClusterWatch is.
+	named []Scope
 	// object and unstructured are those of the last SetForm, if object is not nil.
 	object       runtime.Object
 	unstructured bool
@@ -52,6 +54,13 @@ func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Loa
 
 // mark is above the ids of all scopes that the Controller has.
 func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
+
+// namedScopes returns the scopes as they were set.
+func (c *Controller[T]) namedScopes() []Scope {
+	c.set.mu.Lock()
+	defer c.set.mu.Unlock()
+	return slices.Clone(c.set.named)
+}
 
 // begin starts the Reflectors.
 func (c *Controller[T]) begin(ctx context.Context) {
@@ -187,10 +196,15 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	if set.ended {
 		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
 	}
-	next, opened, closed, err := c.plan(normal)
+	watched := make([]Scope, 0, len(c.reflectors()))
+	for _, r := range c.reflectors() {
+		watched = append(watched, r.config.scope)
+	}
+	next, opened, closed, err := c.plan(planned(normal, watched, c.config.clusterWatch))
 	if err != nil {
 		return err
 	}
+	set.named = normal
 	if set.chosen.Load() == nil {
 		c.newChoice()
 		if set.ctx != nil {

@@ -22,6 +22,8 @@ type Rule struct {
 	// Moves is set if a selector of labels or fields may leave out an object that exists, now or
 	// later. The names of an object never change.
 	Moves bool
+	// Among, if it is not nil, has the namespaces that the scope is limited to.
+	Among *Namespaces
 	terms []term
 }
 
@@ -53,12 +55,15 @@ func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule
 	return r
 }
 
-// HasTerms reports whether a condition on the name or the namespace is among the field selectors.
-func (r *Rule) HasTerms() bool { return len(r.terms) > 0 }
+// HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
+func (r *Rule) HasTerms() bool { return len(r.terms) > 0 || r.Among != nil }
 
-// Excludes reports whether the field selector leaves out an object with these names. A server may
-// ignore it, as fakes do.
+// Excludes reports whether the conditions leave out an object with these names. A server may
+// ignore those of a field selector, as fakes do, and does not know Among.
 func (r *Rule) Excludes(namespace, name string) bool {
+	if !r.Among.Has(namespace) {
+		return true
+	}
 	for i := range r.terms {
 		t := &r.terms[i]
 		has := namespace
@@ -92,7 +97,7 @@ func (r *Rule) MayHave(obj metav1.Object) bool {
 
 // excludesNamespace reports whether the scope has no object of a namespace.
 func (r *Rule) excludesNamespace(namespace string) bool {
-	if r.Namespace != "" && r.Namespace != namespace {
+	if r.Namespace != "" && r.Namespace != namespace || !r.Among.Has(namespace) {
 		return true
 	}
 	for i := range r.terms {
