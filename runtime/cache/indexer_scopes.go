@@ -215,7 +215,7 @@ func (x *Indexer[T]) changeScopes(notes []processor.Notification[T], deltas Delt
 			continue
 		}
 		if !delta.aside {
-			x.scopes.Advance(s, ledger.Parse(versionOf(delta)))
+			x.scopes.Reach(s, ledger.Parse(versionOf(delta)))
 		}
 		if e != nil {
 			notes = x.tell(notes, s, delta, e)
@@ -301,7 +301,7 @@ func (x *Indexer[T]) leave(notes []processor.Notification[T], s *ledger.Scope[T]
 	slot, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
 	if !known {
 		if !delta.aside {
-			x.scopes.Advance(s, version)
+			x.scopes.Reach(s, version)
 		}
 		return notes
 	}
@@ -311,7 +311,7 @@ func (x *Indexer[T]) leave(notes []processor.Notification[T], s *ledger.Scope[T]
 		return notes // a server sends the deletion of a replaced object again
 	}
 	if !delta.aside {
-		x.scopes.Advance(s, version)
+		x.scopes.Reach(s, version)
 	}
 	to, isOver, last := x.scopes.Leave(s, ledger.Tag(tags[slot]), old, ledger.Departure[T]{
 		Version: version, Final: delta.Object, HasFinal: delta.Err == nil, IsEnd: delta.aside,

@@ -125,7 +125,7 @@ func (l *Ledger[T]) Open(id ID, traits Traits) *Scope[T] {
 
 // Adopt returns the Tag of n objects that a scope has told while it was the only one.
 func (l *Ledger[T]) Adopt(s *Scope[T], n int) Tag {
-	s.held += n
+	s.held, s.isListed = s.held+n, n > 0
 	return l.holdings.change(step{0, tell, s.id, s.era})
 }
 
@@ -158,21 +158,14 @@ func Parse(resourceVersion string) uint64 {
 	return version
 }
 
-// Advance records that all changes of a scope up to a version were applied.
-func (l *Ledger[T]) Advance(s *Scope[T], version uint64) {
-	if version > s.reached {
-		s.reached = version
-		l.advance(s)
-	}
-}
-
-// Reach is Advance for the version of a bookmark. The scope has been listed.
+// Reach records that all changes of a scope up to a version were applied, with that of an event or a
+// bookmark. So the scope has been listed.
 func (l *Ledger[T]) Reach(s *Scope[T], version uint64) {
-	if !s.isListed {
-		s.isListed = true
-		l.advance(s)
+	if s.isListed && version <= s.reached {
+		return
 	}
-	l.Advance(s, version)
+	s.isListed, s.reached = true, max(s.reached, version)
+	l.advance(s)
 }
 
 // List records that a scope was listed at a version, before Judge is called for its objects. If
