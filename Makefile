@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,10 @@ bench-manager: ## Measure controller-runtime with its cache and with ours, 100,0
 bench-writes: ## Measure controllers that read what they have written, in 6 minutes; the first run also builds the API server (ARGS="--quick" takes 2 minutes)
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --only=writes --write $(ARGS)
+
+bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 20 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
+	@go -C test build -o ../build/bin/bench ./bench
+	@build/bin/bench --repo=. --only=shards --write $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
 	@hack/lint.sh $(MODULES)

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -53,18 +53,28 @@ type Config[T Object] struct {
 	// RelistHandler is called after each list. It never blocks the informer.
 	RelistHandler RelistHandler
 
-	// scopes are the Configs of the namespaces, if there are several. Each has an Open or a
-	// ListerWatcher of its own.
+	// scopes are the Configs of the first scopes of an informer of a Kind, if there are several. Each
+	// has an Open or a ListerWatcher of its own.
 	scopes []Config[T]
-	// isScope is set in each of scopes. others are the namespaces of the other scopes, if
-	// Namespace is empty.
+	// scope is the one that the Config is for, and rule what is known of it. isScope is set if the
+	// informer has others, or may have.
+	scope   Scope
+	rule    scoping.Rule
 	isScope bool
-	others  []string
+	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
+	// name. They are those of scopes unless clusterWatch is set.
+	clusterWatch *int
+	named        []Scope
+	// scopeSource tells the scopes, if it is not nil. There are none at first then.
+	scopeSource ScopeSource
+	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
+	// informer is not of a Kind.
+	configOf func(base Config[T], scope Scope) (Config[T], error)
 	// shard selects the objects of the scope.
 	shard sharding.Selector
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
-	// time to its capacity. ownFirstLists does that for the namespaces of one informer.
+	// time to its capacity. ownFirstLists does that for the scopes of one informer.
 	firstLists, ownFirstLists chan struct{}
 	// cache, if it is not nil, has objects that need not be decoded again.
 	cache *Indexer[T]
@@ -82,52 +92,41 @@ type OwnWrites struct {
 }
 
 // name returns the name of the collection for errors and logs: the resource, or the Go
-// type if there is none.
+// type if there is none. It has the namespace of the Config, but not those of several scopes.
 func (c *Config[T]) name() string {
-	name := strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
-	if c.Resource.Resource != "" {
-		name = c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
+	name := c.plainName()
+	if c.Namespace != "" {
+		return name + " in namespace " + c.Namespace
 	}
-	switch {
-	case c.Namespace != "":
-		name += " in namespace " + c.Namespace
-	case len(c.scopes) > maxNamed:
-		name += " in " + plural(len(c.scopes), "namespace")
-	case len(c.scopes) > 0:
-		name += " in namespaces " + strings.Join(c.namespaces(), ", ")
-	case c.isScope:
-		name += " in other namespaces"
+	if among := c.scope.among; among != nil {
+		return name + " in " + plural(among.Len(), "namespace")
+	}
+	if c.isScope && c.scope.Namespace == "" && c.rule.HasTerms() {
+		return name + " in other namespaces"
 	}
 	return name
 }
 
-// requested returns the namespaces that requests are limited to; nil for all.
-func (c *Config[T]) requested() (namespaces []string) {
-	for i := range c.scopes {
-		namespaces = append(namespaces, c.scopes[i].Namespace)
+func (c *Config[T]) plainName() string {
+	if c.Resource.Resource != "" {
+		return c.Resource.GroupResource().String() + seenAs[T](c.Resource.Resource)
 	}
-	if c.Namespace != "" {
-		namespaces = []string{c.Namespace}
-	}
-	return namespaces
+	return strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
 }
 
-// scopeName names a scope in errors.
-func scopeName(namespace string) string {
-	if namespace == "" {
-		return "other namespaces"
+// checkOwnWrites returns an error if the writes of this program cannot be assigned to scopes.
+func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
+	if c.ReadYourWrites == nil || len(scopes) < 2 {
+		return nil
 	}
-	return "namespace " + namespace
-}
-
-// maxNamed is the largest number of namespaces that a log line names.
-const maxNamed = 5
-
-func (c *Config[T]) namespaces() (names []string) {
-	for i := range c.scopes {
-		names = append(names, cmp.Or(c.scopes[i].Namespace, "all others"))
+	rules := make([]scoping.Rule, len(scopes))
+	for i := range scopes {
+		rules[i] = scopes[i].rule
 	}
-	return names
+	if a, b, found := scoping.Overlap(rules); found {
+		return optionError(option, reflect.TypeFor[T](), "the scopes %s and %s may have the same objects, so a write cannot be assigned to one of them; use disjoint namespaces or shards, or exclude a namespace by the field selector metadata.namespace!=, or remove ReadYourWrites", scopes[a].scope, scopes[b].scope)
+	}
+	return nil
 }
 
 // seenAs returns " as " and the name of T if T is a view of the resource. It returns ""

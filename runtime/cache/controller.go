@@ -2,6 +2,8 @@ package cache
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -17,10 +20,13 @@ import (
 // Controller runs a Reflector and passes what it reads, in batches, to one function.
 // Most programs use a SharedIndexInformer, which is built on it.
 type Controller[T Object] struct {
-	// reflectors has one for each namespace, or one for the whole collection.
-	reflectors []*Reflector[T]
-	config     *Config[T] // that of the only Reflector, or of all
-	queue      *DeltaFIFO[T]
+	set scopeSet[T]
+	// config is that of the informer. It is a part of first if that is not nil: a Config is large.
+	config   *Config[T]
+	first    *Reflector[T]
+	kind     string // of the objects; empty if it is not known
+	queue    *DeltaFIFO[T]
+	counters *traffic // of all Reflectors
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
 	panics  handlerPanics[T]
@@ -29,8 +35,14 @@ type Controller[T Object] struct {
 	atEnd   func() // called at the end of run, if it is not nil
 	// objects returns the number of cached objects, if it is not nil.
 	objects func() int
-	// afterBatch is called when a batch was processed, if it is not nil.
+	// afterBatch is called when a batch was processed, and reached when a watch has reached a version;
+	// see Reflector.reached. Both may be nil.
 	afterBatch func()
+	reached    func(isDelta bool)
+	// tasks run as long as the Reflectors do. The mutex of set guards them.
+	tasks []func(context.Context)
+	// observers are called when the Status changes.
+	observers observers
 
 	// observe adds what it knows to the result of stats, if it is not nil.
 	observe func(all *Stats, now stats.Stamp)
@@ -42,8 +54,7 @@ type Controller[T Object] struct {
 
 	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
-	synced   chan struct{} // closed when the first list has been processed
-	syncOnce sync.Once
+	lists    initial.Lists // that have been processed
 	ended    chan struct{} // closed when process is not called any more
 
 	applying sync.Mutex // guards applied
@@ -77,41 +88,47 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		queue:   &DeltaFIFO[T]{},
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
-		synced:  make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
+	c.kind, c.counters = config.Decode.Kind.Kind, &traffic{}
 	config.Transform = config.oneAtATime(config.Transform)
-	scopes, counters := config.scopes, &traffic{}
-	if len(scopes) == 0 {
+	scopes := config.scopes
+	if len(scopes) == 0 && config.scopeSource == nil {
 		scopes = []Config[T]{config}
 	}
+	reflectors := make([]*Reflector[T], len(scopes))
 	for i, scope := range scopes {
 		scope.Transform = config.Transform
 		if scope.Open == nil && scope.ListerWatcher == nil {
 			panic("cache: the Config of an informer needs Open or ListerWatcher")
 		}
-		r := newReflector(scope, c.queue, counters)
-		r.scope = scopeID(i)
-		c.reflectors = append(c.reflectors, r)
+		reflectors[i] = c.newReflector(scope)
+		reflectors[i].id = scopeID(i)
 	}
-	c.config = &c.reflectors[0].config // a Config is large
-	if len(scopes) > 1 {
-		shared := config
-		c.config = &shared
+	c.set.named = config.named
+	c.set.current.Store(&reflectors)
+	c.set.opened.Store(uint32(len(scopes)))
+	if len(scopes) == 1 {
+		c.first = reflectors[0]
+		c.config = &c.first.config
+	} else {
+		c.config = new(config)
+	}
+	if config.scopeSource != nil {
+		c.set.retry = make(chan struct{}, 1)
+		c.set.opened.Store(1) // so that the first mark is not reached
+		c.newChoice()
 	}
 	c.outages.Informer = observedController[T]{c}
 	c.renewHooks()
 	return c
 }
 
-// traffic returns what all Reflectors have counted.
-func (c *Controller[T]) traffic() *traffic { return c.reflectors[0].traffic }
-
 // renewHooks makes the hooks of the handlers that config has. It is called before Run.
 func (c *Controller[T]) renewHooks() {
-	c.hooks = newHooks(c.config, c.Status)
-	c.panics.changed = c.hooks.Changed
-	for _, r := range c.reflectors {
+	c.hooks = newHooks(c.config, c.name, c.Status)
+	c.panics.changed = c.changed
+	for _, r := range c.reflectors() {
 		r.use(c.hooks, &c.outages)
 	}
 }
@@ -119,17 +136,73 @@ func (c *Controller[T]) renewHooks() {
 // setProgress sets what is called when a batch was processed, and when a watch has reached a version.
 // It is called before Run.
 func (c *Controller[T]) setProgress(afterBatch func(), reached func(isDelta bool)) {
-	c.afterBatch = afterBatch
-	for _, r := range c.reflectors {
+	c.afterBatch, c.reached = afterBatch, reached
+	for _, r := range c.reflectors() {
 		r.reached = reached
 	}
+}
+
+// name names the informer in errors and logs.
+func (c *Controller[T]) name() string {
+	if c.config.configOf == nil {
+		return c.config.name()
+	}
+	all, name := c.reflectors(), c.config.plainName()
+	switch chosen := c.set.chosen.Load(); {
+	case len(all) == 0 && c.config.scopeSource != nil && !c.HasSynced():
+		return name + " in scopes that their source has not told yet"
+	case len(all) == 0:
+		return name + " in no scope"
+	case len(all) == 1 && chosen == nil:
+		return c.config.name()
+	case len(all) > maxNamed:
+		return name + " in " + plural(len(all), scopesNoun(all))
+	}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.config.Namespace)
+	}
+	if noun := scopesNoun(all); noun != "namespace" {
+		for i, r := range all {
+			names[i] = r.config.scope.name()
+		}
+		return name + " in " + strings.Join(names, ", ")
+	} else if len(all) > 1 {
+		return name + " in namespaces " + strings.Join(names, ", ")
+	}
+	return name + " in namespace " + names[0]
+}
+
+// maxNamed is the largest number of scopes that a log line names.
+const maxNamed = 5
+
+// scopesNoun returns "namespace" if each scope is a namespace, and "scope" otherwise.
+func scopesNoun[T Object](all []*Reflector[T]) string {
+	for i, r := range all {
+		if r.config.Namespace == "" || i > 0 && r.config.Namespace == all[i-1].config.Namespace {
+			return "scope"
+		}
+	}
+	return "namespace"
+}
+
+// namespaces returns the namespaces that requests are limited to, sorted; nil for all.
+func (c *Controller[T]) namespaces() (names []string) {
+	all := c.reflectors()
+	if len(all) == 1 && all[0].config.Namespace == "" {
+		return nil
+	}
+	for _, r := range all {
+		names = append(names, r.config.Namespace)
+	}
+	return slices.Compact(names)
 }
 
 // setTransform sets the transform of each Reflector. It is called before Run.
 func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
 	transform = c.config.oneAtATime(transform)
 	c.config.Transform = transform
-	for _, r := range c.reflectors {
+	for _, r := range c.reflectors() {
 		r.setTransform(transform)
 	}
 }
@@ -138,7 +211,7 @@ func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
 // before Run.
 func (c *Controller[T]) setWatchErrorHandler(handler WatchErrorHandler) {
 	c.config.WatchErrorHandler = handler
-	for _, r := range c.reflectors {
+	for _, r := range c.reflectors() {
 		r.config.WatchErrorHandler = handler
 		r.useErrorHandler()
 	}
@@ -158,6 +231,7 @@ func NewIndexerInformer[T Object](config Config[T], handler ResourceEventHandler
 	u := &unshared[T]{indexer: config.newIndexer(), first: true}
 	controller := newController(config, u.process)
 	u.controller, controller.observe = controller, u.observe
+	u.indexer.openScope(controller.first.id, controller.first.traits())
 	controller.atEnd, controller.objects = u.indexer.checkAll, u.indexer.Len
 	u.listener = processor.NewListener(listenerOptions(handler, processor.Settings{}, u.indexer.detector, &controller.panics))
 	return u.indexer, controller
@@ -220,21 +294,25 @@ func (c *Controller[T]) claim() bool { return c.started.CompareAndSwap(neverRun,
 func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
-		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.config.name())))
+		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.name())))
 	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
-		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.config.name())
+		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name())
 	}
 	return claimed
 }
 
 // retire stops a Controller that was not run, with the reason or nil. It returns false if the
-// Controller was run or retired before.
+// Controller was run or retired before. The mutex of set is held.
 func (c *Controller[T]) retire(err error) bool {
 	if !c.started.CompareAndSwap(neverRun, isRetired) {
 		return false
 	}
-	for _, r := range c.reflectors {
+	c.set.ended = true
+	for _, r := range c.reflectors() {
 		r.retire(err)
+	}
+	if c.set.chosen.Load() != nil {
+		c.choose(Stopped, "", err)
 	}
 	close(c.ended)
 	return true
@@ -242,44 +320,18 @@ func (c *Controller[T]) retire(err error) bool {
 
 // run calls cancel, which ends ctx, when processing has ended.
 func (c *Controller[T]) run(ctx context.Context, cancel context.CancelFunc) {
-	var reading sync.WaitGroup
 	finally(func() {
-		reading.Go(func() {
-			defer c.queue.Close()
-			if len(c.reflectors) == 1 {
-				c.reflectors[0].Run(ctx)
-				return
-			}
-			c.readAll(ctx)
-		})
-		if c.config.ResyncPeriod > 0 {
-			reading.Go(func() { c.resyncEvery(ctx, c.config.ResyncPeriod) })
-		}
+		c.begin(ctx)
 		c.processAll(ctx)
 	}, func() {
 		cancel()
-		reading.Wait()
+		c.end()
 		c.outages.Close()
 		if c.atEnd != nil {
 			c.atEnd()
 		}
 		close(c.ended)
 	})
-}
-
-// readAll runs several Reflectors until ctx ends. If one of them ends before, because a transform
-// called runtime.Goexit, it ends the others, which would hide that.
-func (c *Controller[T]) readAll(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var all sync.WaitGroup
-	for _, r := range c.reflectors {
-		all.Go(func() {
-			defer cancel()
-			r.Run(ctx)
-		})
-	}
-	all.Wait()
 }
 
 // processAll processes what is read, until ctx or the reading ends.
@@ -328,8 +380,8 @@ func finally(body, end func()) {
 	body()
 }
 
-// markSynced is called when the first list is in the cache.
-func (c *Controller[T]) markSynced() { c.syncOnce.Do(func() { close(c.synced) }) }
+// markSynced is called when the first list of each scope is in the cache.
+func (c *Controller[T]) markSynced() { c.lists.Reach(c.mark()) }
 
 func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
@@ -349,16 +401,22 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 
 // Retry retries a failed list or watch at once; see Reflector.Retry.
 func (c *Controller[T]) Retry() {
-	for _, r := range c.reflectors {
+	for _, r := range c.reflectors() {
 		r.Retry()
+	}
+	if c.set.retry != nil {
+		select {
+		case c.set.retry <- struct{}{}:
+		default:
+		}
 	}
 }
 
-// HasSynced reports whether the first list has been processed.
-func (c *Controller[T]) HasSynced() bool { return isClosed(c.synced) }
+// HasSynced reports whether the first list has been processed, of each present scope.
+func (c *Controller[T]) HasSynced() bool { return c.lists.Has(c.mark()) }
 
-// Synced is closed when HasSynced becomes true.
-func (c *Controller[T]) Synced() <-chan struct{} { return c.synced }
+// Synced is closed when the first list has been processed, of each scope that is there at the call.
+func (c *Controller[T]) Synced() <-chan struct{} { return c.lists.Wait(c.mark()) }
 
 // Ended is closed when process has returned from its last call.
 func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
@@ -368,9 +426,13 @@ func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 func (c *Controller[T]) appliedVersion() string {
 	c.applying.Lock()
 	defer c.applying.Unlock()
-	version := c.reflectors[0].status.version()
-	for _, r := range c.reflectors[1:] {
-		version = earlier(version, r.status.version())
+	version := ""
+	for i, r := range c.reflectors() {
+		if has := r.status.version(); i == 0 {
+			version = has
+		} else {
+			version = earlier(version, has)
+		}
 	}
 	if c.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
 		c.applied = version
@@ -400,5 +462,5 @@ func (c *Controller[T]) waitsFor() (subject, NotSynced) {
 		return subject{}, NotSynced{}
 	}
 	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.config.name() + ": " + status.String(), Status: status}
+	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.name() + ": " + status.String(), Status: status}
 }

@@ -221,6 +221,9 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 		isOthers bool // these need other rights
 	}
 	known := map[cause]int{}
+	if source := (*scopeSourceError)(nil); errors.As(status.Err, &source) {
+		all = append(all, advice.Failure{Reason: string(status.Reason), Verb: source.verb, Resource: source.resource, Namespaces: source.namespaces, Err: status.Err})
+	}
 	for i := range status.Scopes {
 		scope, s := &status.Scopes[i], &status.Scopes[i].Status
 		if s.Err == nil {

@@ -151,7 +151,11 @@ type registration[T Object] struct {
 	*processor.Listener[T]
 }
 
-func (r *registration[T]) HasSynced() bool { return isClosed(r.Synced()) }
+func (r *registration[T]) HasSynced() bool { return r.Lists().Has(r.informer.controller.mark()) }
+
+func (r *registration[T]) Synced() <-chan struct{} {
+	return r.Lists().Wait(r.informer.controller.mark())
+}
 
 func (r *registration[T]) NotSyncedReason() string {
 	_, waiting := r.waitsFor()
@@ -366,17 +370,17 @@ func (e *DroppedErrors) Error() string {
 
 // newHooks returns the hooks of an informer, whose present status is status(). It returns
 // nil if there are none. config does not change any more.
-func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Status] {
+func newHooks[T Object](config *Config[T], name func() string, status func() Status) *hook.Hooks[Status] {
 	if config.WatchErrorHandler == nil && config.StatusHandler == nil && config.RelistHandler == nil {
 		return nil
 	}
 	options := hook.Options[Status]{
 		Status:  status,
-		IsSlow:  len(config.scopes) > 0, // there may be a thousand
+		IsSlow:  len(config.scopes) > 0 || config.scopeSource != nil, // there may be a thousand
 		Same:    isSameState,
 		Dropped: func(n int) error { return &DroppedErrors{n} },
 		Full: func(ctx context.Context) {
-			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler, StatusHandler or RelistHandler does not return; further errors and relists are dropped, and changes of the status merged", "resource", config.name())
+			klog.FromContext(ctx).Error(nil, "The WatchErrorHandler, StatusHandler or RelistHandler does not return; further errors and relists are dropped, and changes of the status merged", "resource", name())
 		},
 		Failed: config.hookFailed,
 	}
@@ -385,7 +389,7 @@ func newHooks[T Object](config *Config[T], status func() Status) *hook.Hooks[Sta
 	}
 	if handler := config.StatusHandler; handler != nil {
 		options.OnChange = func(ctx context.Context, before, now Status) {
-			handler(ctx, StatusChange{Resource: config.Resource, Name: config.name(), Old: before, New: now})
+			handler(ctx, StatusChange{Resource: config.Resource, Name: name(), Old: before, New: now})
 		}
 	}
 	return hook.New(options, status())

@@ -186,18 +186,8 @@ func (c *Config[T]) newIndexer() *Indexer[T] {
 	c.useCache(x)
 	for i := range c.scopes {
 		c.scopes[i].useCache(x)
-		x.openScope(scopeID(i), c.scopes[i].traits())
 	}
 	return x
-}
-
-// traits returns what the cache needs to know of a scope.
-func (c *Config[T]) traits() scopeTraits {
-	others := c.others
-	return scopeTraits{Namespace: c.Namespace, Moves: true, Excludes: func(namespace, _ string) bool {
-		_, found := slices.BinarySearch(others, namespace)
-		return found
-	}}
 }
 
 // useCache lets the decoder take unchanged objects from x.

@@ -1,12 +1,14 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -15,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -112,66 +116,108 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 			config.Indexers[name] = values
 		}
 	}
-	scopes, err := k.scopes(of, own)
+	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
+	config.clusterWatch = cmp.Or(own.clusterWatch, of.clusterWatch)
+	scopes, source, err := k.scopes(of, own)
 	errs = append(errs, err)
-	var firstLists chan struct{}
+	if source != nil {
+		part, err := config.configOf(config, Scope{}) // reports a mistake at once
+		// No request is sent by these: they tell whether there are bodies.
+		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
+		return config, errors.Join(append(errs, err)...)
+	}
+	config.named = scopes
+	scopes = planned(scopes, nil, config.clusterWatch)
 	if len(scopes) > 1 {
-		firstLists = make(chan struct{}, maxFirstLists/2)
+		config.ownFirstLists = newOwnFirstLists()
 	}
 	for _, scope := range scopes {
-		part := config
-		part.Namespace, part.scopes, part.isScope = scope.Namespace, nil, len(scopes) > 1
-		part.ownFirstLists = firstLists
-		if scope.Namespace == "" {
-			for _, other := range scopes[1:] { // it is the first one
-				part.others = append(part.others, other.Namespace)
-			}
-		}
-		errs = append(errs, k.addSource(&part, own))
-		part.shard, err = k.shardOf(of, own, scope)
+		part, err := config.configOf(config, scope)
+		part.isScope = len(scopes) > 1 || scope.among != nil
 		errs = append(errs, err)
-		part.tweak(sendShard(tweakOf(of, own, scope, part.others), part.shard))
 		config.scopes = append(config.scopes, part)
 	}
+	errs = append(errs, config.checkOwnWrites("ReadYourWrites", config.scopes))
 	if len(config.scopes) == 1 {
 		config = config.scopes[0]
 	}
 	return config, errors.Join(errs...)
 }
 
+func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists/2) }
+
+// scoped returns the Config of one scope of an informer, whose Config is base.
+func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T], error) {
+	part := base
+	part.scopes, part.scopeSource = nil, nil
+	part.Namespace, part.scope = scope.Namespace, scope
+	if own := base.ReadYourWrites; own != nil {
+		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
+	}
+	if !k.Namespaced && scope.Namespace != "" {
+		return part, k.clusterScoped(own, scope.Namespace)
+	}
+	err := k.addSource(&part, own)
+	byLabels, byFields := selectorsOf(of, own, scope)
+	shard, mistake := k.shardOf(of, own, scope)
+	part.shard, part.rule = shard, scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	part.rule.Among = scope.among
+	part.rule.Moves = part.rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
+	return part, errors.Join(err, mistake)
+}
+
+func (k Kind[T]) clusterScoped(own *options, namespace string) error {
+	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), namespace)
+}
+
 // oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
-// several namespaces, and writers.
+// several scopes, and writers.
 func (c *Config[T]) oneAtATime(transform TransformFunc[T]) TransformFunc[T] {
-	if transform == nil || len(c.scopes) < 2 && c.ReadYourWrites == nil {
+	if transform == nil || c.configOf == nil && c.ReadYourWrites == nil {
 		return transform
 	}
-	turn := make(chan struct{}, 1) // holds a token during a call
+	var calls atomic.Int32 // in progress and waiting
+	turn := make(chan struct{})
 	return func(obj T) (T, error) {
-		turn <- struct{}{}
-		defer func() { <-turn }()
+		if calls.Add(1) > 1 {
+			<-turn
+		}
+		defer func() {
+			if calls.Add(-1) > 0 {
+				turn <- struct{}{}
+			}
+		}()
 		return transform(obj)
 	}
 }
 
-// scopes returns the scopes to follow; one with an empty namespace for all of them.
-func (k Kind[T]) scopes(of, own *options) ([]Scope, error) {
+// scopes returns the scopes to follow at first, one with an empty namespace for all of them, or where
+// they come from.
+func (k Kind[T]) scopes(of, own *options) ([]Scope, ScopeSource, error) {
 	all := []Scope{{}}
 	switch {
-	case own.scopes != nil && (k.Namespaced || own.scopes[0].Namespace == "" && len(own.scopes) == 1):
-		return own.scopes, nil
+	case own.source != nil:
+		return nil, own.source, nil
 	case own.scopes != nil:
-		named := own.scopes[len(own.scopes)-1].Namespace
-		return all, optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option", k.Resource.GroupResource(), named)
+		for _, scope := range own.scopes {
+			if !k.Namespaced && scope.Namespace != "" {
+				return all, nil, k.clusterScoped(own, scope.Namespace)
+			}
+		}
+		return own.scopes, nil, nil
+	case k.Namespaced && of.source != nil:
+		return nil, of.source, nil
 	case k.Namespaced && of.scopes != nil:
-		return of.scopes, nil
+		return of.scopes, nil, nil
 	}
-	return all, nil
+	return all, nil, nil
 }
 
 // addSource adds the source of the objects of the namespace of config.
 func (k Kind[T]) addSource(config *Config[T], own *options) error {
 	namespace := config.Namespace
-	if source, _ := own.source.(func(string) ListerWatcher[T]); source != nil {
+	if source, _ := own.sourceOf.(func(string) ListerWatcher[T]); source != nil {
 		if config.ListerWatcher = source(namespace); config.ListerWatcher == nil {
 			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
 		}
@@ -200,19 +246,21 @@ func (k Kind[T]) addSource(config *Config[T], own *options) error {
 	return nil
 }
 
-// tweakOf returns a function that applies tweaks and selectors to the options of a request for
-// a scope, which excludes the namespaces in others. It returns nil if there are none.
-func tweakOf(of, own *options, scope Scope, others []string) func(*metav1.ListOptions) {
-	byLabels, byFields := scope.LabelSelector, scope.FieldSelector
+// selectorsOf returns the selectors of a scope and those of options together.
+func selectorsOf(of, own *options, scope Scope) (byLabels, byFields string) {
+	byLabels, byFields = scope.LabelSelector, scope.FieldSelector
 	if selector := allOf(append(slices.Clip(of.labels), own.labels...)); !selector.Empty() {
 		byLabels = and(byLabels, selector.String())
 	}
 	if len(own.fields) > 0 {
 		byFields = and(byFields, fields.AndSelectors(own.fields...).String())
 	}
-	for _, other := range others {
-		byFields = and(byFields, fields.OneTermNotEqualSelector("metadata.namespace", other).String())
-	}
+	return byLabels, byFields
+}
+
+// tweakOf returns a function that applies tweaks and selectors to the options of a request. It
+// returns nil if there are none.
+func tweakOf(of, own *options, byLabels, byFields string) func(*metav1.ListOptions) {
 	if byLabels == "" && byFields == "" && of.tweak == nil && own.tweak == nil {
 		return nil
 	}
@@ -294,7 +342,7 @@ func sameOptions(first, second *options) error {
 }
 
 func (o *options) hasFunctions() bool {
-	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.source != nil
+	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.sourceOf != nil || o.source != nil
 }
 
 // summary describes the options that are not functions.
@@ -311,7 +359,7 @@ func (o *options) summary() string {
 		text += fmt.Sprintf("%s %v", name, value)
 	}
 	if o.scopes != nil {
-		add("namespaces", o.scopes)
+		add("scopes", o.scopes)
 	}
 	if len(o.labels) > 0 {
 		add("labels", fmt.Sprintf("[%v]", allOf(o.labels)))
@@ -323,6 +371,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.clusterWatch != nil {
+		add("a watch of the cluster above", *o.clusterWatch)
 	}
 	if o.shard != nil {
 		add("shard", o.shard)

@@ -6,14 +6,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -44,7 +41,8 @@ type options struct {
 	object reflect.Type
 
 	settings  []func(*Settings)
-	scopes    []Scope // sorted by namespace, nil if not set
+	scopes    []Scope // normal and sorted, nil if not set
+	source    ScopeSource
 	labels    []labels.Selector
 	fields    []fields.Selector
 	tweak     func(*metav1.ListOptions)
@@ -54,9 +52,11 @@ type options struct {
 	onRelist  RelistHandler
 	transform any // TransformFunc[T]
 	indexers  any // Indexers[T]
-	source    any // func(namespace string) ListerWatcher[T]
+	sourceOf  any // func(namespace string) ListerWatcher[T]
 	writes    *writes.Observer
 	shard     *sharding.Selector
+	// clusterWatch is the argument of WithClusterWatch, or nil.
+	clusterWatch *int
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options
@@ -169,97 +169,6 @@ func For[T Object](set ...SharedInformerOption) SharedInformerOption {
 		}
 		o.of(reflect.TypeFor[T]()).apply(set)
 	}
-}
-
-// WithNamespace limits informers to one namespace; "" for all namespaces. As an option of a
-// factory it has no effect on cluster-scoped kinds. For such a kind it is a mistake.
-func WithNamespace(namespace string) SharedInformerOption { return WithNamespaces(namespace) }
-
-// WithNamespaces limits informers to some namespaces. An informer lists and watches each of them
-// on its own, and keeps all objects in one cache. The rights in these namespaces are sufficient.
-// Status.Scopes has the state of each.
-func WithNamespaces(namespaces ...string) SharedInformerOption {
-	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
-	scopes := make([]Scope, len(namespaces))
-	for i, namespace := range namespaces {
-		scopes[i].Namespace = namespace
-	}
-	return func(o *options) {
-		if len(namespaces) > 1 && namespaces[0] == "" {
-			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot stand next to %q; remove one of them`, namespaces[1])
-			return
-		}
-		o.setScopes("WithNamespaces", scopes)
-	}
-}
-
-// Scope is a part of a collection that an informer lists and watches on its own: the objects of
-// a namespace that all selectors select. An empty selector selects all objects. Scopes may overlap: an
-// object that several scopes have is kept once.
-type Scope struct {
-	// Namespace is empty for all namespaces.
-	Namespace                    string
-	LabelSelector, FieldSelector string
-	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server, which
-	// may ignore it, and filters itself before it decodes.
-	ShardSelector string
-}
-
-// String returns the namespace, quoted, and the selectors.
-func (s Scope) String() string {
-	text := strconv.Quote(s.Namespace)
-	if s.LabelSelector != "" {
-		text += " labels " + s.LabelSelector
-	}
-	if s.FieldSelector != "" {
-		text += " fields " + s.FieldSelector
-	}
-	if s.ShardSelector != "" {
-		text += " shard " + s.ShardSelector
-	}
-	return text
-}
-
-// WithScopes limits informers to some namespaces, as WithNamespaces does, with selectors for each
-// of them. An object has to match those of other options too.
-//
-//	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{LabelSelector: "app=web"})
-func WithScopes(scopes ...Scope) SharedInformerOption {
-	scopes = slices.SortedFunc(slices.Values(scopes), func(a, b Scope) int { return strings.Compare(a.Namespace, b.Namespace) })
-	return func(o *options) { o.setScopes("WithScopes", scopes) }
-}
-
-// setScopes sets scopes, which are sorted by namespace.
-func (o *options) setScopes(option string, scopes []Scope) {
-	o.once("WithNamespaces") // another name for some scopes
-	if len(scopes) == 0 {
-		o.mistake(option, `there is no namespace; name at least one, or "" for all namespaces`)
-		return
-	}
-	for i, scope := range scopes {
-		if i > 0 && scope.Namespace == scopes[i-1].Namespace {
-			o.mistake(option, "there are two scopes for namespace %q; join them", scope.Namespace)
-			return
-		}
-		// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
-		if problems := validation.IsDNS1123Label(scope.Namespace); scope.Namespace != "" && len(problems) > 0 {
-			o.mistake(option, "%q cannot be the name of a namespace: %s", scope.Namespace, strings.Join(problems, "; "))
-			return
-		}
-		if _, err := labels.Parse(scope.LabelSelector); err != nil {
-			o.mistake(option, "%q is not a label selector: %w; write for example app=web,tier!=cache", scope.LabelSelector, err)
-			return
-		}
-		if _, err := fields.ParseSelector(scope.FieldSelector); err != nil {
-			o.mistake(option, "%q is not a field selector: %w; write for example spec.nodeName=node-7", scope.FieldSelector, err)
-			return
-		}
-		if _, err := sharding.Parse(scope.ShardSelector); err != nil {
-			o.mistake(option, "%w", err) // it names the selector
-			return
-		}
-	}
-	o.scopes = scopes
 }
 
 // WithLabelSelector limits informers to the objects that selector selects on the server, for
@@ -386,7 +295,7 @@ func WithListerWatcher[T Object](source func(namespace string) ListerWatcher[T])
 	return func(o *options) {
 		if o = typed[T](o, "WithListerWatcher"); o != nil && source != nil {
 			o.once("WithListerWatcher")
-			o.source = source
+			o.sourceOf = source
 		}
 	}
 }

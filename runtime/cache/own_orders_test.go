@@ -238,7 +238,7 @@ func (o *order) answer() {
 
 // send pushes the events up to a fact.
 func (o *order) send(until int) {
-	r := o.informer.controller.reflectors[0]
+	r := o.informer.controller.reflectors()[0]
 	for ; o.sent < until && o.sent < len(o.facts); o.sent++ {
 		if f := &o.facts[o.sent]; f.event != nil {
 			o.log("event %v @%d is read", f.event.Type, f.version)
@@ -280,7 +280,7 @@ func (o *order) bookmark() {
 	}
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
-	r := o.informer.controller.reflectors[0]
+	r := o.informer.controller.reflectors()[0]
 	r.status.reach(strconv.Itoa(o.last().version), 1)
 	r.reached(false)
 }
@@ -291,7 +291,7 @@ func (o *order) list() {
 	f := &o.facts[at]
 	o.log("list @%d", f.version)
 	o.listing, o.sent = false, at+1
-	r := o.informer.controller.reflectors[0]
+	r := o.informer.controller.reflectors()[0]
 	r.beginList("")
 	if f.inScope {
 		r.partial.listed.AddPage([]Item[object]{itemOf(f.obj.DeepCopy())})

@@ -23,7 +23,7 @@ import (
 // TestWaitForAtTheSameTime: the watch reaches the version while WaitFor looks whether it has.
 func TestWaitForAtTheSameTime(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
-	r, queue := s.controller.reflectors[0], s.controller.queue
+	r, queue := s.controller.reflectors()[0], s.controller.queue
 	for version := 1; version <= 50; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		var all sync.WaitGroup
@@ -61,7 +61,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 func TestWaitForAfterTheBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newInformer(newSource())
-		r, in := s.controller.reflectors[0], protocol.Input{Verb: protocol.OpenWatch}
+		r, in := s.controller.reflectors()[0], protocol.Input{Verb: protocol.OpenWatch}
 		first := waitFor(t, s, 5)
 		if first.returned(t) {
 			t.Error("WaitFor returned before the event")
@@ -82,7 +82,7 @@ func TestWaitForAfterTheBatch(t *testing.T) {
 func TestWriteAfterTheBookmark(t *testing.T) {
 	s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) })
 	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
-	src, r := newSource(), s.controller.reflectors[0]
+	src, r := newSource(), s.controller.reflectors()[0]
 	s.own.Load().Wrote(response(src.set("a", "one", nil)))
 	r.status.reach("101", 1) // it has not told that yet
 	s.own.Load().Wrote(response(src.set("a", "one", nil)))
@@ -143,7 +143,7 @@ func TestFormChangesDuringAWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		writing, changed := false, false
-		s.controller.reflectors[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
+		s.controller.reflectors()[0].config.Transform = func(obj GenericObject) (GenericObject, error) {
 			if writing && !changed {
 				changed = true
 				applied, err := s.SetForm(&unstructured.Unstructured{}, false)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,10 +27,10 @@ type ownWrites[T Object] struct {
 	informer *SharedIndexInformer[T]
 	// observer is nil without ReadYourWrites. Then only WaitFor uses what follows.
 	observer *writes.Observer
-	// scopes has one for each Reflector, sorted by namespace.
+	// scopes has one for each Reflector, in the same order.
 	scopes []*ownScope[T]
 	// unconfirmed are entries in the cache that the server does not have in the scope.
-	unconfirmed []*pending.Entry[T]
+	unconfirmed []unconfirmed[T]
 	waiters     map[*pendingWait]struct{}
 	// entries is the number of entries of all scopes, shown that of entries that change the cache, and
 	// waiting that of waiters.
@@ -51,18 +52,54 @@ type ownScope[T Object] struct {
 	began uint64
 }
 
+// unconfirmed is an entry of a scope.
+type unconfirmed[T Object] struct {
+	*pending.Entry[T]
+	scope *ownScope[T]
+}
+
 func newOwnWrites[T Object](s *SharedIndexInformer[T]) *ownWrites[T] {
 	o := &ownWrites[T]{informer: s}
-	for _, r := range s.controller.reflectors {
-		scope := &ownScope[T]{informer: s, reflector: r}
-		o.scopes = append(o.scopes, scope)
-		if own := r.config.ReadYourWrites; own != nil {
-			o.observer, r.own = own.Observer, scope
-			scope.selection = pending.NewSelection(own.selects, r.config.shard)
-			scope.table.Selects = scope.selection.MayLose()
+	if own := s.controller.config.ReadYourWrites; own != nil {
+		o.observer = own.Observer
+	}
+	o.follow(s.controller.reflectors())
+	return o
+}
+
+// follow replaces the scopes by those of all, which do not run yet if they are new.
+func (o *ownWrites[T]) follow(all []*Reflector[T]) {
+	known := map[*Reflector[T]]*ownScope[T]{}
+	for _, scope := range o.scopes {
+		known[scope.reflector] = scope
+	}
+	o.scopes = make([]*ownScope[T], len(all))
+	for i, r := range all {
+		scope := known[r]
+		if scope == nil {
+			scope = &ownScope[T]{informer: o.informer, reflector: r}
+			if own := r.config.ReadYourWrites; own != nil {
+				r.own = scope
+				scope.selection = pending.NewSelection(own.selects, r.config.shard)
+				scope.table.Selects = scope.selection.MayLose()
+			}
+		}
+		o.scopes[i] = scope
+	}
+	o.count()
+}
+
+// has reports whether a scope is still followed.
+func (o *ownWrites[T]) has(scope *ownScope[T]) bool { return slices.Contains(o.scopes, scope) }
+
+// scopeOf returns the scope with an id, or nil if it was closed.
+func (o *ownWrites[T]) scopeOf(id scopeID) *ownScope[T] {
+	for _, scope := range o.scopes {
+		if scope.reflector.id == id {
+			return scope
 		}
 	}
-	return o
+	return nil
 }
 
 // beginList is called before a list is requested.
@@ -79,15 +116,18 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 	if o == nil || o.observer == nil {
 		return func() {}
 	}
-	config := &o.scopes[0].reflector.config
+	config := o.informer.controller.config
 	if config.ReadYourWrites.Server == "" { // a fake
 		return func() {}
 	}
+	o.informer.mu.Lock()
+	scopes := o.scopes
+	o.informer.mu.Unlock()
 	logger := klog.FromContext(ctx)
 	if !o.observer.Attached() {
 		logger.Error(nil, "ReadYourWrites has no effect: no client has the transport of its Observer; call config.Wrap(own.Transport) before the clients are made", "resource", o.informer.name())
 	}
-	for _, scope := range o.scopes {
+	for _, scope := range scopes {
 		if field := scope.selection.Unknown(); field != "" {
 			logger.Info("ReadYourWrites shows deletes only: new states come from the watch, because only the server can evaluate the field selector", "resource", o.informer.name(), "field", field)
 			break
@@ -96,33 +136,39 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 	return o.observer.Subscribe(config.ReadYourWrites.Server, config.Resource, o)
 }
 
-// scopeOf returns the scope of a namespace, or nil.
-func (o *ownWrites[T]) scopeOf(namespace string) *ownScope[T] {
-	if first := o.scopes[0]; len(o.scopes) == 1 {
-		if limit := first.reflector.config.Namespace; limit != "" && limit != namespace {
-			return nil
+// scopeFor returns the scope that has an object if it matches the selectors, or nil. The scopes do not
+// overlap.
+func (o *ownWrites[T]) scopeFor(obj metav1.Object) *ownScope[T] {
+	from := func(namespace string) *ownScope[T] {
+		at, _ := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
+			return strings.Compare(scope.reflector.config.Namespace, namespace)
+		})
+		for _, scope := range o.scopes[at:] {
+			config := &scope.reflector.config
+			if config.Namespace != namespace {
+				break
+			}
+			if config.rule.MayHave(obj) {
+				return scope
+			}
 		}
-		return first
+		return nil
 	}
-	at, found := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
-		return strings.Compare(scope.reflector.config.Namespace, namespace)
-	})
-	switch {
-	case found:
-		return o.scopes[at]
-	case o.scopes[0].reflector.config.Namespace == "":
-		return o.scopes[0] // that of all others
+	if scope := from(obj.GetNamespace()); scope != nil || obj.GetNamespace() == "" {
+		return scope
 	}
-	return nil
+	return from("")
 }
 
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites[T]) Wrote(w writes.Write) {
-	scope := o.scopeOf(w.Object.Namespace)
+	s := o.informer
+	s.mu.Lock()
+	scope := o.scopeFor(&w.Object)
+	s.mu.Unlock()
 	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
-	s := o.informer
 	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}
 	if w.Gone {
 		s.mu.Lock()
@@ -151,7 +197,8 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 		}
 	}
 	s.mu.Lock()
-	if scope.reflector.currentSource() != source { // SetForm: the list of the new form may be in the cache
+	// After SetForm the list of the new form may be in the cache. SetScopes may have closed the scope.
+	if scope.reflector.currentSource() != source || !o.has(scope) {
 		s.mu.Unlock()
 		o.Wrote(w)
 		return
@@ -219,7 +266,7 @@ func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
 			scope.table.Forget(e.Name)
 		}
 	}()
-	o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.scope, Item: e.Item}}, stats.Now())
+	o.informer.distribute(Deltas[T]{{Type: Updated, aside: true, scope: scope.reflector.id, Item: e.Item}}, stats.Now())
 	stored = true
 }
 
@@ -236,9 +283,9 @@ func (o *ownWrites[T]) end(scope *ownScope[T], name listed.Name, w *writes.Write
 	o.count()
 }
 
-// remove removes a cached object, whose final state is not known.
+// remove removes a cached object of a scope, whose final state is not known.
 func (o *ownWrites[T]) remove(scope *ownScope[T], obj T) {
-	o.informer.distribute(Deltas[T]{{Type: Deleted, aside: true, scope: scope.reflector.scope, Item: Item[T]{Err: &DecodeError{
+	o.informer.distribute(Deltas[T]{{Type: Deleted, aside: true, scope: scope.reflector.id, Item: Item[T]{Err: &DecodeError{
 		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: string(obj.GetUID()), ResourceVersion: obj.GetResourceVersion(),
 	}}}}, stats.Now())
 }
@@ -249,8 +296,8 @@ func (o *ownWrites[T]) removeUnconfirmed() {
 		return
 	}
 	for _, e := range o.unconfirmed {
-		if cached, found := o.informer.indexer.Get(ObjectName(e.Name)); found && identity.Same(cached, e.Item.Object) {
-			o.remove(o.scopeOf(e.Name.Namespace), cached)
+		if cached, found := o.informer.indexer.Get(ObjectName(e.Name)); found && identity.Same(cached, e.Item.Object) && o.has(e.scope) {
+			o.remove(e.scope, cached)
 		}
 	}
 	o.unconfirmed = nil
@@ -261,7 +308,10 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 	if o == nil || o.observer == nil && len(o.waiters) == 0 {
 		return deltas
 	}
-	if scope := o.scopes[0]; len(o.scopes) == 1 && scope.table.IsEmpty() && areStates(deltas) {
+	if len(o.scopes) == 0 {
+		return deltas
+	}
+	if scope := o.scopes[0]; len(o.scopes) == 1 && !o.informer.isChosen && scope.table.IsEmpty() && areStates(deltas) {
 		o.reach(scope, versionOf(&deltas[len(deltas)-1])) // nearly always
 		return deltas
 	}
@@ -307,17 +357,17 @@ func versionOf[T Object](d *Delta[T]) string {
 // reach records that the cache has all changes of a scope up to a version, which may be empty.
 func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
 	if version, ok := pending.Parse(resourceVersion); ok {
-		o.unconfirmed = append(o.unconfirmed, scope.table.Reach(version)...)
+		for _, e := range scope.table.Reach(version) {
+			o.unconfirmed = append(o.unconfirmed, unconfirmed[T]{e, scope})
+		}
 	}
 }
 
 // isNews reports whether an event is news for the cache.
 func (o *ownWrites[T]) isNews(d *Delta[T]) bool {
-	scope := o.scopes[0]
-	if len(o.scopes) > 1 {
-		if scope = o.scopeOf(nameOf(&d.Item).Namespace); scope == nil {
-			return true
-		}
+	scope := o.scopeOf(d.scope)
+	if scope == nil {
+		return true // the cache ignores it
 	}
 	scope.last = versionOf(d)
 	return d.Type != Deleted && scope.table.IsEmpty() || scope.table.Admit(&d.Item, d.Type == Deleted, isSameAsOwn)
@@ -330,8 +380,10 @@ func isSameAsOwn[T Object](e *pending.Entry[T], item *Item[T]) bool {
 
 // replace adds to a list the writes that it does not have.
 func (o *ownWrites[T]) replace(d *Delta[T]) {
-	all, at := d.Collection, slices.IndexFunc(o.scopes, func(scope *ownScope[T]) bool { return scope.reflector.scope == d.scope })
-	scope := o.scopes[at]
+	scope, all := o.scopeOf(d.scope), d.Collection
+	if scope == nil {
+		return
+	}
 	scope.last = ""                          // the server may have gone back
 	version, _ := pending.Parse(all.version) // 0 if it cannot be compared
 	all.Items = scope.table.Replace(all.Items, version, all.began, func(e *pending.Entry[T]) bool {
@@ -365,6 +417,9 @@ func (o *ownWrites[T]) catchUp() {
 // reached is called when a watch has reached a version. For entries, admit has that of a delta. A
 // WaitFor may come after the batch of the delta, and before its version is known.
 func (s *SharedIndexInformer[T]) reached(isDelta bool) {
+	if s.awaiting.Load() {
+		s.reachScopes()
+	}
 	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
 		s.advance(own)
 	}
@@ -372,6 +427,9 @@ func (s *SharedIndexInformer[T]) reached(isDelta bool) {
 
 // afterBatch is called when a batch was processed.
 func (s *SharedIndexInformer[T]) afterBatch() {
+	if s.awaiting.Load() {
+		s.reachScopes()
+	}
 	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
 		s.advance(own)
 	}
@@ -394,8 +452,11 @@ func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
 
 // reached returns the version of which the cache has all changes.
 func (o *ownWrites[T]) reached() uint64 {
-	reached := o.scopes[0].table.Reached()
-	for _, scope := range o.scopes[1:] {
+	reached := uint64(math.MaxUint64)
+	if len(o.scopes) == 0 && !o.informer.isChosen {
+		reached = 0 // the scopes are not known yet
+	}
+	for _, scope := range o.scopes {
 		reached = min(reached, scope.table.Reached())
 	}
 	return reached

@@ -44,8 +44,7 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // version.
 type Reflector[T Object] struct {
 	config Config[T]
-	// scope is the one that its deltas are from.
-	scope  scopeID
+	id     scopeID
 	source ListerWatcher[T]
 	client clientKind // of source
 	// prefersLists is set if source reads a list faster than a streaming list.
@@ -63,6 +62,12 @@ type Reflector[T Object] struct {
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
+	// observers are those of the Controller.
+	observers *observers
+	// stop ends Run. The mutex of the set of scopes guards it.
+	stop context.CancelFunc
+	// listed is set when the first list is in the cache. The mutex of the informer guards it.
+	listed bool
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
@@ -93,8 +98,10 @@ type Reflector[T Object] struct {
 	skips      listed.SkipLog
 }
 
-// decoding is a change of the DecodeOptions.
+// decoding is a list that another goroutine has asked for, and a change of the DecodeOptions if source
+// is not nil.
 type decoding[T Object] struct {
+	cause   Reason
 	options DecodeOptions
 	source  *bodySource[T]
 	applied []func()
@@ -134,21 +141,38 @@ func (r *Reflector[T]) report() *report.Report {
 	return r.partial.report
 }
 
-// errOtherForm ends a request whose objects have to be decoded to another form.
-var errOtherForm = errors.New("the objects get another form")
+// errOtherForm ends a request whose objects have to be decoded to another form, or listed again.
+var errOtherForm = errors.New("the objects are listed again, or get another form")
 
 // setForm makes the Reflector list again, and decode to another form. It calls applied
 // when the list is in the cache.
 func (r *Reflector[T]) setForm(object runtime.Object, unstructured bool, applied func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &decoding[T]{options: r.config.Decode}
+	next := &decoding[T]{options: r.config.Decode, cause: FormChanged}
 	if r.decoding != nil {
 		next.applied = r.decoding.applied
 	}
 	next.applied = append(next.applied, applied)
 	next.options.Object, next.options.Unstructured = object, unstructured
 	next.source = r.newSource(next.options)
+	r.restartLocked(next)
+}
+
+// relist makes the Reflector list again. It calls applied when the list is in the cache.
+func (r *Reflector[T]) relist(cause Reason, applied func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := r.decoding
+	if next == nil {
+		next = &decoding[T]{options: r.config.Decode, cause: cause}
+	}
+	next.applied = append(next.applied, applied)
+	r.restartLocked(next)
+}
+
+// restartLocked ends the request under way, and begins a list.
+func (r *Reflector[T]) restartLocked(next *decoding[T]) {
 	r.decoding = next
 	if r.interrupt != nil {
 		r.interrupt(errOtherForm)
@@ -165,10 +189,12 @@ func (r *Reflector[T]) takeForm() bool {
 	if next == nil {
 		return false
 	}
-	r.config.Decode = next.options
-	r.useSource(next.source)
+	if next.source != nil {
+		r.config.Decode = next.options
+		r.useSource(next.source)
+	}
 	r.decoding = nil
-	r.beginList(FormChanged)
+	r.beginList(next.cause)
 	r.partial.applied = append(r.partial.applied, next.applied...)
 	return true
 }
@@ -194,24 +220,26 @@ func (r *Reflector[T]) setTransform(transform TransformFunc[T]) {
 		return
 	}
 	r.useSource(r.newSource(r.config.Decode))
-	if r.decoding != nil {
+	if r.decoding != nil && r.decoding.source != nil {
 		r.decoding.source = r.newSource(r.decoding.options)
 	}
 }
 
-// kind returns the kind of the objects, which is empty if it is not known.
-func (r *Reflector[T]) kind() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.config.Decode.Kind.Kind
-}
-
 // newSource returns a source that decodes with these options.
 func (r *Reflector[T]) newSource(options DecodeOptions) *bodySource[T] {
+	return r.sourceOf(r.request, options)
+}
+
+// sourceOf is newSource for bodies from open.
+func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySource[T] {
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	return newBodySource(r.request, shards.Decode(options, r.config.shard), r.config.cache)
+	if among := r.config.rule.Among; among != nil {
+		keep := options.Keep
+		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
+	}
+	return newBodySource(open, shards.Decode(options, r.config.shard), r.config.cache)
 }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
@@ -231,7 +259,7 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
 	r := newReflector(config, queue, &traffic{})
-	r.use(newHooks(&r.config, r.Status), &outage.Log{})
+	r.use(newHooks(&r.config, r.config.name, r.Status), &outage.Log{})
 	r.ownsHooks = true
 	return r
 }
@@ -275,6 +303,7 @@ func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.status.changed = func() {
 		hooks.Changed()
 		r.outage.Note()
+		r.observers.changed()
 	}
 }
 
@@ -439,8 +468,8 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	if next.Failed != nil {
 		r.leaveFirst()
 		failed := next.Failed
-		if r.config.isScope { // all namespaces have the same handler
-			failed = fmt.Errorf("%s: %w", scopeName(r.config.Namespace), failed)
+		if r.config.isScope { // all scopes have the same handler
+			failed = fmt.Errorf("%s: %w", r.config.scope.name(), failed)
 		}
 		r.onError(ctx, r.config.Resource, failed)
 	}
@@ -459,7 +488,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.scope, Collection: collection}) })
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.id, Collection: collection}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()
@@ -504,8 +533,8 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	if first == "" && len(page.Items) > 0 {
 		first = nameOf(&page.Items[0]).String()
 	}
-	if len(r.config.others) > 0 {
-		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.isOfOthers(&item) })
+	if r.config.rule.HasTerms() {
+		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.excludes(&item) })
 	}
 	for i := range page.Items {
 		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {

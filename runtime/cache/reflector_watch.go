@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -217,7 +216,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		event := &events[i]
 		isDelta = false
 		change := deltaTypeOf(event.Type)
-		if change != 0 && len(r.config.others) > 0 && r.isOfOthers(&event.Item) {
+		if change != 0 && r.config.rule.HasTerms() && r.excludes(&event.Item) {
 			change = 0
 		}
 		if change != 0 {
@@ -236,7 +235,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 		if change != 0 {
 			listed.Note(&r.status.undecodable, &event.Item, change == Deleted)
 			if change == Deleted || event.Err == nil || r.config.isScope {
-				deltas = append(deltas, Delta[T]{Type: change, scope: r.scope, Item: event.Item})
+				deltas = append(deltas, Delta[T]{Type: change, scope: r.id, Item: event.Item})
 				isDelta = true
 			}
 		}
@@ -304,11 +303,11 @@ func countEvent[T Object](counts *stats.Events, event *Event[T], change DeltaTyp
 // hasLeft reports whether an item is about an object that is not in the shard, or not any more.
 func hasLeft[T Object](item *Item[T]) bool { return item.Err != nil && item.Err.Err == wire.ErrNotKept }
 
-// isOfOthers reports whether an item belongs to another scope. A server may ignore the field
-// selector that excludes it, as fakes do.
-func (r *Reflector[T]) isOfOthers(item *Item[T]) bool {
-	_, found := slices.BinarySearch(r.config.others, nameOf(item).Namespace)
-	return found
+// excludes reports whether the field selector of the scope leaves out an item. A server may ignore it,
+// as fakes do.
+func (r *Reflector[T]) excludes(item *Item[T]) bool {
+	name := nameOf(item)
+	return r.config.rule.Excludes(name.Namespace, name.Name)
 }
 
 // accept transforms the object of an item. It reports a state that cannot be decoded to

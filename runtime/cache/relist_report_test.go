@@ -335,7 +335,7 @@ func TestReportHasTheEventsOfTheList(t *testing.T) {
 		time.Sleep(time.Minute)
 		heard.want(t, "first pages 1 objects 1 1s 0s 0s h 1 0s")
 		h.drain()
-		r := s.controller.reflectors[0]
+		r := s.controller.reflectors()[0]
 		list := func(objs ...object) Delta[object] {
 			report := r.newReport(Expired)
 			report.Request(false)
@@ -507,7 +507,7 @@ func TestNothingIsKeptWithoutARelistHandler(t *testing.T) {
 		src.set("a", "w", nil)
 		s := start(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
-		r := s.controller.reflectors[0]
+		r := s.controller.reflectors()[0]
 		if r.partial != nil || r.newReport("") != nil {
 			t.Error("there is a report")
 		}

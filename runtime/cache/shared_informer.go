@@ -37,7 +37,7 @@ type SharedInformer[T Object] interface {
 // A batch of deltas goes to the cache and to the queues of the handlers in one step. So
 // a handler that is added at any time gets exactly what the cache holds.
 type SharedIndexInformer[T Object] struct {
-	controller *Controller[T]
+	controller *Controller[T] // whose set has a mutex that is locked before mu
 	indexer    *Indexer[T]
 	// own is nil until it is needed.
 	own atomic.Pointer[ownWrites[T]]
@@ -49,9 +49,15 @@ type SharedIndexInformer[T Object] struct {
 	mu        sync.Mutex         // held over each step; guards what follows
 	cancel    context.CancelFunc // ends Run, and is nil before
 	processor *processor.Processor[T]
-	// unlisted is the number of namespaces whose first list is not in the cache yet. It is one
-	// if the informer follows all namespaces.
+	// unlisted is the number of scopes whose first list is not in the cache yet. isChosen is set after
+	// the first SetScopes.
 	unlisted int32
+	isChosen bool
+	forms    []*formChange[T] // that are not complete
+
+	// awaiting is set while objects are leaving a scope, and others may have them.
+	awaiting atomic.Bool
+	prober   *prober[T]
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
@@ -65,13 +71,24 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 	}
 	config.ResyncPeriod = 0 // each handler has its own
 	s.controller = newController(config, s.process)
-	s.controller.objects, s.controller.observe = s.indexer.Len, s.observe
-	s.controller.setProgress(s.afterBatch, s.reached)
+	c := s.controller
+	c.objects, c.observe = s.indexer.Len, s.observe
+	c.setProgress(s.afterBatch, s.reached)
 	if config.ReadYourWrites != nil {
 		s.own.Store(newOwnWrites(s))
 	}
-	s.unlisted = int32(len(s.controller.reflectors))
-	s.controller.outages.Informer = observedInformer[T]{s}
+	s.unlisted = int32(len(c.reflectors()))
+	for _, r := range c.reflectors() {
+		s.indexer.openScope(r.id, r.traits())
+	}
+	if len(c.reflectors()) != 1 {
+		s.prober = newProber(s)
+		c.tasks = append(c.tasks, s.prober.run)
+	}
+	if config.scopeSource != nil {
+		c.tasks = append(c.tasks, s.followSource)
+	}
+	c.outages.Informer = observedInformer[T]{s}
 	return s
 }
 
@@ -140,6 +157,8 @@ func (s *SharedIndexInformer[T]) wasStopped() bool { return s.stopping.Load() }
 // retire stops an informer that was not started, with the reason or nil. It does nothing to
 // another one.
 func (s *SharedIndexInformer[T]) retire(err error) {
+	s.controller.set.mu.Lock()
+	defer s.controller.set.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.controller.retire(err) {
@@ -148,8 +167,7 @@ func (s *SharedIndexInformer[T]) retire(err error) {
 	}
 }
 
-// process applies a batch of the Controller. It reports whether the first list of each
-// namespace is in the cache.
+// process applies a batch of the Controller.
 func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +188,9 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 		}
 	}
 	own.removeUnconfirmed()
+	s.awaitScopes()
 	s.controller.isCached(s.controller.queue.oldest, received)
-	return s.unlisted == 0
+	return false // processFirst marks the lists
 }
 
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
@@ -191,7 +210,7 @@ func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Sta
 	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: received, Distinct: distinct}, deltas[0].report().Applied(len(notes)))
 }
 
-// processFirst applies the first list of a namespace, or the deltas before the next one, and
+// processFirst applies the first list of a scope, or the deltas before the next one, and
 // returns the rest. Only the adds of such a list are initial. After the last one, handlers are
 // synced.
 func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T]) {
@@ -205,13 +224,13 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	}
 	notes := s.indexer.apply(deltas[:1])
 	markInitial(notes)
-	if s.unlisted--; s.unlisted == 0 {
-		s.controller.markSynced() // before a handler can be synced
-		if len(s.processor.Listeners()) > 0 {
-			s.controller.outages.NoteHandler()
+	for _, r := range s.controller.reflectors() {
+		if r.id == deltas[0].scope && !r.listed { // otherwise it was closed
+			r.listed = true
+			s.unlisted--
 		}
 	}
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, EndsInitial: s.unlisted == 0}, deltas[0].report().Applied(len(notes)))
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }
 
@@ -242,13 +261,14 @@ func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T]
 		}
 		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
 	}
-	if s.unlisted == 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch[T]{Received: stats.Now(), EndsInitial: s.unlisted == 0, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+	listed := s.controller.lists.Reached()
+	if listed > 0 || s.indexer.Len() > 0 {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
 			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
 		})})
 	}
 	s.processor.Add(l)
-	if s.unlisted == 0 {
+	if s.controller.HasSynced() {
 		s.controller.outages.NoteHandler()
 	}
 	return &registration[T]{s, l}, nil
@@ -315,6 +335,8 @@ func (s *SharedIndexInformer[T]) SetWatchErrorHandler(handler WatchErrorHandler)
 
 // beforeRun calls set, unless the informer was started or stopped.
 func (s *SharedIndexInformer[T]) beforeRun(what string, set func()) error {
+	s.controller.set.mu.Lock() // SetScopes copies the Config
+	defer s.controller.set.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.controller.started.Load() != neverRun {
@@ -336,28 +358,33 @@ func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured boo
 	if !isInterface[T]() || object == nil {
 		return nil, fmt.Errorf("cannot change the form of %s to %T: the objects are %v", s.name(), object, reflect.TypeFor[T]())
 	}
-	if c.config.Open == nil && len(c.config.scopes) == 0 || len(c.config.scopes) > 0 && c.config.scopes[0].Open == nil {
+	c.set.mu.Lock() // so that scopes that are added later have the form too
+	defer c.set.mu.Unlock()
+	all := c.reflectors()
+	if c.config.Open == nil && len(all) == 0 || len(all) > 0 && all[0].config.Open == nil {
 		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
 	}
+	c.set.object, c.set.unstructured = object, unstructured
 	s.mu.Lock() // so that all Reflectors get two changes in the same order
 	defer s.mu.Unlock()
-	done := make(chan struct{})
-	left := len(c.reflectors) // guarded by s.mu, which process holds
-	for _, r := range c.reflectors {
-		r.setForm(object, unstructured, func() {
-			if left--; left == 0 {
-				close(done)
-			}
-		})
+	change := &formChange[T]{left: map[*Reflector[T]]struct{}{}, applied: make(chan struct{})}
+	for _, r := range all {
+		change.left[r] = struct{}{}
+		r.setForm(object, unstructured, func() { change.done(r) })
 	}
-	return done, nil
+	if len(all) == 0 {
+		close(change.applied)
+	}
+	s.forms = append(slices.DeleteFunc(s.forms, (*formChange[T]).isDone), change)
+	return change.applied, nil
 }
 
-// HasSynced reports whether the cache holds the first list. Handlers may still be
-// handling it: their registrations report that.
+// HasSynced reports whether the cache holds the first list of each present scope. Handlers may still
+// be handling it: their registrations report that. It becomes false when SetScopes adds a scope.
 func (s *SharedIndexInformer[T]) HasSynced() bool { return s.controller.HasSynced() }
 
-// Synced is closed when HasSynced becomes true.
+// Synced is closed when the cache holds the first list of each scope that is there at the call, and
+// was not removed meanwhile.
 func (s *SharedIndexInformer[T]) Synced() <-chan struct{} { return s.controller.Synced() }
 
 // Ended is closed when the informer no longer follows the server.
@@ -397,7 +424,7 @@ func (s *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 }
 
 // name names the collection in errors and logs.
-func (s *SharedIndexInformer[T]) name() string { return s.controller.config.name() }
+func (s *SharedIndexInformer[T]) name() string { return s.controller.name() }
 
 // registrations returns the registered handlers.
 func (s *SharedIndexInformer[T]) registrations() []Syncer {

@@ -120,6 +120,10 @@ type Stats struct {
 // FormChanged is the cause of a relist after SharedIndexInformer.SetForm. A Status never has it.
 const FormChanged Reason = "FormChanged"
 
+// Moved is the cause of a relist of a scope after many objects have left another one, and may have moved
+// to it. A Status never has it.
+const Moved Reason = "Moved"
+
 // FailureCount is the number of requests that failed for one reason.
 type FailureCount struct {
 	// Verb is "list" or "watch".
@@ -227,12 +231,12 @@ func (c *Controller[T]) observed(status Status) InformerStatus {
 	observed := InformerStatus{
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
-		Kind:     c.reflectors[0].kind(),
+		Kind:     c.kind,
 		Object:   reflect.TypeFor[T]().String(),
 		Status:   status,
 		Stats:    c.stats(),
 
-		Namespaces: c.config.requested(),
+		Namespaces: c.namespaces(),
 	}
 	return observed
 }
@@ -244,11 +248,11 @@ func (c *Controller[T]) stats() Stats {
 		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
 	}
-	c.traffic().addTo(&all)
+	c.counters.addTo(&all)
 	waiting := c.queue.waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
-	for _, r := range c.reflectors {
+	for _, r := range c.reflectors() {
 		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
 	}
 	if c.observe != nil {
@@ -263,7 +267,7 @@ func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
 	listeners, removed := s.processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
-		h.Synced, h.Backlog = isClosed(l.Synced()), l.Backlog()
+		h.Synced, h.Backlog = l.Lists().Has(s.controller.mark()), l.Backlog()
 		all.Handlers = append(all.Handlers, h)
 	}
 	for _, gone := range removed {
@@ -308,17 +312,17 @@ type observedController[T Object] struct{ *Controller[T] }
 // Failures returns those of the list and the watch. A handler that has panicked is none.
 func (c observedController[T]) Failures() []advice.Failure {
 	status := c.statusOfAll()
-	return failuresOf(&status, c.config.Resource, c.config.requested())
+	return failuresOf(&status, c.config.Resource, c.namespaces())
 }
 
 // About returns what to say of a list that takes long.
 func (c observedController[T]) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.traffic().Bytes.Load()})
+	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.counters.Bytes.Load()})
 }
 
 // Logger returns that of Run, with the name of the collection.
 func (c observedController[T]) Logger() klog.Logger {
-	return klog.FromContext(c.panics.ctx).WithValues("resource", c.config.name())
+	return klog.FromContext(c.panics.ctx).WithValues("resource", c.name())
 }
 
 // LateHandlers returns none: that of a Controller runs in its goroutine.
@@ -342,7 +346,7 @@ func (s observedInformer[T]) Logger() klog.Logger {
 // LateHandlers returns the handlers that have not returned from their initial list.
 func (s observedInformer[T]) LateHandlers() (late []outage.Handler) {
 	for _, l := range s.processor.Listeners() {
-		if !isClosed(l.Synced()) {
+		if !l.Lists().Has(s.controller.mark()) {
 			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
 		}
 	}
@@ -357,7 +361,15 @@ type observedReflector[T Object] struct {
 
 func (r observedReflector[T]) Failures() []advice.Failure {
 	status := r.Status()
-	return failuresOf(&status, r.config.Resource, r.config.requested())
+	return failuresOf(&status, r.config.Resource, namespacesOf(&r.config))
+}
+
+// namespacesOf returns the namespace that a Config is limited to; nil for all.
+func namespacesOf[T Object](c *Config[T]) []string {
+	if c.Namespace == "" {
+		return nil
+	}
+	return []string{c.Namespace}
 }
 
 func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {

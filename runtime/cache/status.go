@@ -115,8 +115,8 @@ type Status struct {
 	// could be decoded, if there was one. Only 256 of each of Scopes have a Path, Near and
 	// reason.
 	Undecodable []*DecodeError
-	// Scopes has the state of each namespace, sorted by name, if the informer follows several;
-	// see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	// Scopes has the state of each scope, sorted, if the informer follows several, or they may
+	// change; see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
 	Scopes []ScopeStatus
 }
 
@@ -163,36 +163,64 @@ func (s Status) String() string {
 	return text
 }
 
-// ScopeStatus is the state of one of the namespaces that an informer follows.
+// ScopeStatus is the state of one of the scopes that an informer follows.
 type ScopeStatus struct {
-	// Namespace is empty for all namespaces that are not named; see Scope.
+	// Namespace is empty for all namespaces.
 	Namespace string
 	// Status has neither Objects nor Scopes.
 	Status Status
+	// Scope is the String of the Scope if it is not the only one with this Namespace.
+	Scope string
+
+	title string // of the scope in errors, or empty
 }
+
+// name names the scope in errors.
+func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.Namespace}.name()) }
 
 // statusOfAll returns the state of the Reflectors as one.
 func (c *Controller[T]) statusOfAll() Status {
-	if len(c.reflectors) == 1 {
-		return c.reflectors[0].Status()
+	all, chosen := c.reflectors(), c.set.chosen.Load()
+	if len(all) == 1 && chosen == nil {
+		return all[0].Status()
 	}
-	scopes := make([]ScopeStatus, len(c.reflectors))
-	for i, r := range c.reflectors {
-		scopes[i] = ScopeStatus{r.config.Namespace, r.Status()}
+	scopes := make([]ScopeStatus, len(all))
+	for i, r := range all {
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		isShared := i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		if isShared {
+			scopes[i].Scope = r.config.scope.String()
+		}
 	}
-	return joined(scopes)
+	var choice *Status
+	if chosen != nil {
+		choice = new(chosen.get())
+	}
+	return joined(scopes, choice)
 }
 
 // rank orders phases. That of several Reflectors is the one of the highest rank: all have to be
 // Watching. They end together, so one that is Stopped counts for all.
 var rank = map[Phase]int{Watching: 1, Pending: 2, Listing: 3, Degraded: 4, Stopped: 5}
 
-// joined returns the state of several namespaces as one: the state of the worst, with its
-// error. The ResourceVersion is the earliest.
-func joined(scopes []ScopeStatus) Status {
+// joined returns the state of several scopes as one: the state of the worst, with its
+// error. The ResourceVersion is the earliest. choice, if it is not nil, is the state of the choice of the
+// scopes. Its error comes first.
+func joined(scopes []ScopeStatus, choice *Status) Status {
+	all := Status{Phase: Watching}
+	if choice != nil {
+		all = *choice
+	}
+	if len(scopes) == 0 {
+		return all
+	}
 	worst := slices.MaxFunc(scopes, func(a, b ScopeStatus) int { return cmp.Compare(rank[a.Status.Phase], rank[b.Status.Phase]) })
-	all, failed := worst.Status, worst
-	all.Scopes, all.Undecodable = scopes, nil
+	if choice == nil || rank[worst.Status.Phase] >= rank[choice.Phase] {
+		all.Phase, all.Since = worst.Status.Phase, worst.Status.Since
+	}
+	all.ResourceVersion = worst.Status.ResourceVersion
+	all.Scopes = scopes
+	failed := &worst
 	untilLast := all.Phase == Watching || all.Phase == Stopped
 	for i := range scopes {
 		s := &scopes[i].Status
@@ -200,7 +228,7 @@ func joined(scopes []ScopeStatus) Status {
 			all.Since = s.Since
 		}
 		if failed.Status.Err == nil {
-			failed = scopes[i]
+			failed = &scopes[i]
 		}
 		if next := s.NextAttempt; !next.IsZero() && (all.NextAttempt.IsZero() || next.Before(all.NextAttempt)) {
 			all.NextAttempt = next
@@ -208,8 +236,8 @@ func joined(scopes []ScopeStatus) Status {
 		all.ResourceVersion = earlier(all.ResourceVersion, s.ResourceVersion)
 		all.Undecodable = append(all.Undecodable, s.Undecodable...)
 	}
-	if err := failed.Status.Err; err != nil {
-		all.Err, all.Reason = fmt.Errorf("%s: %w", scopeName(failed.Namespace), err), failed.Status.Reason
+	if err := failed.Status.Err; err != nil && all.Err == nil {
+		all.Err, all.Reason = fmt.Errorf("%s: %w", failed.name(), err), failed.Status.Reason
 		all.Verb = failed.Status.Verb
 	}
 	slices.SortFunc(all.Undecodable, func(a, b *DecodeError) int {
@@ -218,21 +246,25 @@ func joined(scopes []ScopeStatus) Status {
 	return all
 }
 
-// where returns the namespaces that are in the phase of s, unless all are.
+// where returns the scopes that are in the phase of s, unless all are.
 func (s *Status) where() string {
-	n, one := 0, ""
+	n, noun, one := 0, "namespace", 0
 	for i := range s.Scopes {
-		if scope := &s.Scopes[i]; scope.Status.Phase == s.Phase {
-			n, one = n+1, scope.Namespace
+		scope := &s.Scopes[i]
+		if scope.Status.Phase == s.Phase {
+			n, one = n+1, i
+		}
+		if scope.Scope != "" || scope.Namespace == "" {
+			noun = "scope"
 		}
 	}
 	switch n {
 	case 0, len(s.Scopes):
 		return ""
 	case 1:
-		return " in " + scopeName(one)
+		return " in " + s.Scopes[one].name()
 	}
-	return fmt.Sprintf(" in %d of %d namespaces", n, len(s.Scopes))
+	return fmt.Sprintf(" in %d of %s", n, plural(len(s.Scopes), noun))
 }
 
 // statusTracker holds the status, which a Reflector writes and any goroutine reads.

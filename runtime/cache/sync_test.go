@@ -223,7 +223,7 @@ type hasty struct {
 
 func (h *hasty) waitsFor() (subject, NotSynced) {
 	about, reason := h.SharedIndexInformer.waitsFor()
-	h.controller.reflectors[0].status.enter(h.phases[0], nil)
+	h.controller.reflectors()[0].status.enter(h.phases[0], nil)
 	h.phases = h.phases[1:]
 	return about, reason
 }

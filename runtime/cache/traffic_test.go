@@ -271,7 +271,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			return map[string]*source{"": all, "a": a}[namespace]
 		}}
-		s, err := kind.NewInformer(WithScopes(Scope{}, Scope{Namespace: "a"}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -605,14 +605,14 @@ func TestStalenessDuringAStreamingList(t *testing.T) {
 func TestVerbOfScopes(t *testing.T) {
 	failed := Status{Phase: Stopped, Err: errForbidden, Reason: Forbidden, Verb: "list"}
 	for _, scopes := range [][]ScopeStatus{
-		{{"a", Status{Phase: Stopped}}, {"b", failed}},
-		{{"a", failed}, {"b", Status{Phase: Stopped}}},
+		{{Namespace: "a", Status: Status{Phase: Stopped}}, {Namespace: "b", Status: failed}},
+		{{Namespace: "a", Status: failed}, {Namespace: "b", Status: Status{Phase: Stopped}}},
 	} {
-		if all := joined(scopes); all.Verb != "list" || all.Reason != Forbidden {
+		if all := joined(scopes, nil); all.Verb != "list" || all.Reason != Forbidden {
 			t.Errorf("the verb is %q, in %v", all.Verb, all)
 		}
 	}
-	if all := joined([]ScopeStatus{{"a", Status{Phase: Watching}}, {"b", Status{Phase: Watching}}}); all.Verb != "" {
+	if all := joined([]ScopeStatus{{Namespace: "a", Status: Status{Phase: Watching}}, {Namespace: "b", Status: Status{Phase: Watching}}}, nil); all.Verb != "" {
 		t.Errorf("the verb is %q, without an error", all.Verb)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -53,7 +54,8 @@ type Listener[T metav1.Object] struct {
 	removed  atomic.Bool   // by Remove, rather than stopped with the Processor
 	gone     chan struct{} // closed when the goroutine has ended, or never will begin
 	goneOnce sync.Once
-	synced   chan struct{} // closed when the handler has got the initial list
+	// lists are the initial lists that the handler has returned from.
+	lists initial.Lists
 	// enqueued is the number of notifications that were ever in the queue, and merged that of
 	// those that were merged into others.
 	enqueued, merged atomic.Int64
@@ -79,7 +81,6 @@ func NewListener[T metav1.Object](options Options[T]) *Listener[T] {
 		wake:     make(chan struct{}, 1),
 		stopping: make(chan struct{}),
 		gone:     make(chan struct{}),
-		synced:   make(chan struct{}),
 	}
 }
 
@@ -89,9 +90,8 @@ func (l *Listener[T]) Name() string { return l.options.Name }
 // Unnamed reports whether its user has not named the handler.
 func (l *Listener[T]) Unnamed() bool { return l.options.Unnamed }
 
-// Synced is closed when the handler has returned from the batch that ends its initial
-// list.
-func (l *Listener[T]) Synced() <-chan struct{} { return l.synced }
+// Lists returns the initial lists that the handler has returned from.
+func (l *Listener[T]) Lists() *initial.Lists { return &l.lists }
 
 // Ended is closed when the Listener is removed or stopped.
 func (l *Listener[T]) Ended() <-chan struct{} { return l.stopping }
@@ -158,7 +158,7 @@ func (l *Listener[T]) appendLocked(b Batch[T]) {
 func (l *Listener[T]) coalesceLocked() {
 	one := Batch[T]{Notes: Coalesce(l.pending), Received: l.pending[0].Received, Distinct: true}
 	for _, b := range l.pending {
-		one.EndsInitial = one.EndsInitial || b.EndsInitial
+		one.Lists = max(one.Lists, b.Lists)
 		one.Received = min(one.Received, b.Received)
 		one.awaited = one.awaited || b.awaited
 	}
@@ -238,8 +238,8 @@ func (l *Listener[T]) handleInHand() bool {
 				return false
 			}
 		}
-		if b.EndsInitial {
-			close(l.synced)
+		if b.Lists > 0 {
+			l.lists.Reach(b.Lists)
 		}
 		if b.awaited {
 			l.returned()

@@ -3,6 +3,7 @@ package processor
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -38,9 +39,9 @@ type Batch[T metav1.Object] struct {
 	Received stats.Stamp
 	// Distinct marks a batch of which no two notifications can be merged.
 	Distinct bool
-	// EndsInitial marks the batch after which a handler has got all objects that were
-	// cached when it was added.
-	EndsInitial bool
+	// Lists, if it is not 0, marks a batch after which a handler has got the initial lists of all
+	// scopes below the mark, and what was cached when it was added.
+	Lists initial.Mark
 	// awaited is set if a Delivery waits for the Listeners to return from the batch.
 	awaited bool
 	// calls is the number of Notes, when they are handled and gone.

@@ -89,7 +89,7 @@ func (p *Processor[T]) Distribute(b Batch[T]) { p.Deliver(b, nil) }
 // Deliver is Distribute of a batch that d, if it is not nil, waits for. The batch has
 // notifications then.
 func (p *Processor[T]) Deliver(b Batch[T], d *Delivery) {
-	if len(b.Notes) == 0 && !b.EndsInitial {
+	if len(b.Notes) == 0 && b.Lists == 0 {
 		return
 	}
 	all := p.Listeners()

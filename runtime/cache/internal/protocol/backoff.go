@@ -64,8 +64,8 @@ func (b Backoffs) of(reason string) Backoff {
 	return b[""]
 }
 
-// after returns the wait after err, which follows that many other failures.
-func (b Backoffs) after(err error, failures int) time.Duration {
+// After returns the wait after err, which follows that many other failures.
+func (b Backoffs) After(err error, failures int) time.Duration {
 	wait := b.of(ReasonOf(err)).doubled(failures)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		asked := MaxRetryAfter

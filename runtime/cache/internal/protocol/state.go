@@ -196,7 +196,7 @@ func (s State) afterPage(in Input) (State, Action) {
 	case in.Err != nil && in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err):
 		next := pageAction(in.Token)
 		next.Failed = in.Err
-		next.Wait = s.backoffs.after(in.Err, s.pageFailures)
+		next.Wait = s.backoffs.After(in.Err, s.pageFailures)
 		s.pageFailures++
 		return s, next
 	case in.Err != nil:
@@ -293,7 +293,7 @@ func (s State) relist(err error) (State, Action) {
 	next := s.startAction()
 	next.Restart = true
 	next.Failed = err
-	next.Wait = s.backoffs.after(err, s.failures)
+	next.Wait = s.backoffs.After(err, s.failures)
 	s.failures++
 	s.pageFailures = 0
 	return s, next
@@ -304,7 +304,7 @@ func (s State) rewatch(err error) (State, Action) {
 	next := s.watchAction()
 	next.Failed = err
 	next.Reopened = true
-	next.Wait = s.backoffs.after(err, s.failures)
+	next.Wait = s.backoffs.After(err, s.failures)
 	s.failures++
 	return s, next
 }

@@ -1,0 +1,191 @@
+// Package scoping is what a client knows of a scope, a part of a collection that is listed and watched
+// on its own: the normal form of its selectors, and which objects it cannot have.
+package scoping
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// Rule tells which objects a scope cannot have. The zero value excludes none.
+type Rule struct {
+	// Namespace is empty for all.
+	Namespace string
+	Shard     sharding.Selector
+	// Moves is set if a selector of labels or fields may leave out an object that exists, now or
+	// later. The names of an object never change.
+	Moves bool
+	// Among, if it is not nil, has the namespaces that the scope is limited to.
+	Among *Namespaces
+	terms []term
+}
+
+// term is a condition on the name or on the namespace of an object.
+type term struct {
+	isName, isEqual bool
+	value           string
+}
+
+// NewRule returns the Rule of a scope. It ignores a selector that does not parse: that is reported
+// elsewhere.
+func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule {
+	r := Rule{Namespace: namespace, Shard: shard}
+	if selector, err := labels.Parse(byLabels); err == nil {
+		r.Moves = !selector.Empty()
+	}
+	selector, err := fields.ParseSelector(byFields)
+	if err != nil {
+		return r
+	}
+	for _, requirement := range selector.Requirements() {
+		isName := requirement.Field == "metadata.name"
+		if !isName && requirement.Field != "metadata.namespace" {
+			r.Moves = true
+			continue
+		}
+		r.terms = append(r.terms, term{isName, requirement.Operator != selection.NotEquals, requirement.Value})
+	}
+	return r
+}
+
+// HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
+func (r *Rule) HasTerms() bool { return len(r.terms) > 0 || r.Among != nil }
+
+// Excludes reports whether the conditions leave out an object with these names. A server may
+// ignore those of a field selector, as fakes do, and does not know Among.
+func (r *Rule) Excludes(namespace, name string) bool {
+	if !r.Among.Has(namespace) {
+		return true
+	}
+	for i := range r.terms {
+		t := &r.terms[i]
+		has := namespace
+		if t.isName {
+			has = name
+		}
+		if (has == t.value) != t.isEqual {
+			return true
+		}
+	}
+	return false
+}
+
+// MayHave reports whether the scope has an object if that matches the selectors of labels and other
+// fields.
+func (r *Rule) MayHave(obj metav1.Object) bool {
+	if r.Namespace != "" && r.Namespace != obj.GetNamespace() || r.Excludes(obj.GetNamespace(), obj.GetName()) {
+		return false
+	}
+	hashed := string(obj.GetUID())
+	switch r.Shard.Key() {
+	case sharding.Namespace:
+		hashed = obj.GetNamespace()
+	case sharding.Owner:
+		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
+			hashed = string(owner.UID)
+		}
+	}
+	return r.Shard.Contains(sharding.Hash(hashed))
+}
+
+// excludesNamespace reports whether the scope has no object of a namespace.
+func (r *Rule) excludesNamespace(namespace string) bool {
+	if r.Namespace != "" && r.Namespace != namespace || !r.Among.Has(namespace) {
+		return true
+	}
+	for i := range r.terms {
+		if t := &r.terms[i]; !t.isName && (namespace == t.value) != t.isEqual {
+			return true
+		}
+	}
+	return false
+}
+
+// Overlap returns two rules by their indexes that may have an object in common. A rule for all
+// namespaces and one for one namespace do not if the first excludes that namespace, and two rules of one
+// namespace do not if they have different shards.
+func Overlap(rules []Rule) (a, b int, found bool) {
+	byNamespace := map[string][]int{}
+	for i := range rules {
+		of := rules[i].Namespace
+		for _, other := range byNamespace[of] {
+			if !apart(&rules[i].Shard, &rules[other].Shard) {
+				return other, i, true
+			}
+		}
+		byNamespace[of] = append(byNamespace[of], i)
+	}
+	for _, all := range byNamespace[""] {
+		for i := range rules {
+			if r := &rules[i]; r.Namespace != "" && !rules[all].excludesNamespace(r.Namespace) && !apart(&rules[all].Shard, &r.Shard) {
+				return all, i, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// apart reports whether no object is in both of two shards.
+func apart(a, b *sharding.Selector) bool {
+	if a.Empty() || b.Empty() || a.Key() != b.Key() {
+		return false
+	}
+	for _, r := range a.Ranges() {
+		for _, other := range b.Ranges() {
+			if r.First <= other.Last && other.First <= r.Last {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Labels returns the normal form of a label selector: two that select the same by the same conditions
+// are equal.
+func Labels(selector string) (string, error) {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	requirements, _ := parsed.Requirements()
+	for i := range requirements {
+		r := &requirements[i]
+		if r.Operator() == selection.DoubleEquals {
+			if r, err = labels.NewRequirement(r.Key(), selection.Equals, r.ValuesUnsorted()); err != nil {
+				return "", err
+			}
+		}
+		all = append(all, r.String())
+	}
+	return join(all), nil
+}
+
+// Fields is Labels for a field selector.
+func Fields(selector string) (string, error) {
+	parsed, err := fields.ParseSelector(selector)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for _, requirement := range parsed.Requirements() {
+		one := fields.OneTermEqualSelector(requirement.Field, requirement.Value)
+		if requirement.Operator == selection.NotEquals {
+			one = fields.OneTermNotEqualSelector(requirement.Field, requirement.Value)
+		}
+		all = append(all, one.String())
+	}
+	return join(all), nil
+}
+
+func join(conditions []string) string {
+	slices.Sort(conditions)
+	return strings.Join(slices.Compact(conditions), ",")
+}

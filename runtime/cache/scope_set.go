@@ -1,0 +1,464 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// scopeSet has the Reflectors of a Controller, one for each scope.
+type scopeSet[T Object] struct {
+	// current is sorted by scope. It is replaced and not changed.
+	current atomic.Pointer[[]*Reflector[T]]
+	// opened is above the ids of all scopes.
+	opened atomic.Uint32
+	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
+	retry chan struct{}
+	// chosen is how far the choice of the scopes is, apart from the scopes. It is nil if they were
+	// never changed.
+	chosen atomic.Pointer[statusTracker]
+
+	mu sync.Mutex // guards what follows, and changes of current
+	// ctx is that of all Reflectors, and cancel ends it. They are nil unless the Controller runs.
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  bool // or retired
+	// named are the last scopes that were set, if WithClusterWatch is.
+	named []Scope
+	// object and unstructured are those of the last SetForm, if object is not nil.
+	object       runtime.Object
+	unstructured bool
+	// ownFirstLists is that of the scopes that are added.
+	ownFirstLists chan struct{}
+
+	reading sync.WaitGroup // the Reflectors and what else runs with ctx
+}
+
+// reflectors returns the Reflectors, sorted by scope. The caller must not change the slice.
+func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Load() }
+
+// mark is above the ids of all scopes that the Controller has.
+func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
+
+// namedScopes returns the scopes as they were set.
+func (c *Controller[T]) namedScopes() []Scope {
+	c.set.mu.Lock()
+	defer c.set.mu.Unlock()
+	return slices.Clone(c.set.named)
+}
+
+// begin starts the Reflectors.
+func (c *Controller[T]) begin(ctx context.Context) {
+	set := &c.set
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.ctx, set.cancel = context.WithCancel(ctx)
+	for _, r := range c.reflectors() {
+		c.startLocked(r)
+	}
+	if c.config.scopeSource != nil {
+		c.choose(Listing, "", nil)
+	} else if set.chosen.Load() != nil {
+		c.choose(Watching, "", nil)
+	}
+	for _, task := range c.tasks {
+		c.goLocked(set.ctx, task)
+	}
+	if period := c.config.ResyncPeriod; period > 0 {
+		c.goLocked(set.ctx, func(ctx context.Context) { c.resyncEvery(ctx, period) })
+	}
+}
+
+// startLocked starts a Reflector, if the Controller runs.
+func (c *Controller[T]) startLocked(r *Reflector[T]) {
+	if c.set.ctx == nil {
+		return
+	}
+	ctx, stop := context.WithCancel(c.set.ctx)
+	r.stop = stop
+	c.goLocked(ctx, r.Run)
+}
+
+// goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
+// runtime.Goexit, all others end too: they would hide that.
+func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)) {
+	cancel := c.set.cancel
+	c.set.reading.Go(func() {
+		returned := false
+		defer func() {
+			if !returned {
+				cancel()
+				c.queue.Close()
+			}
+		}()
+		task(ctx)
+		returned = true
+	})
+}
+
+// end ends the Reflectors, and waits for them.
+func (c *Controller[T]) end() {
+	set := &c.set
+	set.mu.Lock()
+	set.cancel()
+	set.ctx, set.ended = nil, true
+	set.mu.Unlock()
+	set.reading.Wait()
+	if set.chosen.Load() != nil {
+		c.choose(Stopped, "", nil)
+	}
+}
+
+// choose sets the phase of the choice of the scopes.
+func (c *Controller[T]) choose(phase Phase, verb string, err error) {
+	tracker := c.set.chosen.Load()
+	if now := tracker.get(); now.Phase == phase && textOf(now.Err) == textOf(err) && now.Verb == verb {
+		return // it is no change
+	}
+	tracker.enterFailed(phase, verb, err)
+}
+
+// newChoice makes the scopes ones that may change.
+func (c *Controller[T]) newChoice() {
+	tracker := newStatusTracker()
+	part := outage.Part{Log: &c.outages, Reflector: tracker}
+	tracker.changed = func() {
+		part.Note()
+		c.changed()
+	}
+	c.set.chosen.Store(tracker)
+}
+
+// changed is called when the Status has changed, without a lock.
+func (c *Controller[T]) changed() {
+	c.hooks.Changed()
+	c.observers.changed()
+}
+
+// newReflector returns the Reflector of a scope. It is opened later.
+func (c *Controller[T]) newReflector(config Config[T]) *Reflector[T] {
+	r := newReflector(config, c.queue, c.counters)
+	r.use(c.hooks, &c.outages)
+	r.observers = &c.observers
+	r.reached = c.reached
+	return r
+}
+
+// configOf returns the Config of a scope that is added. The mutex of set is held.
+func (c *Controller[T]) configOf(scope Scope) (Config[T], error) {
+	if c.first != nil {
+		c.first.mu.Lock() // it has c.config
+	}
+	base := *c.config
+	if c.first != nil {
+		c.first.mu.Unlock()
+	}
+	if c.set.object != nil {
+		base.Decode.Object, base.Decode.Unstructured = c.set.object, c.set.unstructured
+	}
+	if c.set.ownFirstLists == nil {
+		c.set.ownFirstLists = newOwnFirstLists()
+	}
+	base.ownFirstLists = c.set.ownFirstLists
+	config, err := base.configOf(base, scope)
+	config.isScope = true
+	return config, err
+}
+
+// setScopes replaces the scopes.
+func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
+	c, set := s.controller, &s.controller.set
+	of := &options{object: reflect.TypeFor[T]()}
+	if c.config.configOf == nil {
+		return optionError("SetScopes", of.object, "%s was made of a Config, whose Open or ListerWatcher is for one scope; make it of a Kind", s.name())
+	}
+	normal, err := normalScopes("SetScopes", of, scopes)
+	if err != nil {
+		return err
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if set.ended {
+		return fmt.Errorf("cannot set the scopes of %s: %w", s.name(), ErrStopped)
+	}
+	watched := make([]Scope, 0, len(c.reflectors()))
+	for _, r := range c.reflectors() {
+		watched = append(watched, r.config.scope)
+	}
+	next, opened, closed, err := c.plan(planned(normal, watched, c.config.clusterWatch))
+	if err != nil {
+		return err
+	}
+	set.named = normal
+	if set.chosen.Load() == nil {
+		c.newChoice()
+		if set.ctx != nil {
+			c.choose(Watching, "", nil)
+		}
+	}
+	if s.prober == nil {
+		s.mu.Lock()
+		s.prober = newProber(s)
+		s.mu.Unlock()
+		c.tasks = append(c.tasks, s.prober.run)
+		if set.ctx != nil {
+			c.goLocked(set.ctx, s.prober.run)
+		}
+	}
+	s.replaceScopes(next, opened, closed)
+	for _, r := range opened {
+		c.startLocked(r)
+	}
+	for _, r := range closed {
+		if r.stop != nil {
+			r.stop()
+		} else {
+			r.retire(nil)
+		}
+	}
+	c.changed()
+	return nil
+}
+
+// plan returns the Reflectors of scopes that are normal: all, those that are new, and those that are no
+// longer needed. The mutex of set is held.
+func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[T], err error) {
+	known := map[Scope]*Reflector[T]{}
+	for _, r := range c.reflectors() {
+		known[r.config.scope] = r
+	}
+	var errs []error
+	var configs []Config[T]
+	for _, scope := range scopes {
+		r := known[scope]
+		if r == nil {
+			config, err := c.configOf(scope)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			r = c.newReflector(config)
+			opened = append(opened, r)
+		}
+		delete(known, scope)
+		next, configs = append(next, r), append(configs, Config[T]{scope: scope, rule: r.config.rule})
+	}
+	errs = append(errs, c.config.checkOwnWrites("SetScopes", configs))
+	for _, r := range c.reflectors() {
+		if known[r.config.scope] == r {
+			closed = append(closed, r)
+		}
+	}
+	return next, opened, closed, asSetScopes(errors.Join(errs...))
+}
+
+// asSetScopes names SetScopes in mistakes of scopes that are reported for an option otherwise.
+func asSetScopes(err error) error {
+	if mistake := (*OptionError)(nil); errors.As(err, &mistake) && mistake.Option == "WithNamespaces" {
+		return &OptionError{Option: "SetScopes", Object: mistake.Object, Err: mistake.Err}
+	}
+	return err
+}
+
+// replaceScopes replaces the Reflectors of the informer in one step. New scopes open before old ones
+// close: what a new one may have stays until its first list.
+func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector[T]) {
+	set := &s.controller.set
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range opened {
+		r.id = scopeID(set.opened.Add(1) - 1)
+		s.indexer.openScope(r.id, r.traits())
+	}
+	set.current.Store(&next)
+	s.unlisted += int32(len(opened))
+	var notes []processor.Notification[T]
+	for _, r := range closed {
+		if !r.listed {
+			s.unlisted--
+		}
+		notes = append(notes, s.indexer.closeScope(r.id)...)
+		for _, form := range s.forms {
+			form.done(r)
+		}
+	}
+	s.forms = slices.DeleteFunc(s.forms, (*formChange[T]).isDone)
+	if own := s.own.Load(); own != nil {
+		own.follow(next)
+	}
+	s.isChosen = true
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now(), Distinct: true, Lists: s.listed()}, nil)
+	s.awaitScopes()
+}
+
+// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
+// otherwise.
+func (s *SharedIndexInformer[T]) listed() initial.Mark {
+	c := s.controller
+	mark := c.mark()
+	for _, r := range c.reflectors() {
+		if !r.listed {
+			mark = min(mark, initial.Mark(r.id))
+		}
+	}
+	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
+		return 0 // who waits for the first scopes waits for all of them
+	}
+	if !c.lists.Reach(mark) {
+		return 0
+	}
+	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
+		c.outages.NoteHandler()
+	}
+	return mark
+}
+
+// traits returns what the cache needs to know of the scope.
+func (r *Reflector[T]) traits() scopeTraits {
+	rule := &r.config.rule
+	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
+	if rule.HasTerms() {
+		traits.Excludes = rule.Excludes
+	}
+	return traits
+}
+
+// formChange is a call of SetForm. The mutex of the informer guards it.
+type formChange[T Object] struct {
+	left    map[*Reflector[T]]struct{} // those whose list of that form is not in the cache
+	applied chan struct{}
+}
+
+func (f *formChange[T]) isDone() bool { return len(f.left) == 0 }
+
+func (f *formChange[T]) done(r *Reflector[T]) {
+	if _, waits := f.left[r]; waits {
+		if delete(f.left, r); len(f.left) == 0 {
+			close(f.applied)
+		}
+	}
+}
+
+// observers are called when the status of an informer changes, without a lock.
+type observers struct {
+	mu  sync.Mutex // guards all
+	all map[*func()]func()
+	any atomic.Bool
+}
+
+// add adds a function, until remove is called.
+func (o *observers) add(note func()) (remove func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all == nil {
+		o.all = map[*func()]func(){}
+	}
+	key := &note
+	o.all[key] = note
+	o.any.Store(true)
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.all, key)
+		o.any.Store(len(o.all) > 0)
+	}
+}
+
+// changed calls the functions. o may be nil.
+func (o *observers) changed() {
+	if o == nil || !o.any.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, note := range o.all {
+		note() // it does not block
+	}
+}
+
+// sourceKey is the key of the function in the context of a ScopeSource that gets its errors.
+type sourceKey struct{}
+
+// sourceReport returns the function that sets the error of a source, which goes on.
+func sourceReport(ctx context.Context) func(error) {
+	report, ok := ctx.Value(sourceKey{}).(func(error))
+	if !ok { // a program calls the source by itself
+		return func(error) {}
+	}
+	return report
+}
+
+// errNoScopes is the error of a source that has returned before it told any scopes.
+var errNoScopes = errors.New("the source of the scopes has returned before it told any; call set with the scopes")
+
+// followSource sets the scopes that the source tells, until ctx ends or they do not change any more.
+func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
+	c := s.controller
+	told := false // since the last failure
+	report := func(err error) {
+		verb, source := "", (*scopeSourceError)(nil)
+		if errors.As(err, &source) {
+			verb = source.verb
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			c.choose(Degraded, verb, fmt.Errorf("scopes: %w", err))
+		default:
+			c.choose(Watching, "", nil)
+		}
+	}
+	known := false
+	set := func(scopes ...Scope) error {
+		err := s.setScopes(scopes)
+		told = told || err == nil
+		known = known || err == nil
+		report(err)
+		return err
+	}
+	for failures := 0; ; failures++ {
+		err := c.config.scopeSource(context.WithValue(ctx, sourceKey{}, report), set)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && known {
+			return
+		}
+		if err == nil {
+			err = errNoScopes
+		}
+		if told {
+			failures, told = 0, false
+		}
+		report(err)
+		wait := protocol.WithJitter(waitsOf(c.config.Backoffs).After(err, failures), rand.N[time.Duration])
+		tracker := c.set.chosen.Load()
+		tracker.awaitAttempt(time.Now().Add(wait))
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-c.set.retry:
+		case <-timer.C:
+		}
+		timer.Stop()
+		tracker.awaitAttempt(time.Time{})
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
