@@ -677,3 +677,28 @@ func TestScopesKeepNoMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestScopesAllocateOnlyNotifications applies events of several scopes.
+func TestScopesAllocateOnlyNotifications(t *testing.T) {
+	x := NewIndexer[object](nil)
+	batches := [2]Deltas[object]{}
+	for id := range scopeID(3) {
+		x.openScope(id, scopeTraits{Moves: true})
+		for i := range 2 * 100 {
+			obj := version(strconv.Itoa(i/2), strconv.Itoa(i%2+1), "one", "")
+			obj.Namespace = strconv.Itoa(int(id))
+			batches[i%2] = append(batches[i%2], Delta[object]{Type: Updated, scope: id, Item: itemOf(obj)})
+		}
+	}
+	round := 0
+	apply := func() {
+		if notes := x.apply(batches[round%2]); len(notes) != 300 {
+			t.Fatalf("%d of 300 events cause a notification", len(notes))
+		}
+		round++
+	}
+	apply()
+	if got := testing.AllocsPerRun(100, apply); got != 1 {
+		t.Errorf("a batch of three scopes allocates %v times, want 1", got)
+	}
+}
