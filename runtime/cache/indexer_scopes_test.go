@@ -34,6 +34,17 @@ func FuzzScopedIndexer(f *testing.F) {
 	})
 }
 
+// TestScopedIndexerOfARestoredServer plays histories in which the server is restored from backups.
+func TestScopedIndexerOfARestoredServer(t *testing.T) {
+	for seed, script := range scripts(31, 300, 600) {
+		g := newScopesGame(t, script)
+		g.restores = true
+		if g.play(); t.Failed() {
+			t.Fatalf("script %d: %q", seed, script)
+		}
+	}
+}
+
 // TestScopedIndexerForLong plays longer histories than FuzzScopedIndexer.
 func TestScopedIndexerForLong(t *testing.T) {
 	for seed, script := range scripts(29, 60, 3000) {
@@ -62,6 +73,10 @@ type scopesGame struct {
 	known map[ObjectName]object
 	// told has the last version of each object in notifications.
 	told map[types.UID]int
+	// restores is set if the server is restored from backups, isRestored when it was once.
+	restores, isRestored bool
+	// latest is the latest version of all backups.
+	latest int
 	// probed is set for the objects that ended because a request did not find them.
 	probed map[ObjectName]bool
 	log    []string
@@ -78,6 +93,8 @@ type gameScope struct {
 	// at is the version up to which the deltas are in the queue, or were applied.
 	at       int
 	isListed bool
+	// isBroken is set if the server has lost what the watch has told.
+	isBroken bool
 	// answer is a list that the server has sent, and the scope has not read yet.
 	answer   *Collection[object]
 	answered int
@@ -160,6 +177,9 @@ func (g *scopesGame) play() {
 			}
 		case 15:
 			g.apply(len(g.queue))
+			if g.restores && g.choose(6) == 0 {
+				g.restore()
+			}
 		}
 		if len(g.answers) > 0 && g.choose(12) == 0 {
 			g.answers[0]()
@@ -259,10 +279,10 @@ func (g *scopesGame) request(s *gameScope) {
 			return
 		}
 	}
-	if s.answered >= s.at { // otherwise its watch has gone on
+	if s.answered >= s.at || s.isBroken { // otherwise its watch has gone on
 		g.logf("%s lists at %s", s, s.answer.version)
 		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
-		s.at, s.isListed = s.answered, true
+		s.at, s.isListed, s.isBroken = s.answered, true, false
 	}
 	s.answer = nil
 }
@@ -273,7 +293,7 @@ func cmpNames(a, b object) int {
 
 // read reads up to n changes from the watch of a scope.
 func (g *scopesGame) read(s *gameScope, n int) {
-	if !s.isListed {
+	if !s.isListed || s.isBroken {
 		g.request(s)
 		return
 	}
@@ -300,7 +320,7 @@ func (g *scopesGame) read(s *gameScope, n int) {
 
 // bookmark applies what is queued, and the version that a scope has read.
 func (g *scopesGame) bookmark(s *gameScope) {
-	if !s.isListed {
+	if !s.isListed || s.isBroken {
 		return
 	}
 	g.apply(len(g.queue))
@@ -308,10 +328,36 @@ func (g *scopesGame) bookmark(s *gameScope) {
 	g.hear(g.x.reachScope(s.id, strconv.Itoa(s.at)))
 }
 
+// restore restores the server from a backup. Watches of versions that it does not have any more end.
+func (g *scopesGame) restore() {
+	at := len(g.history) - g.choose(20)
+	if at < 1 {
+		return
+	}
+	g.logf("the server is restored to %d", at)
+	g.isRestored, g.latest = true, max(g.latest, len(g.history))
+	g.history = g.history[:at]
+	clear(g.objects)
+	for _, change := range g.history {
+		if change.obj != nil {
+			g.objects[MetaObjectToName(change.obj)] = change.obj
+		} else {
+			delete(g.objects, MetaObjectToName(change.old))
+		}
+	}
+	for _, s := range g.scopes {
+		s.isBroken = s.isBroken || s.at > at
+		if s.answered > at {
+			s.answer = nil
+		}
+	}
+	g.answers = nil
+}
+
 // probe asks a scope for the objects that wait for it.
 func (g *scopesGame) probe(s *gameScope) {
 	for _, awaited := range g.x.awaitedFrom(s.id, time.Now()) {
-		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) {
+		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) && !g.isRestored {
 			g.failf("%s is awaited at %q, the server is at %d", awaited.name, awaited.version, len(g.history))
 		}
 		if obj := g.objects[awaited.name]; s.has(obj) {
@@ -362,6 +408,7 @@ func (g *scopesGame) hear(notes []processor.Notification[object]) {
 			}
 		}
 		switch version := number(n.Obj); {
+		case g.isRestored: // the order is another one
 		case n.Kind == processor.Delete:
 			g.checkEnd(n)
 			g.told[n.Obj.UID] = max(g.told[n.Obj.UID], version)
@@ -418,11 +465,17 @@ func (g *scopesGame) rest() {
 	if g.t.Failed() || len(g.history) == 0 {
 		return
 	}
+	for len(g.history) <= g.latest && g.isRestored { // versions of before may still be awaited
+		name := ObjectName{"a", "last"}
+		g.record(name, g.objects[name], &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: name.Namespace, Name: name.Name, UID: "last", ResourceVersion: strconv.Itoa(len(g.history) + 1),
+		}})
+	}
 	random := rand.New(rand.NewPCG(1, uint64(len(g.history))))
 	random.Shuffle(len(g.scopes), func(i, j int) { g.scopes[i], g.scopes[j] = g.scopes[j], g.scopes[i] })
 	for _, s := range g.scopes {
 		s.answer = nil
-		for !s.isListed {
+		for !s.isListed || s.isBroken {
 			g.read(s, 1)
 		}
 		g.read(s, len(g.history))
@@ -456,7 +509,7 @@ func (g *scopesGame) rest() {
 	if n := g.x.leaving(); n != 0 {
 		g.failf("at rest %d objects are leaving", n)
 	}
-	if g.x.scopes == nil {
+	if g.x.scopes == nil || g.isRestored { // a scope need not know that an object lives again
 		return
 	}
 	if err := g.x.scopes.Check(g.x.store.Tags()); err != nil {

@@ -175,6 +175,7 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 	if version != 0 && version < s.reached {
 		l.rewind(s, version)
 	}
+	s.era = l.era // a list is what the server has now
 	s.isListed, s.isUnordered = true, version == 0
 	s.reached, s.listed = max(s.reached, version), version
 	l.advance(s)
@@ -242,6 +243,15 @@ func (l *Ledger[T]) Judge(s *Scope[T], tag Tag, cached, told string, aside bool)
 		return Compare
 	}
 	return Hold
+}
+
+// JudgeListed is Judge for a state in a list, after List.
+func (l *Ledger[T]) JudgeListed(s *Scope[T], tag Tag, cached, told string) Verdict {
+	verdict := l.Judge(s, tag, cached, told, false)
+	if verdict == Hold && s.listed != 0 && Parse(cached) <= s.listed {
+		return Store // the server was restored from a backup, and no scope has noticed that
+	}
+	return verdict
 }
 
 // Admit reports whether a state of an object that is not cached is stored. It is not if the object has
