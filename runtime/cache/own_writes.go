@@ -80,7 +80,7 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 			scope = &ownScope[T]{informer: o.informer, reflector: r}
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
-				scope.selection = pending.NewSelection(own.selects, r.config.shard)
+				scope.selection = pending.NewSelection(own.selects, r.config.rule.Selector())
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}

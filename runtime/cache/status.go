@@ -186,10 +186,10 @@ func (c *Controller[T]) statusOfAll() Status {
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.of().name()}
 		isShared := i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
-			scopes[i].Scope = r.config.scope.String()
+			scopes[i].Scope = r.config.of().String()
 		}
 	}
 	var choice *Status
