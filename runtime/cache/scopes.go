@@ -228,6 +228,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 		defer func() { _ = objects.RemoveEventHandler(reg) }() // it is of this informer
 		synced := reg.Synced()
 		report := sourceReport(ctx)
+		note() // the informer may have failed before
 		for {
 			select {
 			case <-ctx.Done():
@@ -376,8 +377,7 @@ func (s *SharedIndexInformer[T]) Scopes() []Scope {
 	all := s.controller.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {
-		scopes[i] = r.config.scope
-		scopes[i].Namespace = r.config.Namespace // also if the Config is not of a Kind
+		scopes[i] = r.config.of()
 	}
 	return scopes
 }
