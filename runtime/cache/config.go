@@ -14,7 +14,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
-	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -70,8 +69,6 @@ type Config[T Object] struct {
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
 	// informer is not of a Kind.
 	configOf func(base Config[T], scope Scope) (Config[T], error)
-	// shard selects the objects of the scope.
-	shard sharding.Selector
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the scopes of one informer.

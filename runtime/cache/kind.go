@@ -163,7 +163,7 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
 	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
 	rule.Among = scope.among
-	part.shard, part.rule = shard, &rule
+	part.rule = &rule
 	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
 	return part, errors.Join(err, mistake)
 }

@@ -55,6 +55,14 @@ func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule
 	return r
 }
 
+// ShardOrAll returns the Shard, and that of all objects if r is nil.
+func (r *Rule) ShardOrAll() sharding.Selector {
+	if r == nil {
+		return sharding.Selector{}
+	}
+	return r.Shard
+}
+
 // HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
 func (r *Rule) HasTerms() bool { return r != nil && (len(r.terms) > 0 || r.Among != nil) }
 
