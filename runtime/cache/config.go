@@ -59,8 +59,12 @@ type Config[T Object] struct {
 	// scope is the one that the Config is for, and rule what is known of it. isScope is set if the
 	// informer has others, or may have.
 	scope   Scope
-	rule    scoping.Rule
+	rule    *scoping.Rule
 	isScope bool
+	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
+	// name. They are those of scopes unless clusterWatch is set.
+	clusterWatch *int
+	named        []Scope
 	// scopeSource tells the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
@@ -94,6 +98,9 @@ func (c *Config[T]) name() string {
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
 	}
+	if among := c.scope.among; among != nil {
+		return name + " in " + plural(among.Len(), "namespace")
+	}
 	if c.isScope && c.scope.Namespace == "" && c.rule.HasTerms() {
 		return name + " in other namespaces"
 	}
@@ -112,7 +119,7 @@ func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
 	if c.ReadYourWrites == nil || len(scopes) < 2 {
 		return nil
 	}
-	rules := make([]scoping.Rule, len(scopes))
+	rules := make([]*scoping.Rule, len(scopes))
 	for i := range scopes {
 		rules[i] = scopes[i].rule
 	}

@@ -92,7 +92,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	}
 	c.kind, c.counters = config.Decode.Kind.Kind, &traffic{}
 	config.Transform = config.oneAtATime(config.Transform)
-	c.config = &config
 	scopes := config.scopes
 	if len(scopes) == 0 && config.scopeSource == nil {
 		scopes = []Config[T]{config}
@@ -106,11 +105,14 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		reflectors[i] = c.newReflector(scope)
 		reflectors[i].id = scopeID(i)
 	}
+	c.set.named = config.named
 	c.set.current.Store(&reflectors)
 	c.set.opened.Store(uint32(len(scopes)))
 	if len(scopes) == 1 {
 		c.first = reflectors[0]
 		c.config = &c.first.config
+	} else {
+		c.config = new(config)
 	}
 	if config.scopeSource != nil {
 		c.set.retry = make(chan struct{}, 1)

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,6 +117,7 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		}
 	}
 	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
+	config.clusterWatch = cmp.Or(own.clusterWatch, of.clusterWatch)
 	scopes, source, err := k.scopes(of, own)
 	errs = append(errs, err)
 	if source != nil {
@@ -124,12 +126,14 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
 		return config, errors.Join(append(errs, err)...)
 	}
+	config.named = scopes
+	scopes = planned(scopes, nil, config.clusterWatch)
 	if len(scopes) > 1 {
 		config.ownFirstLists = newOwnFirstLists()
 	}
 	for _, scope := range scopes {
 		part, err := config.configOf(config, scope)
-		part.isScope = len(scopes) > 1
+		part.isScope = len(scopes) > 1 || scope.among != nil
 		errs = append(errs, err)
 		config.scopes = append(config.scopes, part)
 	}
@@ -156,8 +160,10 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	err := k.addSource(&part, own)
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
-	part.shard, part.rule = shard, scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
-	part.rule.Moves = part.rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule.Among = scope.among
+	part.shard, part.rule = shard, &rule
 	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
 	return part, errors.Join(err, mistake)
 }
@@ -366,6 +372,9 @@ func (o *options) summary() string {
 		}
 		slices.Sort(terms)
 		add("fields", terms)
+	}
+	if o.clusterWatch != nil {
+		add("a watch of the cluster above", *o.clusterWatch)
 	}
 	if o.shard != nil {
 		add("shard", o.shard)

@@ -55,6 +55,8 @@ type options struct {
 	sourceOf  any // func(namespace string) ListerWatcher[T]
 	writes    *writes.Observer
 	shard     *sharding.Selector
+	// clusterWatch is the argument of WithClusterWatch, or nil.
+	clusterWatch *int
 
 	// ofKind has the options of each kind in a factory.
 	ofKind   map[reflect.Type]*options

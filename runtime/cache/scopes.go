@@ -27,11 +27,18 @@ type Scope struct {
 	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server, which
 	// may ignore it, and filters itself before it decodes.
 	ShardSelector string
+
+	// among, if it is not nil, has the namespaces that a scope of all namespaces is limited to; see
+	// WithClusterWatch.
+	among *scoping.Namespaces
 }
 
 // String returns the namespace, quoted, and the selectors.
 func (s Scope) String() string {
 	text := strconv.Quote(s.Namespace)
+	if s.among != nil {
+		text += " limited to " + plural(s.among.Len(), "namespace")
+	}
 	if s.LabelSelector != "" {
 		text += " labels " + s.LabelSelector
 	}
@@ -46,18 +53,23 @@ func (s Scope) String() string {
 
 func (s Scope) compare(other Scope) int {
 	return cmp.Or(strings.Compare(s.Namespace, other.Namespace), strings.Compare(s.LabelSelector, other.LabelSelector),
-		strings.Compare(s.FieldSelector, other.FieldSelector), strings.Compare(s.ShardSelector, other.ShardSelector))
+		strings.Compare(s.FieldSelector, other.FieldSelector), strings.Compare(s.ShardSelector, other.ShardSelector),
+		cmp.Compare(s.among.Len(), other.among.Len()))
 }
 
-// name names a scope in errors.
+// name names a scope in errors. One that only excludes namespaces is that of the others.
 func (s Scope) name() string {
 	name := "namespace " + s.Namespace
 	if s.Namespace == "" {
 		name = "all namespaces"
+		isOther := func(condition string) bool { return strings.HasPrefix(condition, "metadata.namespace!=") }
+		if all := strings.Split(s.FieldSelector, ","); !slices.ContainsFunc(all, func(condition string) bool { return !isOther(condition) }) {
+			name, s.FieldSelector = "other namespaces", ""
+		}
 	}
 	s.Namespace = ""
-	if selectors := strings.TrimPrefix(s.String(), `"" `); s != (Scope{}) {
-		name += " (" + selectors + ")"
+	if s != (Scope{}) {
+		name += " (" + strings.TrimPrefix(s.String(), `"" `) + ")"
 	}
 	return name
 }
@@ -276,6 +288,69 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 	}
 }
 
+// WithClusterWatch lets informers follow more than that number of namespaces by one watch of all
+// namespaces. It needs the rights to list and watch in all of them:
+//
+//	cache.WithNamespaces(teams...), cache.WithClusterWatch(100)
+//
+// It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
+// out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
+// own. After some more of them, and when a namespace is removed, everything is listed again; objects that
+// have not changed are not decoded then. When at most half of that number of namespaces are left, each
+// gets a watch of its own again.
+//
+// Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
+func WithClusterWatch(above int) SharedInformerOption {
+	return func(o *options) {
+		o.once("WithClusterWatch")
+		if above < 0 {
+			o.mistake("WithClusterWatch", "%d is not a number of namespaces; pass 0 or more", above)
+			return
+		}
+		o.clusterWatch = &above
+	}
+}
+
+// planned returns the scopes to watch instead of scopes, which are normal. have are those that are
+// watched, and above is the argument of WithClusterWatch, or nil.
+func planned(scopes, have []Scope, above *int) []Scope {
+	if above == nil {
+		return scopes
+	}
+	var result []Scope
+	namespaces := map[Scope][]string{} // by the rest of the scope
+	for _, scope := range scopes {
+		if scope.Namespace == "" {
+			result = append(result, scope)
+			continue
+		}
+		rest := scope
+		rest.Namespace = ""
+		namespaces[rest] = append(namespaces[rest], scope.Namespace)
+	}
+	sets := map[Scope]*scoping.Namespaces{}
+	for _, scope := range have {
+		if among := scope.among; among != nil {
+			scope.among = nil
+			sets[scope] = among
+		}
+	}
+	for rest, names := range namespaces {
+		wide, apart := scoping.Plan(names, sets[rest], *above)
+		for _, name := range apart {
+			scope := rest
+			scope.Namespace = name
+			result = append(result, scope)
+		}
+		if wide != nil {
+			rest.among = wide
+			result = append(result, rest)
+		}
+	}
+	slices.SortFunc(result, Scope.compare)
+	return result
+}
+
 // SetScopes replaces the scopes of the informer, at any time before it ends. A scope that was there
 // before goes on. A new one is listed and watched on its own, while the others go on. The watch of one
 // that is no longer there is closed. OnDelete is called, with the last cached state and an unknown final
@@ -295,6 +370,9 @@ func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 
 // Scopes returns the scopes of the informer, sorted.
 func (s *SharedIndexInformer[T]) Scopes() []Scope {
+	if s.controller.config.clusterWatch != nil {
+		return s.controller.namedScopes()
+	}
 	all := s.controller.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {

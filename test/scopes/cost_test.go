@@ -3,13 +3,9 @@ package scopes
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
-	"runtime/pprof"
-	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,10 +13,18 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
+// The limits of docs/scale.md for one namespace of an informer, while nothing happens in it. They
+// include the HTTP client: one of the goroutines is its, and about a third of the bytes.
+const (
+	maxGoroutines = 2
+	maxBytes      = 36 << 10 // of the heap and of stacks
+)
+
 // use is what the process uses.
 type use struct{ goroutines, heap, stacks int64 }
 
-// inUse returns what the process uses after a garbage collection. Stacks shrink by a half in each.
+// inUse returns what the process uses after garbage collections. Each of them halves the stacks that
+// are nearly empty.
 func inUse() use {
 	for range 6 {
 		runtime.GC()
@@ -34,20 +38,18 @@ func (u use) minus(v use) use {
 	return use{u.goroutines - v.goroutines, u.heap - v.heap, u.stacks - v.stacks}
 }
 
-func (u use) String() string {
-	return fmt.Sprintf("%d goroutines, %d bytes of heap, %d bytes of stacks", u.goroutines, u.heap, u.stacks)
-}
-
-func TestScopeCost(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("N"))
-	if n == 0 {
-		n = 1000
+// TestCostOfANamespace runs an informer that follows many namespaces, each with one object.
+func TestCostOfANamespace(t *testing.T) {
+	n := 1000
+	if testing.Short() {
+		n = 200
 	}
 	server := start(t)
 	client := server.connect(t)
 	var now counts
-	ask(t, client, "/counts", &now)
+	ask(t, client, "/counts", &now) // opens the first connection
 	before := inUse()
+
 	namespaces := make([]string, n)
 	for i := range namespaces {
 		namespaces[i] = fmt.Sprintf("team-%d", i)
@@ -62,7 +64,6 @@ func TestScopeCost(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println("made:", inUse().minus(before))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { informer.Run(ctx) })
@@ -71,21 +72,33 @@ func TestScopeCost(t *testing.T) {
 	if err := cache.WaitForCacheSync(ctx, informer); err != nil {
 		t.Fatal(err)
 	}
-	for now.Watches < int64(n) {
-		ask(t, client, "/counts", &now)
-		time.Sleep(10 * time.Millisecond)
-	}
-	fmt.Println("idle:", inUse().minus(before), now)
+	ask(t, client, fmt.Sprintf("/await?watches=%d", n), nil)
+	check(t, "after the first list", n, inUse().minus(before))
+
 	updates.Add(n)
 	ask(t, client, "/update", nil)
 	updates.Wait()
-	fmt.Println("after an update of each:", inUse().minus(before))
-	if name := os.Getenv("PROFILE"); name != "" {
-		f, _ := os.Create(name + ".heap")
-		_ = pprof.Lookup("heap").WriteTo(f, 0)
-		f.Close()
-		g, _ := os.Create(name + ".goroutines")
-		_ = pprof.Lookup("goroutine").WriteTo(g, 1)
-		g.Close()
+	check(t, "after an event in each", n, inUse().minus(before))
+
+	ask(t, client, "/counts", &now)
+	if limit := int64(n/streamsOfAServer + 2); now.Connections > limit { // some streams are those of requests that have ended just now
+		t.Errorf("%d namespaces have %d connections, want at most %d", n, now.Connections, limit)
+	}
+	if now.Lists != int64(n) {
+		t.Errorf("%d lists of %d namespaces", now.Lists, n)
+	}
+}
+
+// check fails if n namespaces cost more than the limits.
+func check(t *testing.T, when string, n int, used use) {
+	t.Helper()
+	each := func(total int64) float64 { return float64(total) / float64(n) }
+	t.Logf("%s, a namespace costs %.2f goroutines, %.0f bytes of heap and %.0f of stacks", when, each(used.goroutines), each(used.heap), each(used.stacks))
+	// The informer and each connection have some goroutines of their own.
+	if fixed := int64(10 + 2*n/streamsOfAServer); used.goroutines > int64(maxGoroutines*n)+fixed {
+		t.Errorf("%s, %d namespaces have %d goroutines, want at most %d each and %d", when, n, used.goroutines, maxGoroutines, fixed)
+	}
+	if all := used.heap + used.stacks; each(all) > maxBytes {
+		t.Errorf("%s, a namespace costs %.0f bytes, want at most %d", when, each(all), maxBytes)
 	}
 }

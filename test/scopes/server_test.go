@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,14 +36,16 @@ type access struct {
 
 // counts are what the server has counted.
 type counts struct {
-	// Connections and Watches are open now.
-	Connections, Watches int64
-	Lists                int64
+	// Connections are open now.
+	Connections int64
+	// Lists are the requests.
+	Lists int64
 }
 
 // serve serves ConfigMaps until the standard input ends. Each namespace has the same ones.
 func serve() {
 	s := &server{watches: map[*watcher]bool{}}
+	s.changed.L = &s.mu
 	server := httptest.NewUnstartedServer(s)
 	server.EnableHTTP2 = true
 	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: streamsOfAServer}
@@ -68,6 +71,7 @@ type server struct {
 
 	mu      sync.Mutex // guards what follows
 	watches map[*watcher]bool
+	changed sync.Cond // of watches
 	version int
 }
 
@@ -81,10 +85,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.URL.Path, "/")
 	switch {
 	case r.URL.Path == "/counts":
-		s.mu.Lock()
-		n := len(s.watches)
-		s.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(counts{s.connections.Load(), int64(n), s.lists.Load()})
+		_ = json.NewEncoder(w).Encode(counts{s.connections.Load(), s.lists.Load()})
+	case r.URL.Path == "/await":
+		s.await(r.URL.Query().Get("watches"))
 	case r.URL.Path == "/update":
 		s.update()
 	case len(parts) != 6 || parts[5] != "configmaps":
@@ -126,11 +129,13 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, namespace string)
 	watching := &watcher{namespace, make(chan []byte, 16)}
 	s.mu.Lock()
 	s.watches[watching] = true
+	s.changed.Broadcast()
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.watches, watching)
+		s.changed.Broadcast()
 	}()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
@@ -144,6 +149,15 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, namespace string)
 		case <-r.Context().Done():
 			return
 		}
+	}
+}
+
+// await returns when n watches are open.
+func (s *server) await(n string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for strconv.Itoa(len(s.watches)) != n {
+		s.changed.Wait()
 	}
 }
 
@@ -208,7 +222,7 @@ func (a access) connect(t *testing.T) kubernetes.Interface {
 // ask sends a request for the test itself.
 func ask(t *testing.T, client kubernetes.Interface, path string, answer any) {
 	t.Helper()
-	body, err := client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(t.Context())
+	body, err := client.CoreV1().RESTClient().Get().RequestURI(path).DoRaw(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,246 @@
+package cache
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// newOfCluster returns an informer of the widgets of a cluster, which it reads over bodies.
+func newOfCluster(c *cluster, form func(accept string) string, options ...SharedInformerOption) *SharedIndexInformer[object] {
+	c.Helper()
+	kind := Kind[object]{Resource: widgets, Namespaced: true, Open: func(namespace string) OpenFunc { return c.open(namespace, form) }}
+	s, err := kind.NewInformer(append(options, WithWatchErrorHandler(quiet))...)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return s
+}
+
+// watchedNamespaces describes the watches of an informer.
+func watchedNamespaces(s *SharedIndexInformer[object]) string {
+	var names []string
+	for _, r := range s.controller.reflectors() {
+		names = append(names, r.config.scope.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func teams(from, to int) (scopes []Scope) {
+	for i := from; i < to; i++ {
+		scopes = append(scopes, Scope{Namespace: fmt.Sprintf("team-%02d", i)})
+	}
+	return scopes
+}
+
+// TestClusterWatch changes the namespaces of an informer that follows them by one watch, or not.
+func TestClusterWatch(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	for name, form := range map[string]func(string) string{"JSON": inJSON, "protobuf": inProtobuf} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCluster(t)
+				for i := range 40 {
+					create(c, fmt.Sprintf("team-%02d", i), "one")
+				}
+				s := newOfCluster(c, form, WithScopes(teams(0, 6)...), WithClusterWatch(5))
+				heard, _ := listen(t, s)
+				run(t, s.Run)
+				for _, step := range []struct {
+					scopes  []Scope
+					watched string
+					// heard are the numbers of adds and deletes.
+					adds, deletes int
+				}{
+					{teams(0, 6), `"" limited to 6 namespaces`, 6, 0},
+					{teams(0, 7), `"" limited to 6 namespaces, "team-06"`, 1, 0},
+					{teams(1, 7), `"" limited to 6 namespaces`, 0, 1},
+					{teams(1, 24), `"" limited to 23 namespaces`, 17, 0},
+					{teams(1, 4), `"" limited to 3 namespaces`, 0, 20},
+					{teams(1, 3), `"team-01", "team-02"`, 0, 1},
+					{nil, ``, 0, 2},
+				} {
+					if err := s.SetScopes(step.scopes...); err != nil {
+						t.Fatal(err)
+					}
+					if err := WaitForCacheSync(t.Context(), s); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					if watched := watchedNamespaces(s); watched != step.watched {
+						t.Errorf("%d namespaces are watched as %s, want %s", len(step.scopes), watched, step.watched)
+					}
+					if !slices.Equal(s.Scopes(), step.scopes) {
+						t.Errorf("the scopes are %v, want %v", s.Scopes(), step.scopes)
+					}
+					adds, deletes := 0, 0
+					lines := heard.drain()
+					for _, line := range lines {
+						switch {
+						case strings.HasPrefix(line, "add "):
+							adds++
+						case strings.HasPrefix(line, "delete "):
+							deletes++
+						default:
+							t.Errorf("%d namespaces: %s", len(step.scopes), line)
+						}
+					}
+					if adds != step.adds || deletes != step.deletes || s.GetStore().Len() != len(step.scopes) {
+						t.Errorf("%d namespaces: %d objects, and the handler heard %q", len(step.scopes), s.GetStore().Len(), lines)
+					}
+				}
+			})
+		})
+	}
+}
+
+// create creates a widget, and remove removes it.
+func create(c *cluster, namespace, name string) {
+	c.Helper()
+	if code, body := c.send(c.Context(), c.others, call{method: http.MethodPost, path: pathOf(namespace, ""), body: newWidget(ObjectName{namespace, name}, "", "red")}); code != http.StatusCreated {
+		c.Fatalf("%d: %s", code, body)
+	}
+}
+
+func remove(c *cluster, namespace, name string) {
+	c.Helper()
+	if code, body := c.send(c.Context(), c.others, call{method: http.MethodDelete, path: pathOf(namespace, name)}); code != http.StatusOK {
+		c.Fatalf("%d: %s", code, body)
+	}
+}
+
+// TestClusterWatchLeavesOutOtherNamespaces counts what is not decoded.
+func TestClusterWatchLeavesOutOtherNamespaces(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 40 {
+			create(c, fmt.Sprintf("team-%02d", i), "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 6)...), WithClusterWatch(5), WithoutStreamingList())
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		create(c, "team-30", "two")
+		create(c, "team-05", "two")
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 7 || s.GetStore().Len() != 7 {
+			t.Errorf("%d objects, and the handler heard %q", s.GetStore().Len(), lines)
+		}
+		if dropped := s.stats().Dropped; dropped != 34+1 {
+			t.Errorf("%d objects were left out, want 35", dropped)
+		}
+		if name := s.Status().String(); !strings.HasPrefix(name, "Watching") {
+			t.Error(name)
+		}
+	})
+}
+
+// TestClusterWatchHistory sets random namespaces while objects come and go.
+func TestClusterWatchHistory(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			const namespaces, above = 30, 4
+			random := rand.New(rand.NewPCG(seed, 23))
+			c := newCluster(t)
+			s := newOfCluster(c, inJSON, WithScopes(teams(0, 2)...), WithClusterWatch(above))
+			heard, _ := listen(t, s)
+			run(t, s.Run)
+			present := map[ObjectName]bool{}
+			scopes := teams(0, 2)
+			for range 200 {
+				name := ObjectName{teams(0, namespaces)[random.IntN(namespaces)].Namespace, fmt.Sprint("w", random.IntN(3))}
+				switch random.IntN(8) {
+				case 0, 1, 2, 3, 4:
+					if present[name] {
+						remove(c, name.Namespace, name.Name)
+					} else {
+						create(c, name.Namespace, name.Name)
+					}
+					present[name] = !present[name]
+				case 5: // one more, or one less
+					if at, found := slices.BinarySearchFunc(scopes, Scope{Namespace: name.Namespace}, Scope.compare); found {
+						scopes = slices.Delete(slices.Clone(scopes), at, at+1)
+					} else {
+						scopes = slices.Insert(slices.Clone(scopes), at, Scope{Namespace: name.Namespace})
+					}
+					if err := s.SetScopes(scopes...); err != nil {
+						t.Fatal(err)
+					}
+				case 6:
+					if random.IntN(4) == 0 {
+						from := random.IntN(namespaces)
+						scopes = teams(from, from+random.IntN(namespaces-from+1))
+						if err := s.SetScopes(scopes...); err != nil {
+							t.Fatal(err)
+						}
+					}
+				case 7:
+					time.Sleep(time.Duration(random.IntN(1000)) * time.Millisecond)
+				}
+			}
+			time.Sleep(5 * time.Minute)
+			synctest.Wait()
+			var want, got []string
+			for name, is := range present {
+				if _, found := slices.BinarySearchFunc(scopes, Scope{Namespace: name.Namespace}, Scope.compare); is && found {
+					want = append(want, name.String())
+				}
+			}
+			for obj := range s.GetStore().All() {
+				got = append(got, MetaObjectToName(obj).String())
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("seed %d: the cache has %q, want %q", seed, got, want)
+			}
+			checkPresent(t, seed, heard.drain(), want)
+		})
+	}
+}
+
+// checkPresent fails unless each object was added before it was deleted, in turn, and those in want are
+// present at the end.
+func checkPresent(t *testing.T, seed uint64, lines, want []string) {
+	t.Helper()
+	present := map[string]bool{}
+	for _, line := range lines {
+		what, rest, _ := strings.Cut(line, " ")
+		name, _, _ := strings.Cut(rest, "@")
+		if present[name] != (what != "add") {
+			t.Errorf("seed %d: %s, but present is %v", seed, line, present[name])
+		}
+		present[name] = what != "delete"
+	}
+	var got []string
+	for name, is := range present {
+		if is {
+			got = append(got, name)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("seed %d: the handler has heard of %q, want %q", seed, got, want)
+	}
+}
+
+func TestClusterWatchOfNoNumber(t *testing.T) {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	if _, err := kind.NewInformer(WithClusterWatch(-1)); err == nil || !strings.Contains(err.Error(), "WithClusterWatch: -1 is not a number of namespaces") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,67 @@
+package scoping
+
+import "slices"
+
+// Namespaces is a set of namespaces that one watch of all namespaces follows. It does not change, so
+// two of them are the same only if their pointers are.
+type Namespaces struct {
+	names map[string]struct{}
+}
+
+// NewNamespaces returns a set.
+func NewNamespaces(names []string) *Namespaces {
+	n := &Namespaces{names: make(map[string]struct{}, len(names))}
+	for _, name := range names {
+		n.names[name] = struct{}{}
+	}
+	return n
+}
+
+// Has reports whether a namespace is in the set. A nil set has all namespaces.
+func (n *Namespaces) Has(name string) bool {
+	if n == nil {
+		return true
+	}
+	_, has := n.names[name]
+	return has
+}
+
+// HasText is Has for the text of a name, which it does not copy.
+func (n *Namespaces) HasText(name []byte) bool {
+	if n == nil {
+		return true
+	}
+	_, has := n.names[string(name)]
+	return has
+}
+
+// Len returns the number of namespaces, 0 for a nil set.
+func (n *Namespaces) Len() int {
+	if n == nil {
+		return 0
+	}
+	return len(n.names)
+}
+
+// minApart is how many namespaces may have watches of their own next to one of all namespaces, at
+// least.
+const minApart = 16
+
+// Plan returns how to follow namespaces, each of which is named once. If they are more than above, wide is
+// the set that one watch of all namespaces follows, and apart are those that are watched one by one.
+// Otherwise wide is nil. have is the set that is followed so, or nil.
+//
+// It keeps have as long as that is possible, because a new set has to be listed: while few namespaces
+// are added, and until at most half of above are left.
+func Plan(namespaces []string, have *Namespaces, above int) (wide *Namespaces, apart []string) {
+	if len(namespaces) <= above && (have == nil || 2*len(namespaces) <= above) {
+		return nil, namespaces
+	}
+	if have != nil {
+		apart = slices.DeleteFunc(slices.Clone(namespaces), have.Has)
+		if len(namespaces)-len(apart) == have.Len() && len(apart) <= max(above, minApart) {
+			return have, apart
+		}
+	}
+	return NewNamespaces(namespaces), nil
+}
