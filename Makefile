@@ -2,7 +2,7 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel examples/operator testserver test test/kubebuilder
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard examples/operator testserver test test/kubebuilder
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes lint fuzz hunt clean
+.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -68,6 +68,9 @@ test-crcache: ## Run the tests of the cache for controller-runtime, except for t
 test-metrics: ## Run the tests of the metrics and traces of informers
 	cd metrics/prometheus && $(RACE) $(TEST) ./...
 	cd metrics/otel && $(RACE) $(TEST) ./...
+
+test-shard: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
+	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member
 
 test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium
 	cd test && $(TEST) ./observe/prometheus -prometheus=prometheus -promtool=promtool
@@ -123,6 +126,10 @@ bench-manager: ## Measure controller-runtime with its cache and with ours, 100,0
 bench-writes: ## Measure controllers that read what they have written, in 6 minutes; the first run also builds the API server (ARGS="--quick" takes 2 minutes)
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --only=writes --write $(ARGS)
+
+bench-shards: ## Measure informers of a shard of a kube-apiserver that knows shards or not, in 20 minutes; the first run also builds the API server (ARGS="--quick" takes 3 minutes)
+	@go -C test build -o ../build/bin/bench ./bench
+	@build/bin/bench --repo=. --only=shards --write $(ARGS)
 
 lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
 	@hack/lint.sh $(MODULES)

@@ -35,8 +35,8 @@ type Coordinator struct {
 	works  map[*work]struct{}
 	// drains are the ends of the times that draining slots have, by slot.
 	drains  map[int]drain
-	changes uint64 // of the member, that the rest of the Coordinator knows
-	err     error  // of the last request
+	changes uint64              // of the member, that the rest of the Coordinator knows
+	errs    [member.Leave]error // of the last request of each kind
 }
 
 // drain is the time that a slot has until the contexts of its work are canceled.
@@ -200,7 +200,7 @@ func (r *run) answered(a answer) error {
 	now := r.now()
 	r.member.Answer(a.start, now, a.request, a.response)
 	r.publish(now)
-	r.err = a.err
+	r.errs[a.request.Kind] = a.err
 	if _, ok := errors.AsType[errMismatch](a.err); ok {
 		return fmt.Errorf("shard: %w", a.err)
 	}
@@ -304,6 +304,6 @@ func (c *Coordinator) Status() Status {
 	return Status{
 		Identity: c.options.Identity, Slots: c.options.Slots,
 		Owned: counts.Active, Syncing: counts.Syncing, Draining: counts.Draining, Working: len(c.works),
-		Members: c.member.Owners(), Err: cmp.Or(c.err, c.follower.reason()),
+		Members: c.member.Owners(), Err: cmp.Or(c.errs[member.List], c.errs[member.PutLease], c.errs[member.PutTable], c.follower.reason()),
 	}
 }

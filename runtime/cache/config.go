@@ -59,7 +59,7 @@ type Config[T Object] struct {
 	// scope is the one that the Config is for, and rule what is known of it. isScope is set if the
 	// informer has others, or may have.
 	scope   Scope
-	rule    scoping.Rule
+	rule    *scoping.Rule
 	isScope bool
 	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
 	// name. They are those of scopes unless clusterWatch is set.
@@ -119,7 +119,7 @@ func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
 	if c.ReadYourWrites == nil || len(scopes) < 2 {
 		return nil
 	}
-	rules := make([]scoping.Rule, len(scopes))
+	rules := make([]*scoping.Rule, len(scopes))
 	for i := range scopes {
 		rules[i] = scopes[i].rule
 	}

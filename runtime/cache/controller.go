@@ -92,7 +92,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	}
 	c.kind, c.counters = config.Decode.Kind.Kind, &traffic{}
 	config.Transform = config.oneAtATime(config.Transform)
-	c.config = &config
 	scopes := config.scopes
 	if len(scopes) == 0 && config.scopeSource == nil {
 		scopes = []Config[T]{config}
@@ -112,6 +111,8 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 	if len(scopes) == 1 {
 		c.first = reflectors[0]
 		c.config = &c.first.config
+	} else {
+		c.config = new(config)
 	}
 	if config.scopeSource != nil {
 		c.set.retry = make(chan struct{}, 1)

@@ -114,11 +114,10 @@ func (x *Indexer[T]) absentFrom(id scopeID, name ObjectName, version string) (no
 		return nil
 	}
 	s := x.scopes.Scope(id)
-	_, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
-	if s == nil || !known {
+	if s == nil {
 		return nil
 	}
-	return x.remove(nil, x.scopes.Absent(s, listed.Name(name), old, ledger.Parse(version)))
+	return x.remove(nil, x.scopes.Absent(s, listed.Name(name), ledger.Parse(version)))
 }
 
 // remove removes objects, and notes it. It is not called between Begin and End.

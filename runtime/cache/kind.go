@@ -160,9 +160,10 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	err := k.addSource(&part, own)
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
-	part.shard, part.rule = shard, scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
-	part.rule.Among = scope.among
-	part.rule.Moves = part.rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule.Among = scope.among
+	part.shard, part.rule = shard, &rule
 	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
 	return part, errors.Join(err, mistake)
 }

@@ -224,7 +224,7 @@ func TestOptionsOfTwoCallsDiffer(t *testing.T) {
 		"only the second is limited": {nil, []SharedInformerOption{web}, "other options: none, not labels [app=web]"},
 		"they have other namespaces": {
 			[]SharedInformerOption{WithNamespace("a")}, []SharedInformerOption{WithNamespaces("b")},
-			`other options: namespaces ["a"], not namespaces ["b"]`,
+			`other options: scopes ["a"], not scopes ["b"]`,
 		},
 		"a function": {
 			[]SharedInformerOption{WithTransform(sameObject)}, []SharedInformerOption{WithTransform(sameObject)},

@@ -3,7 +3,9 @@ package cache
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,12 +24,8 @@ func (s testServer) String() string { return string(s) }
 // followOwn runs an informer that reads bodies, and reads its own writes.
 func followOwn(t *testing.T, sources map[string]*source, options ...SharedInformerOption) *SharedIndexInformer[object] {
 	t.Helper()
-	var scopes []Scope
-	for namespace := range sources {
-		scopes = append(scopes, Scope{Namespace: namespace})
-	}
 	s := newOwn(t, func(namespace string) OpenFunc { return openerOf(sources[namespace]) },
-		append(options, WithScopes(scopes...), WithWatchErrorHandler(quiet))...)
+		append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))...)
 	run(t, s.Run)
 	return s
 }

@@ -235,8 +235,8 @@ func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySourc
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	if among := r.config.rule.Among; among != nil {
-		keep := options.Keep
+	if rule := r.config.rule; rule != nil && rule.Among != nil {
+		among, keep := rule.Among, options.Keep
 		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
 	return newBodySource(open, shards.Decode(options, r.config.shard), r.config.cache)

@@ -34,10 +34,9 @@ type scopeSet[T Object] struct {
 	chosen atomic.Pointer[statusTracker]
 
 	mu sync.Mutex // guards what follows, and changes of current
-	// ctx is that of all Reflectors, and cancel ends it. They are nil unless the Controller runs.
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  bool // or retired
+	// ctx is that of Run. It is nil unless the Controller runs.
+	ctx   context.Context
+	ended bool // or retired
 	// named are the last scopes that were set, if WithClusterWatch is.
 	named []Scope
 	// object and unstructured are those of the last SetForm, if object is not nil.
@@ -67,7 +66,7 @@ func (c *Controller[T]) begin(ctx context.Context) {
 	set := &c.set
 	set.mu.Lock()
 	defer set.mu.Unlock()
-	set.ctx, set.cancel = context.WithCancel(ctx)
+	set.ctx = ctx
 	for _, r := range c.reflectors() {
 		c.startLocked(r)
 	}
@@ -95,14 +94,12 @@ func (c *Controller[T]) startLocked(r *Reflector[T]) {
 }
 
 // goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
-// runtime.Goexit, all others end too: they would hide that.
+// runtime.Goexit, Run ends too: the others would hide that.
 func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)) {
-	cancel := c.set.cancel
 	c.set.reading.Go(func() {
 		returned := false
 		defer func() {
 			if !returned {
-				cancel()
 				c.queue.Close()
 			}
 		}()
@@ -115,7 +112,6 @@ func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)
 func (c *Controller[T]) end() {
 	set := &c.set
 	set.mu.Lock()
-	set.cancel()
 	set.ctx, set.ended = nil, true
 	set.mu.Unlock()
 	set.reading.Wait()
@@ -330,7 +326,10 @@ func (s *SharedIndexInformer[T]) listed() initial.Mark {
 
 // traits returns what the cache needs to know of the scope.
 func (r *Reflector[T]) traits() scopeTraits {
-	rule := &r.config.rule
+	rule := r.config.rule
+	if rule == nil {
+		return scopeTraits{Namespace: r.config.Namespace}
+	}
 	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
 	if rule.HasTerms() {
 		traits.Excludes = rule.Excludes

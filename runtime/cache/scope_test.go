@@ -26,17 +26,31 @@ func followAll(t *testing.T, sources map[string]*source, options ...SharedInform
 	} else {
 		kind.ListWatch = func(namespace string) ListerWatcher[object] { return sources[namespace] }
 	}
-	var scopes []Scope
-	for namespace := range sources {
-		scopes = append(scopes, Scope{Namespace: namespace})
-	}
-	options = append(options, WithScopes(scopes...), WithWatchErrorHandler(quiet))
+	options = append(options, WithScopes(disjoint(slices.Collect(maps.Keys(sources)))...), WithWatchErrorHandler(quiet))
 	s, err := kind.NewInformer(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(t, s.Run)
 	return s
+}
+
+// disjoint returns a scope for each namespace. "" is for all others.
+func disjoint(namespaces []string) (scopes []Scope) {
+	var others []string
+	for _, namespace := range namespaces {
+		if namespace != "" {
+			others = append(others, "metadata.namespace!="+namespace)
+		}
+	}
+	for _, namespace := range namespaces {
+		scope := Scope{Namespace: namespace}
+		if namespace == "" {
+			scope.FieldSelector = strings.Join(others, ",")
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes
 }
 
 // phases describes the Status of each namespace.
@@ -359,7 +373,7 @@ func TestScopes(t *testing.T) {
 		sources["a"].set("a", "one", nil)
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
 		s, err := kind.NewInformer(WithoutStreamingList(), WithWatchErrorHandler(quiet), WithLabelSelector("tier=web"), WithScopes(
-			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{LabelSelector: "app!=x"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
+			Scope{Namespace: "b", FieldSelector: "spec.node=n"}, Scope{LabelSelector: "app!=x", FieldSelector: "metadata.namespace!=b,metadata.namespace!=a"}, Scope{Namespace: "a", LabelSelector: "app in (y,z)"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +443,7 @@ func TestStreamedScopeOfOtherNamespaces(t *testing.T) {
 		sources[""].set("a", "everywhere", nil)
 		sources[""].set("c", "everywhere", nil)
 		s, err := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}.
-			NewInformer(WithScopes(Scope{}, Scope{Namespace: "a"}))
+			NewInformer(WithScopes(disjoint([]string{"", "a"})...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,8 +464,7 @@ func TestMistakesInScopes(t *testing.T) {
 		scopes []Scope
 	}{
 		"there is no namespace":                         {kind, nil},
-		`two scopes for namespace "a"; join them`:       {kind, []Scope{{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a", LabelSelector: "x=y"}}},
-		`two scopes for namespace ""; join them`:        {kind, []Scope{{}, {LabelSelector: "x=y"}}},
+		`"shardRange()" is not a shard selector`:        {kind, []Scope{{Namespace: "a", ShardSelector: "shardRange()"}}},
 		`"A" cannot be the name of a namespace`:         {kind, []Scope{{Namespace: "A"}}},
 		`"a in (" is not a label selector`:              {kind, []Scope{{Namespace: "a", LabelSelector: "a in ("}}},
 		`"x" is not a field selector`:                   {kind, []Scope{{Namespace: "a", FieldSelector: "x"}}},

@@ -57,15 +57,19 @@ func (s Scope) compare(other Scope) int {
 		cmp.Compare(s.among.Len(), other.among.Len()))
 }
 
-// name names a scope in errors.
+// name names a scope in errors. One that only excludes namespaces is that of the others.
 func (s Scope) name() string {
 	name := "namespace " + s.Namespace
 	if s.Namespace == "" {
 		name = "all namespaces"
+		isOther := func(condition string) bool { return strings.HasPrefix(condition, "metadata.namespace!=") }
+		if all := strings.Split(s.FieldSelector, ","); !slices.ContainsFunc(all, func(condition string) bool { return !isOther(condition) }) {
+			name, s.FieldSelector = "other namespaces", ""
+		}
 	}
 	s.Namespace = ""
-	if selectors := strings.TrimPrefix(s.String(), `"" `); s != (Scope{}) {
-		name += " (" + selectors + ")"
+	if s != (Scope{}) {
+		name += " (" + strings.TrimPrefix(s.String(), `"" `) + ")"
 	}
 	return name
 }

@@ -103,17 +103,13 @@ func playServerHistory(t *testing.T, script []byte, setup uint16, restores bool)
 	if s.tap = (&tap{cluster: s.cluster, selects: s.selects, heard: map[uint64]bool{}}); !restores {
 		run(t, s.tap.follow)
 	}
-	var scopes []Scope
-	for _, namespace := range s.namespaces {
-		scopes = append(scopes, Scope{Namespace: namespace})
-	}
 	form := []func(accept string) string{inProtobuf, inJSON, wholeInJSON, inProtobuf}[setup>>6&3]
 	kind := Kind[object]{Resource: widgets, Namespaced: true, Server: testServer(s.server.URL()), Open: func(namespace string) OpenFunc { return s.open(namespace, form) }}
 	if form("") != "" {
 		kind.Kind = "Widget"
 	}
 	var err error
-	if s.informer, err = kind.NewInformer(append(options, WithScopes(scopes...))...); err != nil {
+	if s.informer, err = kind.NewInformer(append(options, WithScopes(disjoint(s.namespaces)...))...); err != nil {
 		t.Fatal(err)
 	}
 	run(t, s.informer.Run)

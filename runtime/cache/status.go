@@ -171,15 +171,12 @@ type ScopeStatus struct {
 	Status Status
 	// Scope is the String of the Scope if it is not the only one with this Namespace.
 	Scope string
+
+	title string // of the scope in errors, or empty
 }
 
 // name names the scope in errors.
-func (s *ScopeStatus) name() string {
-	if s.Scope != "" {
-		return "scope " + s.Scope
-	}
-	return Scope{Namespace: s.Namespace}.name()
-}
+func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.Namespace}.name()) }
 
 // statusOfAll returns the state of the Reflectors as one.
 func (c *Controller[T]) statusOfAll() Status {
@@ -189,7 +186,7 @@ func (c *Controller[T]) statusOfAll() Status {
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status()}
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
 		isShared := i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
 			scopes[i].Scope = r.config.scope.String()

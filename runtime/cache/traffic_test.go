@@ -271,7 +271,7 @@ func TestEventsOfOtherScopes(t *testing.T) {
 		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] {
 			return map[string]*source{"": all, "a": a}[namespace]
 		}}
-		s, err := kind.NewInformer(WithScopes(Scope{}, Scope{Namespace: "a"}), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		s, err := kind.NewInformer(WithScopes(disjoint([]string{"", "a"})...), WithoutStreamingList(), WithWatchErrorHandler(quiet))
 		if err != nil {
 			t.Fatal(err)
 		}

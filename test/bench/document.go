@@ -15,9 +15,17 @@ import (
 	"time"
 )
 
-// writeSection replaces the table of a section in docs/benchmarks.md.
+// documentOf returns the file in docs that has the table of a section.
+func documentOf(section string) string {
+	if section == "shards" {
+		return "scale.md"
+	}
+	return "benchmarks.md"
+}
+
+// writeSection replaces the table of a section in its document.
 func writeSection(o options, name string, rows []Row) error {
-	file := filepath.Join(o.repo, "docs", "benchmarks.md")
+	file := filepath.Join(o.repo, "docs", documentOf(name))
 	document, err := os.ReadFile(file)
 	if err != nil {
 		return err

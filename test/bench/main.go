@@ -14,6 +14,7 @@
 //	kube       kube.go, against a whole kube-apiserver; only make bench-kube runs it
 //	manager    manager.go, managers of controller-runtime; only make bench-manager runs it
 //	writes     writes.go, controllers that read what they have written; only make bench-writes runs it
+//	shards     shards.go, informers of a shard of a kube-apiserver; only make bench-shards runs it
 //
 // Except for the generator, processes of both sides measure, and report their figures
 // (report), which comparison.go checks and compares. floors.json is what each row has to
@@ -56,9 +57,11 @@ type options struct {
 	managerRounds, managerObjects, managerPods int
 	// writesRounds are those of the section writes.
 	writesRounds int
-	full, quick  bool
-	check        bool
-	write        bool
+	// shardsRounds, shardsObjects and shardsSeconds are those of the section shards.
+	shardsRounds, shardsObjects, shardsSeconds int
+	full, quick                                bool
+	check                                      bool
+	write                                      bool
 	// command is printed as how to run the same again.
 	command  string
 	progress io.Writer
@@ -84,6 +87,7 @@ var sections = []section{
 	{name: "kube", measure: benchmarkKube, apart: true},
 	{name: "manager", measure: benchmarkManager, apart: true},
 	{name: "writes", measure: benchmarkWrites, apart: true},
+	{name: "shards", measure: benchmarkShards, apart: true},
 }
 
 const (
@@ -111,6 +115,9 @@ func main() {
 	pflag.IntVar(&o.managerObjects, "manager-objects", 100_000, "how many custom resources a manager reads; 0 for none")
 	pflag.IntVar(&o.managerPods, "manager-pods", 20_000, "how many pods a manager reads; 0 for none")
 	pflag.IntVar(&o.writesRounds, "writes-rounds", 3, "rounds for controllers that read what they have written")
+	pflag.IntVar(&o.shardsRounds, "shards-rounds", 3, "rounds for informers of a shard")
+	pflag.IntVar(&o.shardsObjects, "shards-objects", 100_000, "how many objects the shards have together")
+	pflag.IntVar(&o.shardsSeconds, "shards-seconds", 20, "how many seconds shards get 1,000 updates")
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")
@@ -125,6 +132,7 @@ func main() {
 		o.kubeRounds, o.kubeSizes, o.kubeSeconds = 1, []int{20_000}, 5
 		o.managerRounds, o.managerObjects, o.managerPods = 1, min(o.managerObjects, 5000), min(o.managerPods, 5000)
 		o.writesRounds = 1
+		o.shardsRounds, o.shardsObjects, o.shardsSeconds = 1, min(o.shardsObjects, 10_000), 2
 		o.write = false // one round is not worth keeping
 	}
 	o.write = o.write && o.prefix == ""
@@ -146,10 +154,10 @@ func names() (all []string) {
 }
 
 func (o options) validate() error {
-	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 || o.kubeRounds < 1 || o.kubeSeconds < 1 || o.managerRounds < 1 || o.writesRounds < 1 {
+	if !o.quick && o.rounds < 1 || o.smallRounds < 1 || o.runtimeRounds < 1 || o.memoryRounds < 1 || o.kubeRounds < 1 || o.kubeSeconds < 1 || o.managerRounds < 1 || o.writesRounds < 1 || o.shardsRounds < 1 || o.shardsSeconds < 1 {
 		return errors.New("at least one round, and one second, is needed")
 	}
-	if len(o.sizes) == 0 || len(o.kubeSizes) == 0 || slices.Min(slices.Concat(o.sizes, o.kubeSizes)) < minObjects {
+	if len(o.sizes) == 0 || len(o.kubeSizes) == 0 || slices.Min(slices.Concat(o.sizes, o.kubeSizes)) < minObjects || o.shardsObjects < minObjects {
 		return fmt.Errorf("at least %d objects are needed", minObjects)
 	}
 	for _, objects := range []int{o.managerObjects, o.managerPods} {

@@ -54,6 +54,9 @@ func markdown(rows []Row) string {
 	if slices.ContainsFunc(rows, writesRow) {
 		return writesMarkdown(rows)
 	}
+	if slices.ContainsFunc(rows, shardsRow) {
+		return shardsMarkdown(rows)
+	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Columns != nil }) {
 		return wideMarkdown(rows)
 	}

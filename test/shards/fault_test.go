@@ -165,5 +165,26 @@ func (p *play) awaitWork(ctx context.Context, m *fleet.Member) error {
 	}
 }
 
+// awaitPart waits until a process owns databases.
+func (p *play) awaitPart(ctx context.Context, m *fleet.Member) error {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		n, err := m.Owned(ctx)
+		if err != nil {
+			return fmt.Errorf("%w; its log is %s", err, m.LogFile)
+		}
+		if n > 0 {
+			progress.Step()
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s owns nothing: %w; its log is %s", m.Name, context.Cause(ctx), m.LogFile)
+		}
+	}
+}
+
 // sample is how many databases a probe changes: enough that each process has some of them.
 func (p *play) sample() int { return min(*objects, 50) }

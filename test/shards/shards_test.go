@@ -58,7 +58,7 @@ func (p *play) start(ctx context.Context, t *testing.T, count int) {
 		}
 	}
 	for _, m := range p.fleet.Running() {
-		if err := p.awaitWork(ctx, m); err != nil {
+		if err := p.awaitPart(ctx, m); err != nil {
 			t.Fatal(err)
 		}
 	}

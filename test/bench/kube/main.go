@@ -3,6 +3,7 @@
 //
 //	load    writes the objects to etcd, as the API server stores them
 //	client  an informer of either side; client.go
+//	follow  an informer of a shard; follow.go
 //	update  updates objects through the API server, at a rate
 //	floor   a client that reads the answer to one request and throws it away
 //	quiet   waits until pages of lists come from etcd
@@ -44,6 +45,7 @@ func main() {
 func run(args []string) error {
 	var o options
 	var client client
+	var follower follower
 	var load load
 	var update update
 	var floor floor
@@ -55,6 +57,7 @@ func run(args []string) error {
 	pflag.IntVar(&o.objects, "objects", 20_000, "how many objects there are")
 	timeout := pflag.Duration("timeout", 30*time.Minute, "when to give up")
 	client.flags()
+	follower.flags()
 	load.flags()
 	update.flags()
 	floor.flags()
@@ -77,6 +80,8 @@ func run(args []string) error {
 			return err
 		}
 		result, err = client.run(ctx, o)
+	case "follow":
+		err = follower.run(ctx, o)
 	case "update":
 		err = update.run(ctx, o)
 	case "floor":
@@ -86,7 +91,7 @@ func run(args []string) error {
 	case "digest":
 		result, err = listed(ctx, o)
 	default:
-		err = fmt.Errorf("the command is %q, and not load, client, update, floor, quiet or digest", command)
+		err = fmt.Errorf("the command is %q, and not load, client, follow, update, floor, quiet or digest", command)
 	}
 	if err != nil || result == nil {
 		return err

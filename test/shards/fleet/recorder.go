@@ -58,7 +58,10 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // it has not arrived as a whole
 	}
-	request = request.WithContext(context.WithoutCancel(request.Context()))
+	// Without a Done channel, ReverseProxy would find out by itself that the process is gone.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(request.Context()))
+	defer cancel()
+	request = request.WithContext(ctx)
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	forward.ModifyResponse = func(response *http.Response) error {
 		answer, err := io.ReadAll(response.Body)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -38,6 +40,9 @@ type Scope[T wire.Object] struct {
 	// it grows to limit, void ones are dropped.
 	waits waits[T]
 	limit int
+	// listed is the version of its last list, 0 if that cannot be compared. From then on the scope tells
+	// each change.
+	listed uint64
 	// advanced is set if Resolve has to look at waits.
 	advanced bool
 }
@@ -60,7 +65,7 @@ func (s *Scope[T]) awaits(left uint64) bool {
 }
 
 // mayHave reports whether the scope may have an object, now or later.
-func (s *Scope[T]) mayHave(name listed.Name, obj T) bool {
+func (s *Scope[T]) mayHave(name listed.Name, uid types.UID) bool {
 	if s.Namespace != "" && s.Namespace != name.Namespace || s.Excludes != nil && s.Excludes(name.Namespace, name.Name) {
 		return false
 	}
@@ -69,7 +74,6 @@ func (s *Scope[T]) mayHave(name listed.Name, obj T) bool {
 	}
 	switch s.Shard.Key() {
 	case sharding.UID:
-		uid := obj.GetUID()
 		return uid == "" || s.Shard.Contains(sharding.Hash(string(uid)))
 	case sharding.Namespace:
 		return s.Shard.Contains(sharding.Hash(name.Namespace))
@@ -110,6 +114,12 @@ func (l *Ledger[T]) Open(id ID, traits Traits) *Scope[T] {
 	s := &Scope[T]{Traits: traits, id: id, era: l.era, limit: minWaits}
 	l.scopes[id] = s
 	l.byNamespace[traits.Namespace] = append(l.byNamespace[traits.Namespace], s)
+	for _, r := range l.records {
+		if r.state == leaving && s.mayHave(r.name, r.uid) {
+			s.push(wait[T]{r, r.turn, r.left})
+			r.waiting++
+		}
+	}
 	return s
 }
 
@@ -173,7 +183,7 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 		l.rewind(s, version)
 	}
 	s.isListed, s.isUnordered = true, version == 0
-	s.reached = max(s.reached, version)
+	s.reached, s.listed = max(s.reached, version), version
 	l.advance(s)
 }
 
@@ -186,6 +196,7 @@ func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 		if other.reached <= version { // what it knows is from before the backup
 			other.era = l.era
 		}
+		other.listed = min(other.listed, version)
 		other.waits.lower(version)
 	}
 	for _, r := range l.records {
@@ -264,8 +275,10 @@ func (l *Ledger[T]) Hold(s *Scope[T], tag Tag, cached T) Tag {
 	s.held++
 	if len(l.records) > 0 && !h.isHeld(tag) {
 		if r := l.records[nameOf(cached)]; r != nil {
-			if l.stay(r); r.left <= Parse(cached.GetResourceVersion()) {
+			if r.left <= Parse(cached.GetResourceVersion()) {
 				l.drop(r)
+			} else {
+				l.stay(r)
 			}
 		}
 	}

@@ -2,8 +2,11 @@ package ledger
 
 import (
 	"container/heap"
+	"iter"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -12,6 +15,7 @@ import (
 // record is what the ledger knows of an object that has left a scope.
 type record[T wire.Object] struct {
 	name  listed.Name
+	uid   types.UID
 	state recordState
 	// left is the latest version at which a scope is known not to have the object any more, or of
 	// the cached state if that is later. 0 means that it cannot be compared.
@@ -38,7 +42,7 @@ type recordState uint8
 const (
 	// void: the record is over.
 	void recordState = iota
-	// held: some scope holds the object, and has not told its state at left.
+	// held: some scope holds the object, but not all that may have it have told its state at left.
 	held
 	// leaving: no scope holds the object. It stays until all that may have it have reached left.
 	leaving
@@ -110,7 +114,7 @@ func (l *Ledger[T]) depart(name listed.Name, tag Tag, cached T, version uint64, 
 		if isHeld && d.Version <= version {
 			return tag, false, last // nearly always
 		}
-		r = &record[T]{name: name, state: held, left: version}
+		r = &record[T]{name: name, uid: cached.GetUID(), state: held, left: version}
 		l.records[name] = r
 	}
 	if d.Version >= r.left && (d.HasFinal || d.Version > r.left) {
@@ -120,10 +124,12 @@ func (l *Ledger[T]) depart(name listed.Name, tag Tag, cached T, version uint64, 
 		var none T
 		r.left, r.final, r.hasFinal = version, none, false
 	}
+	r.uid = cached.GetUID()
 	if isHeld {
+		l.stay(r)
 		return tag, false, last
 	}
-	if l.await(r, leaving, cached); r.waiting > 0 {
+	if l.await(r, leaving); r.waiting > 0 {
 		return tag, false, last
 	}
 	last = Departure[T]{Version: r.left, Final: r.final, HasFinal: r.hasFinal}
@@ -145,8 +151,8 @@ func (l *Ledger[T]) end(name listed.Name, tag Tag, left uint64, cached T) {
 	if left == 0 {
 		return
 	}
-	r := &record[T]{name: name, left: left}
-	if l.await(r, ended, cached); r.waiting > 0 {
+	r := &record[T]{name: name, uid: cached.GetUID(), left: left}
+	if l.await(r, ended); r.waiting > 0 {
 		l.records[name] = r
 		l.bury(r)
 	}
@@ -170,21 +176,16 @@ func (l *Ledger[T]) bury(r *record[T]) {
 
 // awaitsListed reports whether a record waits for a scope that was listed once.
 func (l *Ledger[T]) awaitsListed(r *record[T]) bool {
-	for _, namespace := range [...]string{"", r.name.Namespace} {
-		for _, s := range l.byNamespace[namespace] {
-			if s.isListed && s.awaits(r.left) {
-				return true
-			}
-		}
-		if r.name.Namespace == "" {
-			break
+	for s := range l.candidates(r) {
+		if s.isListed && s.awaits(r.left) {
+			return true
 		}
 	}
 	return false
 }
 
 // await lets a record wait, in a new turn, for each scope that may have the object.
-func (l *Ledger[T]) await(r *record[T], state recordState, obj T) {
+func (l *Ledger[T]) await(r *record[T], state recordState) {
 	if r.state != state {
 		if r.state == leaving {
 			l.leaving--
@@ -194,17 +195,42 @@ func (l *Ledger[T]) await(r *record[T], state recordState, obj T) {
 		}
 		r.state, r.since = state, time.Now()
 	}
+	if state == leaving {
+		left := r.left
+		for s := range l.candidates(r) {
+			if s.listed > left && left > 0 && s.isListed && !r.isAbsent(s) {
+				// The scope may have had the object at left, and not any more when it was listed.
+				var none T
+				left, r.final, r.hasFinal = s.listed, none, false
+			}
+		}
+		r.left = left
+	}
 	r.turn++
 	r.waiting = 0
-	for _, namespace := range [...]string{"", r.name.Namespace} {
-		for _, s := range l.byNamespace[namespace] {
-			if s.awaits(r.left) && s.mayHave(r.name, obj) && !r.isAbsent(s) {
-				s.push(wait[T]{r, r.turn, r.left})
-				r.waiting++
+	for s := range l.candidates(r) {
+		if s.awaits(r.left) && !r.isAbsent(s) {
+			s.push(wait[T]{r, r.turn, r.left})
+			r.waiting++
+		}
+	}
+}
+
+// candidates ranges over the scopes that may have the object of a record.
+func (l *Ledger[T]) candidates(r *record[T]) iter.Seq[*Scope[T]] {
+	return func(yield func(*Scope[T]) bool) {
+		for _, s := range l.byNamespace[""] {
+			if s.mayHave(r.name, r.uid) && !yield(s) {
+				return
 			}
 		}
 		if r.name.Namespace == "" {
-			break
+			return
+		}
+		for _, s := range l.byNamespace[r.name.Namespace] {
+			if s.mayHave(r.name, r.uid) && !yield(s) {
+				return
+			}
 		}
 	}
 }
@@ -214,13 +240,11 @@ func (r *record[T]) isAbsent(s *Scope[T]) bool {
 	return slices.ContainsFunc(r.absent, func(a absence) bool { return a.scope == s.id && a.version >= r.left })
 }
 
-// stay records that some scope holds an object that was leaving.
+// stay records that some scope holds an object that has left another one.
 func (l *Ledger[T]) stay(r *record[T]) {
-	if r.state == leaving {
-		l.leaving--
+	if l.await(r, held); r.waiting == 0 {
+		l.drop(r)
 	}
-	r.state = held
-	r.turn++
 }
 
 // drop ends a record.
@@ -251,10 +275,15 @@ func (l *Ledger[T]) Resolve() (over []Over[T]) {
 		s.advanced = false
 		for len(s.waits) > 0 && !s.awaits(s.waits[0].left) {
 			w := heap.Pop(&s.waits).(wait[T])
-			if r := w.record; r.turn == w.turn {
-				if r.waiting--; r.waiting == 0 {
-					over = l.resolve(r, over)
-				}
+			r := w.record
+			if r.turn != w.turn {
+				continue
+			}
+			if r.waiting--; r.state == leaving && s.listed > r.left {
+				l.await(r, leaving) // at listed
+			}
+			if r.waiting == 0 {
+				over = l.resolve(r, over)
 			}
 		}
 		if len(s.waits) == 0 {
@@ -280,7 +309,7 @@ func (l *Ledger[T]) End(o Over[T], tag Tag, cached T) { l.end(o.Name, tag, o.Ver
 
 // Absent records that a list of a scope at a version does not have an object. It returns the object
 // if it has ended.
-func (l *Ledger[T]) Absent(s *Scope[T], name listed.Name, cached T, version uint64) (over []Over[T]) {
+func (l *Ledger[T]) Absent(s *Scope[T], name listed.Name, version uint64) (over []Over[T]) {
 	r := l.records[name]
 	if r == nil || r.state != leaving {
 		return nil
@@ -289,7 +318,7 @@ func (l *Ledger[T]) Absent(s *Scope[T], name listed.Name, cached T, version uint
 		version = r.left
 	}
 	r.absent = append(r.absent, absence{s.id, version})
-	if l.await(r, leaving, cached); r.waiting == 0 {
+	if l.await(r, leaving); r.waiting == 0 {
 		over = l.resolve(r, over)
 	}
 	return over

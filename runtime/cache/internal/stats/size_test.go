@@ -20,7 +20,11 @@ type node struct {
 
 func (n *node) String() string { panic("a method was called") }
 
-const nodeSize = int64(unsafe.Sizeof(node{}))
+const (
+	nodeSize = int64(unsafe.Sizeof(node{}))
+	word     = int64(unsafe.Sizeof(uintptr(0)))
+	header   = 2 * word // of a text, or of a value in any
+)
 
 func TestSizer(t *testing.T) {
 	cycle := &node{}
@@ -39,15 +43,15 @@ func TestSizer(t *testing.T) {
 		"a cycle":              {cycle, 2 * nodeSize},
 		"a number in any":      {&node{any: int64(1 << 40)}, nodeSize + 8},
 		"a pointer in any":     {&node{any: &node{}}, 2 * nodeSize},
-		"text in any":          {&node{any: "1234"}, nodeSize + 16 + 4},
-		"a shared text":        {[]string{text, text}, 24 + 2*16 + 100},
-		"pointers in an array": {&[2]*node{{}, nil}, 16 + nodeSize},
-		"an empty map":         {map[string]string{}, 8 + 48},
-		"a small map":          {map[int64]int64{1: 1}, 8 + 48 + 8 + 8*16},
-		"a map of 15":          {intMap(15), 8 + 48 + 32 + 32*16},
-		"a map of text":        {map[string]string{"abc": "1234"}, 8 + 48 + 8 + 8*32 + 7},
-		"a time":               {&struct{ at time.Time }{time.Now()}, 24}, // not the zones
-		"a function":           {&struct{ f func() }{func() {}}, 8},
+		"text in any":          {&node{any: "1234"}, nodeSize + header + 4},
+		"a shared text":        {[]string{text, text}, 3*word + 2*header + 100},
+		"pointers in an array": {&[2]*node{{}, nil}, 2*word + nodeSize},
+		"an empty map":         {map[string]string{}, word + 48},
+		"a small map":          {map[int64]int64{1: 1}, word + 48 + 8 + 8*16},
+		"a map of 15":          {intMap(15), word + 48 + 32 + 32*16},
+		"a map of text":        {map[string]string{"abc": "1234"}, word + 48 + 8 + 8*2*header + 7},
+		"a time":               {&struct{ at time.Time }{time.Now()}, int64(unsafe.Sizeof(time.Time{}))}, // not the zones
+		"a function":           {&struct{ f func() }{func() {}}, word},
 	} {
 		var s Sizer
 		if got, ok := s.Add(test.value); got != test.want || !ok {
@@ -96,23 +100,24 @@ func TestEstimate(t *testing.T) {
 	for _, step := range []struct {
 		at            time.Duration
 		objects, size int
-		want          int64
+		sampled       int // the size at the last sample
 		samples       int
 		what          string
 	}{
-		{0, 0, 100, 0, 1, "an empty cache"},
-		{time.Second, 10, 100, 1160, 2, "the first objects"},
-		{2 * time.Second, 19, 200, 2204, 2, "some more"},
-		{3 * time.Second, 20, 200, 4320, 3, "twice as many"},
-		{4 * time.Second, 11, 300, 2376, 3, "some less"},
-		{5 * time.Second, 10, 300, 3160, 4, "half as many"},
-		{64 * time.Second, 10, 400, 3160, 4, "within a minute"},
-		{65 * time.Second, 10, 400, 4160, 5, "after a minute"},
-		{66 * time.Second, 0, 400, 0, 6, "none again"},
+		{0, 0, 100, 100, 1, "an empty cache"},
+		{time.Second, 10, 100, 100, 2, "the first objects"},
+		{2 * time.Second, 19, 200, 100, 2, "some more"},
+		{3 * time.Second, 20, 200, 200, 3, "twice as many"},
+		{4 * time.Second, 11, 300, 200, 3, "some less"},
+		{5 * time.Second, 10, 300, 300, 4, "half as many"},
+		{64 * time.Second, 10, 400, 300, 4, "within a minute"},
+		{65 * time.Second, 10, 400, 400, 5, "after a minute"},
+		{66 * time.Second, 0, 400, 400, 6, "none again"},
 	} {
 		size = step.size
-		if got := read(step.at, step.objects); got != step.want || samples != step.samples {
-			t.Errorf("%s: %d bytes and %d samples, want %d and %d", step.what, got, samples, step.want, step.samples)
+		want := int64(step.objects) * (header + int64(step.sampled))
+		if got := read(step.at, step.objects); got != want || samples != step.samples {
+			t.Errorf("%s: %d bytes and %d samples, want %d and %d", step.what, got, samples, want, step.samples)
 		}
 	}
 }
@@ -125,7 +130,7 @@ func TestEstimateDoesNotWait(t *testing.T) {
 	e.Bytes(1, 1, func(yield func(any) bool) { yield(ptr("1234")) })
 	later := Stamp(2 * time.Minute)
 	e.Bytes(later, 1, func(func(any) bool) {
-		if got := e.Bytes(later, 2, func(func(any) bool) { t.Error("two at a time") }); got != 40 {
+		if got := e.Bytes(later, 2, func(func(any) bool) { t.Error("two at a time") }); got != 2*(header+4) {
 			t.Errorf("the last estimate is %d", got)
 		}
 	})

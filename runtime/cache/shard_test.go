@@ -1,0 +1,401 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// names returns the keys of the cached objects, sorted.
+func names(s *SharedIndexInformer[object]) (all []string) {
+	for _, obj := range s.GetStore().List() {
+		all = append(all, MetaObjectToName(obj).String())
+	}
+	slices.Sort(all)
+	return all
+}
+
+// shardOf returns the shard of some values.
+func shardOf(t *testing.T, key sharding.Key, values ...string) sharding.Selector {
+	t.Helper()
+	var ranges []sharding.Range
+	for _, value := range values {
+		ranges = append(ranges, sharding.Range{First: sharding.Hash(value), Last: sharding.Hash(value)})
+	}
+	shard, err := sharding.New(key, ranges...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shard
+}
+
+// setOwner gives an object an owner, which is its controller or not. The object is added if it does not
+// exist.
+func (s *source) setOwner(namespace, name, owner string, isController bool) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := ObjectName{Namespace: namespace, Name: name}
+	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(fmt.Sprint("uid-", s.version+1))}}
+	kind := watch.Added
+	if old := s.objects[key]; old != nil {
+		obj.UID, kind = old.UID, watch.Modified
+	}
+	obj.OwnerReferences = []metav1.OwnerReference{{Kind: "Widget", Name: owner, UID: types.UID(owner), Controller: &isController}}
+	s.objects[key] = obj
+	s.recordLocked(kind, obj)
+	return obj
+}
+
+// TestShardLeavesOutOtherObjects follows the shard of one object, with a server that ignores shards.
+func TestShardLeavesOutOtherObjects(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.streams = streams
+			mine := src.set("a", "mine", nil)
+			src.set("a", "other", nil)
+			src.set("b", "another", nil)
+			s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+			heard, _ := listen(t, s)
+			wantLines(t, after(heard), "add a/mine@101 initial=true")
+
+			src.set("a", "mine", nil)
+			src.set("a", "other", nil)
+			src.remove("b", "another")
+			src.set("b", "new", nil)
+			wantLines(t, after(heard), "update a/mine@101->104")
+			observed := s.observed()
+			if stats := observed.Stats; stats.Dropped != 5 || stats.Added+stats.Deleted+stats.Bookmarks != 0 || stats.Updated != 1 {
+				t.Errorf("the counters are %+v", stats)
+			}
+			if status := observed.Status; status.ResourceVersion != "107" || status.Objects != 1 || len(status.Undecodable) != 0 {
+				t.Errorf("the status is %+v", status)
+			}
+			src.bookmark()
+			src.remove("a", "mine")
+			src.set("a", "mine", nil) // with another UID
+			wantLines(t, after(heard), "delete a/mine@109 unknown=false")
+			if stats := s.stats(); stats.Bookmarks != 1 || stats.Dropped != 6 {
+				t.Errorf("the counters are %+v", stats)
+			}
+			for _, r := range src.requests {
+				if want := shardOf(t, sharding.UID, string(mine.UID)).String(); r.options.ShardSelector != want {
+					t.Errorf("%s with the shard %q, want %q", r.verb, r.options.ShardSelector, want)
+				}
+			}
+		})
+	}
+}
+
+// TestShardByNamespace follows the shard of two namespaces.
+func TestShardByNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for _, namespace := range []string{"a", "b", "c"} {
+			src.set(namespace, "one", nil)
+		}
+		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Namespace, "a", "c")))
+		synctest.Wait()
+		src.set("b", "two", nil)
+		src.set("c", "two", nil)
+		synctest.Wait()
+		wantLines(t, names(s), "a/one", "c/one", "c/two")
+	})
+}
+
+// TestChildrenFollowTheirOwner changes the controller of an object, which leaves the shard and returns.
+func TestChildrenFollowTheirOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		parent := src.set("a", "parent", nil)
+		child := src.setOwner("a", "child", string(parent.UID), true)
+		src.setOwner("a", "stranger", "none", true)
+		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Owner, string(parent.UID))))
+		heard, _ := listen(t, s)
+		lines := after(heard)
+		slices.Sort(lines)
+		wantLines(t, lines, "add a/child@102 initial=true", "add a/parent@101 initial=true")
+
+		src.setOwner("a", "child", "none", true)
+		src.setOwner("a", "stranger", "none", true)
+		wantLines(t, after(heard), "delete a/child@102 unknown=true")
+		if status := s.Status(); len(status.Undecodable) != 0 || status.ResourceVersion != "105" || status.Err != nil {
+			t.Errorf("the status is %+v", status)
+		}
+		src.setOwner("a", "child", string(parent.UID), true)
+		src.remove("a", "stranger")
+		wantLines(t, after(heard), "add a/child@106 initial=false")
+		src.remove("a", string(child.Name))
+		wantLines(t, after(heard), "delete a/child@108 unknown=false")
+		if stats := s.stats(); stats.DecodeFailures != 0 || stats.Updated != 1 || stats.Deleted != 1 || stats.Dropped != 4 {
+			t.Errorf("the counters are %+v", stats)
+		}
+		for _, r := range src.requests {
+			if r.options.ShardSelector != "" {
+				t.Errorf("%s with the shard %q, which no server knows", r.verb, r.options.ShardSelector)
+			}
+		}
+	})
+}
+
+// TestPagesOfOtherShards reads a list in pages of which most have nothing of the shard. No page counts as
+// one without a result, after which the informer would wait.
+func TestPagesOfOtherShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		for i := range 5000 {
+			src.set("a", fmt.Sprintf("%04d", i), nil)
+		}
+		mine := src.set("b", "mine", nil)
+		var first, last time.Time
+		src.failWith(func(r request) error {
+			if r.verb == "list" && r.options.Limit == 0 {
+				return errors.New("read tcp: connection reset")
+			}
+			if last = time.Now(); first.IsZero() {
+				first = last
+			}
+			return nil
+		})
+		s := followAll(t, map[string]*source{"": src}, WithoutStreamingList(), WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if pages := src.count("list"); pages < 10 {
+			t.Fatalf("the list was read in %d requests", pages)
+		}
+		wantLines(t, names(s), "b/mine")
+		if took := last.Sub(first); took > 0 {
+			t.Errorf("the pages took %v", took)
+		}
+	})
+}
+
+// TestStreamOfOtherShardsWithoutABookmark has a server that does not know streaming lists, and in which only
+// objects of other shards change.
+func TestStreamOfOtherShardsWithoutABookmark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams, src.noBookmark = true, true
+		mine := src.set("a", "mine", nil)
+		s := followAll(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		for range 20 {
+			time.Sleep(5 * time.Second) // below the limit for the next event
+			src.set("a", "other", nil)
+		}
+		synctest.Wait()
+		if !s.HasSynced() {
+			t.Errorf("not synced after %d lists: %v", src.count("list"), s.Status())
+		}
+	})
+}
+
+// TestOwnWritesToOtherShards writes objects that the informer never has.
+func TestOwnWritesToOtherShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		mine, other := src.set("a", "mine", nil), src.set("a", "other", nil)
+		s := followOwn(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.UID, string(mine.UID))))
+		synctest.Wait()
+		src.setSilent(true) // the watch is behind
+		src.endWatches(io.EOF)
+		synctest.Wait()
+		own := s.own.Load()
+		own.Wrote(response(src.set("a", "mine", map[string]string{"written": ""})))
+		own.Wrote(response(src.set("a", "other", nil)))
+		own.Wrote(deletion(other))
+		if got := own.scopes[0].table.Size(); got != 1 {
+			t.Errorf("%d writes wait for the watch, want 1", got)
+		}
+		cached, _ := s.GetStore().Get(ObjectName{"a", "mine"})
+		if _, written := cached.Labels["written"]; !written || s.GetIndexer().Len() != 1 {
+			t.Errorf("cached are %v, %v", names(s), cached)
+		}
+	})
+}
+
+// TestOwnWriteMovesToAnotherShard writes another owner, so that the object is no longer in the shard.
+func TestOwnWriteMovesToAnotherShard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams = true
+		src.setOwner("a", "child", "parent", true)
+		s := followOwn(t, map[string]*source{"": src}, WithShard(shardOf(t, sharding.Owner, "parent")))
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		heard.drain()
+		s.own.Load().Wrote(response(src.setOwner("a", "child", "other", true)))
+		if got := names(s); len(got) != 0 {
+			t.Errorf("cached are %q", got)
+		}
+		wantLines(t, after(heard), "delete a/child@101 unknown=true")
+		src.bookmark()
+		synctest.Wait()
+		if got := s.Status().PendingWrites; got != 0 {
+			t.Errorf("%d writes are pending", got)
+		}
+	})
+}
+
+func TestShardOptions(t *testing.T) {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
+	cluster := kind
+	cluster.Namespaced = false
+	half := sharding.Split(sharding.UID, 2)[0]
+	byNamespace := sharding.Split(sharding.Namespace, 2)[0]
+	for _, test := range []struct {
+		name    string
+		kind    Kind[object]
+		options []SharedInformerOption
+		want    string
+	}{
+		{"twice", kind, []SharedInformerOption{WithShard(half), WithShard(half)}, "WithShard for *v1.PartialObjectMetadata: it is set twice"},
+		{"a scope that cannot be parsed", kind, []SharedInformerOption{WithScopes(Scope{ShardSelector: "0-4"})}, `"0-4" is not a shard selector: write shardRange(`},
+		{"an empty range", kind, []SharedInformerOption{WithScopes(Scope{ShardSelector: "shardRange(object.metadata.uid, '0x8000000000000000', '0x8000000000000000')"})}, "is empty"},
+		{"namespaces of a cluster-scoped kind", cluster, []SharedInformerOption{WithShard(byNamespace)}, "widgets.test.example.com is cluster-scoped, so all its objects have the same hash of object.metadata.namespace; use object.metadata.uid for it"},
+	} {
+		_, err := test.kind.NewInformer(test.options...)
+		if mistake := (*OptionError)(nil); !errors.As(err, &mistake) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error with %q", test.name, err, test.want)
+		}
+	}
+	for _, options := range [][]SharedInformerOption{
+		{WithShard(half)}, {WithShard(byNamespace)}, {WithShard(sharding.Selector{})}, {WithScopes(Scope{ShardSelector: half.String()})},
+	} {
+		if _, err := kind.NewInformer(options...); err != nil {
+			t.Error(err)
+		}
+	}
+	of := newOptions(nil, []SharedInformerOption{WithShard(half)})
+	whole := newOptions(of.object, []SharedInformerOption{WithShard(sharding.Selector{})})
+	for _, test := range []struct {
+		of, own *options
+		scope   Scope
+		want    sharding.Selector
+	}{
+		{of, &options{}, Scope{}, half},
+		{of, whole, Scope{}, sharding.Selector{}},
+		{&options{}, of, Scope{}, half},
+		{of, of, Scope{ShardSelector: byNamespace.String()}, byNamespace},
+	} {
+		if got, err := kind.shardOf(test.of, test.own, test.scope); err != nil || got.String() != test.want.String() {
+			t.Errorf("the shard is %v, %v; want %v", got, err, test.want)
+		}
+	}
+	if err := sameOptions(of, whole); err == nil {
+		t.Error("two calls with other shards are the same")
+	}
+}
+
+// FuzzShard plays a random history of a collection to an informer that follows half of it: by UIDs, by
+// namespaces, or by owners, which change. The server knows shards or ignores them. Some of the writes are
+// those of this program.
+func FuzzShard(f *testing.F) {
+	for n, script := range scripts(17, 48, 300) {
+		f.Add(script, byte(n))
+	}
+	f.Fuzz(func(t *testing.T, script []byte, mode byte) {
+		if len(script) > 600 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) { playShard(t, script, mode) })
+	})
+}
+
+func playShard(t *testing.T, script []byte, mode byte) {
+	key := []sharding.Key{sharding.UID, sharding.Namespace, sharding.Owner}[mode%3]
+	shard := sharding.Split(key, 2)[mode>>2&1]
+	src := newSource()
+	src.streams = mode>>3&1 == 0
+	if mode>>4&1 == 0 && key != sharding.Owner {
+		src.selects = func(obj object) bool { return shard.Matches(obj) }
+	}
+	follow := followAll
+	ownWrites := mode>>5&1 == 0
+	if ownWrites {
+		follow = followOwn
+	}
+	options := []SharedInformerOption{WithShard(shard), WithIndexers(Indexers[object]{"letters": byLetters})}
+	if !src.streams {
+		options = append(options, WithoutStreamingList())
+	}
+	s := follow(t, map[string]*source{"": src}, options...)
+	wrote := func(obj object) {
+		if ownWrites {
+			s.own.Load().Wrote(response(obj))
+		}
+	}
+	h := &historian{t: t, known: map[ObjectName]object{}, scoped: key == sharding.Owner}
+	reg, err := s.AddEventHandler(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mu.Lock()
+	h.registration = reg
+	h.mu.Unlock()
+	for ; len(script) >= 2; script = script[2:] {
+		what, arg := script[0]%12, script[1]
+		namespace, name := string("ab"[arg>>3&1]), fmt.Sprint(arg%8)
+		last, exists := src.objects[ObjectName{namespace, name}]
+		switch what {
+		case 0, 1:
+			wrote(src.set(namespace, name, map[string]string{"letters": "xyz"[:arg>>6]}))
+		case 2:
+			wrote(src.setOwner(namespace, name, fmt.Sprint("owner-", arg>>6), arg&0x10 == 0))
+		case 3, 4:
+			if exists {
+				src.remove(namespace, name)
+				if ownWrites && what == 3 {
+					s.own.Load().Wrote(deletion(last))
+				}
+			}
+		case 5:
+			src.bookmark()
+		case 6:
+			src.endWatches([]error{io.EOF, io.ErrUnexpectedEOF, errGone}[arg%3])
+		case 7:
+			src.forget()
+		case 8:
+			src.failWith(failures(arg))
+		case 9:
+			time.Sleep(time.Duration(arg) * 4 * time.Second)
+		case 10:
+			src.setSilent(arg&1 == 0)
+		case 11:
+			src.answerWith(namespace, name, map[string]string{"default": fmt.Sprint(arg >> 4 & 1)})
+		}
+		if arg&0x20 != 0 {
+			synctest.Wait()
+		}
+	}
+	src.failWith(nil)
+	src.setSilent(false)
+	src.endWatches(io.EOF)
+	time.Sleep(15 * time.Minute)
+	for range 5 {
+		src.bookmark()
+		time.Sleep(time.Minute)
+	}
+	synctest.Wait()
+	objects := map[ObjectName]object{}
+	for name, obj := range src.objects {
+		if shard.Matches(obj) {
+			objects[name] = obj
+		}
+	}
+	checkEnd(t, s, objects, []*historian{h})
+	if dropped := s.stats().Dropped; src.selects != nil && dropped != 0 && key == sharding.UID {
+		t.Errorf("%d objects of a server that knows shards were left out", dropped)
+	}
+}

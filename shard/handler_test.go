@@ -1,0 +1,96 @@
+package shard
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// TestHandlerGetsWhatIsOwned plays events of objects of two slots, which are taken, opened and lost.
+func TestHandlerGetsWhatIsOwned(t *testing.T) {
+	o := options("pod-a")
+	o.Slots, o.Key = 2, sharding.Owner
+	c, err := New(noClient{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	note := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
+	h := &ownedHandler[object]{
+		coordinator: c, opened: make([]uint64, 2), waiting: map[cache.ObjectName]waitingObject[object]{},
+		next: cache.ResourceEventHandlerFuncs[object]{
+			AddFunc:    func(obj object, initial bool) { note("add %s%s %v", obj.Name, obj.ResourceVersion, initial) },
+			UpdateFunc: func(from, to object) { note("update %s%s to %s", from.Name, from.ResourceVersion, to.ResourceVersion) },
+			DeleteFunc: func(obj object, unknown bool) { note("delete %s%s %v", obj.Name, obj.ResourceVersion, unknown) },
+		},
+	}
+	uids := map[int]types.UID{}
+	for i := 0; len(uids) < 2; i++ {
+		uid := types.UID(fmt.Sprintf("%d-a-uid", i*7919))
+		uids[c.slots.of(&metav1.ObjectMeta{UID: uid})] = uid
+	}
+	in := func(slot int, name, version string) object {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uids[slot], ResourceVersion: version}}
+	}
+	want := func(what string, lines ...string) {
+		t.Helper()
+		if !slices.Equal(got, lines) {
+			t.Errorf("%s: got %q, want %q", what, got, lines)
+		}
+		got = nil
+	}
+
+	h.OnAdd(in(0, "x", "1"), true)
+	h.OnUpdate(in(0, "x", "1"), in(0, "x", "2"))
+	h.OnDelete(in(0, "x", "2"), false)
+	want("events of a foreign slot")
+
+	c.holds[0].Store(7)
+	h.OnAdd(in(0, "a", "1"), true)
+	h.OnUpdate(in(0, "a", "1"), in(0, "a", "2"))
+	h.OnAdd(in(0, "b", "1"), true)
+	h.OnDelete(in(0, "b", "1"), true)
+	h.OnAdd(in(1, "c", "1"), true)
+	want("events of a slot whose objects are not all cached")
+	h.open([]uint64{7, 0})
+	want("the slot is opened", "add a2 true")
+	h.open([]uint64{7, 0})
+	want("the slot is opened again")
+	h.OnUpdate(in(0, "a", "2"), in(0, "a", "3"))
+	h.OnAdd(in(0, "d", "1"), false)
+	h.OnDelete(in(0, "d", "1"), true)
+	want("events of an open slot", "update a2 to 3", "add d1 false", "delete d1 true")
+
+	// With the key Owner, an object moves when it gets a controller.
+	h.OnUpdate(in(0, "a", "3"), in(1, "a", "4"))
+	want("an object moves to a foreign slot")
+	h.OnUpdate(in(1, "a", "4"), in(0, "a", "5"))
+	want("it comes back", "add a5 false")
+
+	c.holds[1].Store(8)
+	h.OnUpdate(in(0, "a", "5"), in(1, "a", "6"))
+	want("it moves to a slot that is not open")
+	h.open([]uint64{7, 8})
+	want("that slot is opened", "add a6 true")
+	h.OnUpdate(in(1, "a", "6"), in(0, "a", "7"))
+	want("it moves between open slots", "update a6 to 7")
+
+	c.holds[0].Store(0)
+	h.OnDelete(in(0, "a", "7"), false)
+	want("the slot is lost, and the informer drops its objects")
+	c.holds[0].Store(9)
+	h.OnAdd(in(0, "a", "8"), true)
+	want("the slot is taken back")
+	c.holds[0].Store(0)
+	h.open([]uint64{0, 8})
+	want("and lost before it was opened")
+	if len(h.waiting) > 0 {
+		t.Errorf("the handler keeps %v", h.waiting)
+	}
+}
