@@ -77,8 +77,8 @@ func TestShards(t *testing.T) {
 		"children are with their owner": {false, "owner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := progress.Context(t)
 			p := newPlay(t, open(t, c.gate), *objects, []string{"OPERATOR_WORK=10ms"}, "--shard-key="+c.key)
+			ctx := progress.Context(t) // after the build, which may take minutes
 			p.start(ctx, t, *members)
 			stop := p.world.churn(t, *rate)
 			for range *rounds {
