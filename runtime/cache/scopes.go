@@ -311,10 +311,17 @@ func WithClusterWatch(above int) SharedInformerOption {
 	}
 }
 
-// planned returns the scopes to watch instead of scopes, which are normal. have are those that are
-// watched, and above is the argument of WithClusterWatch, or nil.
-func planned(scopes, have []Scope, above *int) []Scope {
-	if above == nil {
+// clusterWatch is what WithClusterWatch has set for an informer. It does not change.
+type clusterWatch struct {
+	above int
+	// first are the scopes that the options name.
+	first []Scope
+}
+
+// plan returns the scopes to watch instead of scopes, which are normal. have are those that are
+// watched. c may be nil.
+func (c *clusterWatch) plan(scopes, have []Scope) []Scope {
+	if c == nil {
 		return scopes
 	}
 	var result []Scope
@@ -336,7 +343,7 @@ func planned(scopes, have []Scope, above *int) []Scope {
 		}
 	}
 	for rest, names := range namespaces {
-		wide, apart := scoping.Plan(names, sets[rest], *above)
+		wide, apart := scoping.Plan(names, sets[rest], c.above)
 		for _, name := range apart {
 			scope := rest
 			scope.Namespace = name
