@@ -163,7 +163,7 @@ func (c *Controller[T]) name() string {
 	}
 	if noun := scopesNoun(all); noun != "namespace" {
 		for i, r := range all {
-			names[i] = r.config.scope.name()
+			names[i] = r.config.of().name()
 		}
 		return name + " in " + strings.Join(names, ", ")
 	} else if len(all) > 1 {

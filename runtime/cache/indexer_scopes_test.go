@@ -1,11 +1,14 @@
 package cache
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +32,17 @@ func FuzzScopedIndexer(f *testing.F) {
 		}
 		newScopesGame(t, script).play()
 	})
+}
+
+// TestScopedIndexerOfARestoredServer plays histories in which the server is restored from backups.
+func TestScopedIndexerOfARestoredServer(t *testing.T) {
+	for seed, script := range scripts(31, 300, 600) {
+		g := newScopesGame(t, script)
+		g.restores = true
+		if g.play(); t.Failed() {
+			t.Fatalf("script %d: %q", seed, script)
+		}
+	}
 }
 
 // TestScopedIndexerForLong plays longer histories than FuzzScopedIndexer.
@@ -59,6 +73,10 @@ type scopesGame struct {
 	known map[ObjectName]object
 	// told has the last version of each object in notifications.
 	told map[types.UID]int
+	// restores is set if the server is restored from backups, isRestored when it was once.
+	restores, isRestored bool
+	// latest is the latest version of all backups.
+	latest int
 	// probed is set for the objects that ended because a request did not find them.
 	probed map[ObjectName]bool
 	log    []string
@@ -75,6 +93,8 @@ type gameScope struct {
 	// at is the version up to which the deltas are in the queue, or were applied.
 	at       int
 	isListed bool
+	// isBroken is set if the server has lost what the watch has told.
+	isBroken bool
 	// answer is a list that the server has sent, and the scope has not read yet.
 	answer   *Collection[object]
 	answered int
@@ -157,6 +177,9 @@ func (g *scopesGame) play() {
 			}
 		case 15:
 			g.apply(len(g.queue))
+			if g.restores && g.choose(6) == 0 {
+				g.restore()
+			}
 		}
 		if len(g.answers) > 0 && g.choose(12) == 0 {
 			g.answers[0]()
@@ -256,10 +279,10 @@ func (g *scopesGame) request(s *gameScope) {
 			return
 		}
 	}
-	if s.answered >= s.at { // otherwise its watch has gone on
+	if s.answered >= s.at || s.isBroken { // otherwise its watch has gone on
 		g.logf("%s lists at %s", s, s.answer.version)
 		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
-		s.at, s.isListed = s.answered, true
+		s.at, s.isListed, s.isBroken = s.answered, true, false
 	}
 	s.answer = nil
 }
@@ -270,7 +293,7 @@ func cmpNames(a, b object) int {
 
 // read reads up to n changes from the watch of a scope.
 func (g *scopesGame) read(s *gameScope, n int) {
-	if !s.isListed {
+	if !s.isListed || s.isBroken {
 		g.request(s)
 		return
 	}
@@ -297,7 +320,7 @@ func (g *scopesGame) read(s *gameScope, n int) {
 
 // bookmark applies what is queued, and the version that a scope has read.
 func (g *scopesGame) bookmark(s *gameScope) {
-	if !s.isListed {
+	if !s.isListed || s.isBroken {
 		return
 	}
 	g.apply(len(g.queue))
@@ -305,10 +328,36 @@ func (g *scopesGame) bookmark(s *gameScope) {
 	g.hear(g.x.reachScope(s.id, strconv.Itoa(s.at)))
 }
 
+// restore restores the server from a backup. Watches of versions that it does not have any more end.
+func (g *scopesGame) restore() {
+	at := len(g.history) - g.choose(20)
+	if at < 1 {
+		return
+	}
+	g.logf("the server is restored to %d", at)
+	g.isRestored, g.latest = true, max(g.latest, len(g.history))
+	g.history = g.history[:at]
+	clear(g.objects)
+	for _, change := range g.history {
+		if change.obj != nil {
+			g.objects[MetaObjectToName(change.obj)] = change.obj
+		} else {
+			delete(g.objects, MetaObjectToName(change.old))
+		}
+	}
+	for _, s := range g.scopes {
+		s.isBroken = s.isBroken || s.at > at
+		if s.answered > at {
+			s.answer = nil
+		}
+	}
+	g.answers = nil
+}
+
 // probe asks a scope for the objects that wait for it.
 func (g *scopesGame) probe(s *gameScope) {
 	for _, awaited := range g.x.awaitedFrom(s.id, time.Now()) {
-		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) {
+		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) && !g.isRestored {
 			g.failf("%s is awaited at %q, the server is at %d", awaited.name, awaited.version, len(g.history))
 		}
 		if obj := g.objects[awaited.name]; s.has(obj) {
@@ -359,6 +408,7 @@ func (g *scopesGame) hear(notes []processor.Notification[object]) {
 			}
 		}
 		switch version := number(n.Obj); {
+		case g.isRestored: // the order is another one
 		case n.Kind == processor.Delete:
 			g.checkEnd(n)
 			g.told[n.Obj.UID] = max(g.told[n.Obj.UID], version)
@@ -415,11 +465,17 @@ func (g *scopesGame) rest() {
 	if g.t.Failed() || len(g.history) == 0 {
 		return
 	}
+	for len(g.history) <= g.latest && g.isRestored { // versions of before may still be awaited
+		name := ObjectName{"a", "last"}
+		g.record(name, g.objects[name], &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: name.Namespace, Name: name.Name, UID: "last", ResourceVersion: strconv.Itoa(len(g.history) + 1),
+		}})
+	}
 	random := rand.New(rand.NewPCG(1, uint64(len(g.history))))
 	random.Shuffle(len(g.scopes), func(i, j int) { g.scopes[i], g.scopes[j] = g.scopes[j], g.scopes[i] })
 	for _, s := range g.scopes {
 		s.answer = nil
-		for !s.isListed {
+		for !s.isListed || s.isBroken {
 			g.read(s, 1)
 		}
 		g.read(s, len(g.history))
@@ -453,7 +509,7 @@ func (g *scopesGame) rest() {
 	if n := g.x.leaving(); n != 0 {
 		g.failf("at rest %d objects are leaving", n)
 	}
-	if g.x.scopes == nil {
+	if g.x.scopes == nil || g.isRestored { // a scope need not know that an object lives again
 		return
 	}
 	if err := g.x.scopes.Check(g.x.store.Tags()); err != nil {
@@ -466,5 +522,236 @@ func (g *scopesGame) rest() {
 				g.failf("at rest %s holds %s: %v", s, obj.Name, holds)
 			}
 		}
+	}
+}
+
+// step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1.
+type step struct {
+	do      string // add, update, delete, list, reach, absent or close
+	scope   scopeID
+	version string
+	uid     string // "one" if it is empty
+	// want are the notifications.
+	want string
+}
+
+// TestObjectMovesBetweenScopes has two scopes tell the history of one object in several orders.
+func TestObjectMovesBetweenScopes(t *testing.T) {
+	for name, test := range map[string][]step{
+		"the new scope tells first": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "add", scope: 1, version: "10", want: "update 5-10"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 0, version: "20"},
+			{do: "reach", scope: 1, version: "20"},
+		},
+		"the old scope tells first": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 1, version: "9"},
+			{do: "add", scope: 1, version: "10", want: "update 5-10"},
+			{do: "delete", scope: 1, version: "11"},
+			{do: "reach", scope: 0, version: "11", want: "delete 11"},
+		},
+		"it has moved nowhere": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 1, version: "9"},
+			{do: "reach", scope: 1, version: "10", want: "delete 10"},
+			{do: "add", scope: 1, version: "12", want: "add 12"},
+		},
+		"a late scope tells that it had the object": {
+			{do: "add", scope: 1, version: "7", want: "add 7"},
+			{do: "update", scope: 1, version: "9", want: "update 7-9"},
+			{do: "delete", scope: 1, version: "10"},
+			{do: "add", scope: 0, version: "7"},
+			{do: "delete", scope: 0, version: "8"},
+			{do: "reach", scope: 0, version: "9"},
+			{do: "add", scope: 0, version: "10", want: "update 9-10"},
+		},
+		"a list came between": { // y at 10, and x again at 13
+			{do: "add", scope: 0, version: "8", want: "add 8"},
+			{do: "list", scope: 1, version: "14"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 0, version: "13", want: "update 8-13"},
+		},
+		"it is created again under the name": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 1, version: "12", uid: "two", want: "delete 10 add 12"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "delete", scope: 1, version: "14", uid: "two"},
+			{do: "reach", scope: 0, version: "14", want: "delete 14"},
+		},
+		"the end of its predecessor is repeated": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 0, version: "12", uid: "two", want: "delete 10 add 12"},
+			{do: "reach", scope: 1, version: "20"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "delete", scope: 0, version: "13", uid: "two", want: "delete 13"},
+		},
+		"a request finds nothing": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "absent", scope: 1, version: "9"},
+			{do: "absent", scope: 1, version: "10", want: "delete 10"},
+			{do: "add", scope: 1, version: "7"}, // it has ended since
+			{do: "delete", scope: 1, version: "8"},
+			{do: "add", scope: 1, version: "11", want: "add 11"},
+		},
+		"its scope is closed": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "close", scope: 0},
+			{do: "add", scope: 0, version: "6"},
+			{do: "list", scope: 1, version: "20", want: "delete 5?"},
+			{do: "close", scope: 1},
+		},
+		"the scope that is awaited is closed": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "close", scope: 1, want: "delete 10"},
+		},
+		"versions are no numbers": {
+			{do: "add", scope: 0, version: "five", want: "add five"},
+			{do: "list", scope: 1, version: "nine"},
+			{do: "add", scope: 1, version: "ten", want: "update five-ten"},
+			{do: "delete", scope: 0, version: "ten"},
+			{do: "delete", scope: 1, version: "eleven", want: "delete eleven"},
+		},
+		"the server is restored": {
+			{do: "add", scope: 0, version: "50", want: "add 50"},
+			{do: "add", scope: 1, version: "60", want: "update 50-60"},
+			{do: "list", scope: 0, version: "40"},
+			{do: "list", scope: 1, version: "41"},
+			{do: "reach", scope: 0, version: "41", want: "delete 60?"},
+			{do: "add", scope: 0, version: "42", want: "add 42"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndexer[object](nil)
+			for id := range scopeID(2) {
+				x.openScope(id, scopeTraits{Moves: true})
+			}
+			for i, s := range test {
+				obj := version("w", s.version, cmp.Or(s.uid, "one"), "")
+				if s.do == "add" || s.do == "update" {
+					obj.Labels = map[string]string{"version": s.version}
+				}
+				var notes []processor.Notification[object]
+				d := Delta[object]{scope: s.scope, Item: itemOf(obj)}
+				switch s.do {
+				case "reach":
+					notes = x.reachScope(s.scope, s.version)
+				case "absent":
+					notes = x.absentFrom(s.scope, ObjectName{Name: "w"}, s.version)
+				case "close":
+					notes = x.closeScope(s.scope)
+				case "list":
+					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version}}
+					notes = x.apply(Deltas[object]{d})
+				default:
+					d.Type = map[string]DeltaType{"add": Added, "update": Updated, "delete": Deleted}[s.do]
+					notes = x.apply(Deltas[object]{d})
+				}
+				var got []string
+				for _, n := range notes {
+					switch {
+					case n.Kind == processor.Add:
+						got = append(got, "add "+n.Obj.ResourceVersion)
+					case n.Kind == processor.Update:
+						got = append(got, "update "+n.Old.ResourceVersion+"-"+n.Obj.ResourceVersion)
+					case n.FinalStateUnknown:
+						got = append(got, "delete "+n.Obj.ResourceVersion+"?")
+					default:
+						got = append(got, "delete "+n.Obj.ResourceVersion)
+					}
+				}
+				if got := strings.Join(got, " "); got != s.want {
+					t.Errorf("step %d, %+v: got %s", i, s, got)
+				}
+			}
+		})
+	}
+}
+
+// TestUndecodableStateKeepsAnObject has an object move to a scope in a state that cannot be decoded.
+func TestUndecodableStateKeepsAnObject(t *testing.T) {
+	x := NewIndexer[object](nil)
+	for id := range scopeID(2) {
+		x.openScope(id, scopeTraits{Moves: true})
+	}
+	apply := func(scope scopeID, d Delta[object]) []processor.Notification[object] {
+		d.scope = scope
+		return x.apply(Deltas[object]{d})
+	}
+	bad := Item[object]{Err: &DecodeError{Name: "w", UID: "one", ResourceVersion: "10"}}
+	apply(0, Delta[object]{Type: Added, Item: itemOf(version("w", "5", "one", ""))})
+	apply(0, Delta[object]{Type: Deleted, Item: itemOf(version("w", "10", "one", ""))})
+	if notes := apply(1, Delta[object]{Type: Updated, Item: bad}); len(notes) > 0 || x.Len() != 1 || x.leaving() != 0 {
+		t.Errorf("an undecodable state causes %v, %d objects are left", notes, x.Len())
+	}
+	bad.Err.ResourceVersion = "11"
+	apply(1, Delta[object]{Type: Deleted, Item: bad})
+	if notes := x.reachScope(0, "11"); len(notes) != 1 || !notes[0].FinalStateUnknown || x.Len() != 0 {
+		t.Errorf("its end causes %v", notes)
+	}
+}
+
+// TestScopesKeepNoMemory has many objects move to and fro, and end, while one scope is never listed.
+func TestScopesKeepNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := NewIndexer[object](nil)
+		x.openScope(0, scopeTraits{Moves: true})
+		x.openScope(1, scopeTraits{})
+		x.openScope(2, scopeTraits{Namespace: "forbidden"})
+		at := 0
+		apply := func(scope scopeID, what DeltaType, name string) {
+			at++
+			obj := version(name, strconv.Itoa(at), name, "")
+			obj.Namespace = "forbidden"
+			x.apply(Deltas[object]{{Type: what, scope: scope, Item: itemOf(obj)}})
+		}
+		for i := range 20_000 {
+			name := strconv.Itoa(i)
+			apply(0, Added, name)
+			apply(0, Deleted, name)
+			apply(1, Updated, name)
+			apply(1, Deleted, name) // it has no selector
+			time.Sleep(time.Second)
+		}
+		x.reachScope(0, strconv.Itoa(at))
+		if records, waits := x.scopes.Size(); x.Len() != 0 || records > 2000 || waits > 4000 {
+			t.Errorf("%d objects, %d records and %d waits are left", x.Len(), records, waits)
+		}
+		x.closeScope(2)
+		if records, waits := x.scopes.Size(); records != 0 || waits != 0 {
+			t.Errorf("%d records and %d waits are left after all scopes are synced", records, waits)
+		}
+	})
+}
+
+// TestScopesAllocateOnlyNotifications applies events of several scopes.
+func TestScopesAllocateOnlyNotifications(t *testing.T) {
+	x := NewIndexer[object](nil)
+	batches := [2]Deltas[object]{}
+	for id := range scopeID(3) {
+		x.openScope(id, scopeTraits{Moves: true})
+		for i := range 2 * 100 {
+			obj := version(strconv.Itoa(i/2), strconv.Itoa(i%2+1), "one", "")
+			obj.Namespace = strconv.Itoa(int(id))
+			batches[i%2] = append(batches[i%2], Delta[object]{Type: Updated, scope: id, Item: itemOf(obj)})
+		}
+	}
+	round := 0
+	apply := func() {
+		if notes := x.apply(batches[round%2]); len(notes) != 300 {
+			t.Fatalf("%d of 300 events cause a notification", len(notes))
+		}
+		round++
+	}
+	apply()
+	if got := testing.AllocsPerRun(100, apply); got != 1 {
+		t.Errorf("a batch of three scopes allocates %v times, want 1", got)
 	}
 }

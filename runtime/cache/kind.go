@@ -151,7 +151,7 @@ func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists
 func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T], error) {
 	part := base
 	part.scopes, part.scopeSource = nil, nil
-	part.Namespace, part.scope = scope.Namespace, scope
+	part.Namespace, part.scope = scope.Namespace, &scope
 	if own := base.ReadYourWrites; own != nil {
 		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
 	}
@@ -164,7 +164,7 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
 	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
 	rule.Among = scope.among
-	part.shard, part.rule = shard, &rule
+	part.rule = &rule
 	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
 	return part, errors.Join(err, mistake)
 }

@@ -82,7 +82,7 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 			scope = &ownScope[T]{informer: o.informer, reflector: r}
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
-				scope.selection = pending.NewSelection(own.selects, r.config.shard)
+				scope.selection = pending.NewSelection(own.selects, r.config.rule.Selector())
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
@@ -154,7 +154,7 @@ func (o *ownWrites[T]) scopeFor(obj metav1.Object) (scope *ownScope[T]) {
 			if config.rule.MayHave(obj) {
 				return scope
 			}
-			if !shards.IsFixed(config.shard) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName()) {
+			if !shards.IsFixed(config.rule.Selector()) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName()) {
 				before = scope
 			}
 		}

@@ -23,6 +23,8 @@ const (
 	probeAfter = 250 * time.Millisecond
 	// probeTimeout is that of a request for one object.
 	probeTimeout = 10 * time.Second
+	// awaitListFor is the time after which a scope that was not listed yet is looked at again.
+	awaitListFor = time.Second
 	// maxProbes is the largest number of objects that a scope is asked for one by one. For more, the
 	// whole scope is listed.
 	maxProbes = 100
@@ -124,7 +126,7 @@ func (p *prober[T]) ask(ctx context.Context) (next time.Time) {
 	now := time.Now()
 	next = now.Add(protocol.MaxRetryAfter)
 	limit := make(chan struct{}, maxProbed)
-	var all sync.WaitGroup
+	var probes sync.WaitGroup
 	known := map[scopeID]*askedScope{}
 	for _, r := range s.controller.reflectors() {
 		state := p.asked[r.id]
@@ -132,13 +134,21 @@ func (p *prober[T]) ask(ctx context.Context) (next time.Time) {
 			state = &askedScope{}
 		}
 		known[r.id] = state
+		if r.Status().Reason == Forbidden {
+			p.release(r, now.Add(-probeAfter))
+			continue
+		}
 		if state.next.After(now) || state.listing.Load() {
 			continue
 		}
 		s.mu.Lock()
 		awaited := s.indexer.awaitedFrom(r.id, now.Add(-probeAfter))
 		s.mu.Unlock()
-		awaited = slices.DeleteFunc(awaited, func(o awaitedObject) bool { return o.version == "" }) // its list is to come
+		all := len(awaited)
+		awaited = slices.DeleteFunc(awaited, func(o awaitedObject) bool { return o.version == "" })
+		if len(awaited) < all { // its list is to come, or may be refused
+			next = now.Add(awaitListFor)
+		}
 		if len(awaited) > maxProbes {
 			state.listing.Store(true)
 			r.relist(Moved, func() { state.listing.Store(false) })
@@ -147,13 +157,13 @@ func (p *prober[T]) ask(ctx context.Context) (next time.Time) {
 		if len(awaited) == 0 {
 			continue
 		}
-		all.Go(func() {
+		probes.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
 			p.askScope(ctx, r, state, awaited)
 		})
 	}
-	all.Wait()
+	probes.Wait()
 	p.asked = known
 	for _, state := range known {
 		if !state.next.IsZero() && state.next.Before(next) {
@@ -164,6 +174,20 @@ func (p *prober[T]) ask(ctx context.Context) (next time.Time) {
 		next = soon
 	}
 	return next
+}
+
+// release ends the wait of objects for a scope that the server forbids: it would last until someone grants
+// the rights, and objects that were deleted would stay. The list of the scope adds what it has then.
+func (p *prober[T]) release(r *Reflector[T], before time.Time) {
+	s := p.informer
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var notes []processor.Notification[T]
+	for _, object := range s.indexer.awaitedFrom(r.id, before) {
+		notes = append(notes, s.indexer.absentFrom(r.id, object.name, object.version)...)
+	}
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
+	s.awaitScopes()
 }
 
 // hasOthers reports whether objects wait that no scope was asked for.
@@ -192,7 +216,7 @@ func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], state *askedS
 			state.failures++
 			state.next = time.Now().Add(protocol.WithJitter(wait, rand.N[time.Duration]))
 			r.traffic.fail(verbList, err)
-			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.scope.name(), err))
+			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.of().name(), err))
 			return
 		}
 	}

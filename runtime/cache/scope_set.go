@@ -197,7 +197,7 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	}
 	watched := make([]Scope, 0, len(c.reflectors()))
 	for _, r := range c.reflectors() {
-		watched = append(watched, r.config.scope)
+		watched = append(watched, *r.config.scope)
 	}
 	next, opened, closed, err := c.plan(c.config.clusterWatch.plan(normal, watched))
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[T], err error) {
 	known := map[Scope]*Reflector[T]{}
 	for _, r := range c.reflectors() {
-		known[r.config.scope] = r
+		known[r.config.of()] = r
 	}
 	var errs []error
 	var configs []Config[T]
@@ -255,11 +255,11 @@ func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[
 			opened = append(opened, r)
 		}
 		delete(known, scope)
-		next, configs = append(next, r), append(configs, Config[T]{scope: scope, rule: r.config.rule})
+		next, configs = append(next, r), append(configs, Config[T]{scope: &scope, rule: r.config.rule})
 	}
 	errs = append(errs, c.config.checkOwnWrites("SetScopes", configs))
 	for _, r := range c.reflectors() {
-		if known[r.config.scope] == r {
+		if known[r.config.of()] == r {
 			closed = append(closed, r)
 		}
 	}

@@ -228,6 +228,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 		defer func() { _ = objects.RemoveEventHandler(reg) }() // it is of this informer
 		synced := reg.Synced()
 		report := sourceReport(ctx)
+		note() // the informer may have failed before
 		for {
 			select {
 			case <-ctx.Done():
@@ -238,7 +239,8 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 				synced = nil // the first scopes
 			case <-changed:
 			}
-			if err := objects.Status().Err; err != nil {
+			// Not Status: the errors of other handlers do not matter.
+			if err := objects.controller.statusOfAll().Err; err != nil {
 				report(sourceErrorOf(objects, err))
 				continue
 			}
@@ -264,7 +266,7 @@ type scopeSourceError struct {
 }
 
 func sourceErrorOf[N Object](objects *SharedIndexInformer[N], err error) error {
-	return &scopeSourceError{objects.Resource(), objects.controller.namespaces(), objects.Status().Verb, fmt.Errorf("%s: %w", objects.name(), err)}
+	return &scopeSourceError{objects.Resource(), objects.controller.namespaces(), objects.controller.statusOfAll().Verb, fmt.Errorf("%s: %w", objects.name(), err)}
 }
 
 func (e *scopeSourceError) Error() string { return e.err.Error() }
@@ -361,7 +363,7 @@ func (c *clusterWatch) plan(scopes, have []Scope) []Scope {
 // SetScopes replaces the scopes of the informer, at any time before it ends. A scope that was there
 // before goes on. A new one is listed and watched on its own, while the others go on. The watch of one
 // that is no longer there is closed. OnDelete is called, with the last cached state and an unknown final
-// state, for what no other scope has; if a new scope may have it, when its first list does not.
+// state, for what no other scope has; if a new scope may have it, when its first list does not, or is forbidden.
 // Without scopes the informer has no objects.
 //
 // HasSynced is false until the lists of the new scopes are in the cache. OnAdd of these lists is initial.
@@ -383,8 +385,7 @@ func (s *SharedIndexInformer[T]) Scopes() []Scope {
 	all := s.controller.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {
-		scopes[i] = r.config.scope
-		scopes[i].Namespace = r.config.Namespace // also if the Config is not of a Kind
+		scopes[i] = r.config.of()
 	}
 	return scopes
 }

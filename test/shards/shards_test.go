@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -82,11 +83,12 @@ func TestShards(t *testing.T) {
 			stop := p.world.churn(t, *rate)
 			for range *rounds {
 				for _, i := range p.random.Perm(len(steps)) {
-					t.Log(steps[i].name)
+					began := time.Now()
 					if err := steps[i].play(p, ctx); err != nil {
 						stop()
 						t.Fatalf("%s: %v", steps[i].name, err)
 					}
+					t.Logf("%s: %.1f s", steps[i].name, time.Since(began).Seconds())
 				}
 			}
 			stop()

@@ -55,6 +55,14 @@ func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule
 	return r
 }
 
+// Selector returns the shard. It selects all objects if r is nil.
+func (r *Rule) Selector() sharding.Selector {
+	if r == nil {
+		return sharding.Selector{}
+	}
+	return r.Shard
+}
+
 // HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
 func (r *Rule) HasTerms() bool { return r != nil && (len(r.terms) > 0 || r.Among != nil) }
 

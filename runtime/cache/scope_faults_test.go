@@ -1,0 +1,283 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// label sets the letters of a widget.
+func label(c *cluster, name ObjectName, letters string) {
+	c.Helper()
+	code, body := c.send(c.Context(), c.others, call{http.MethodPatch, pathOf(name.Namespace, name.Name), string(types.MergePatchType), map[string]any{
+		"metadata": map[string]any{"labels": map[string]any{"letters": letters}},
+	}})
+	if code != http.StatusOK {
+		c.Fatalf("%d: %s", code, body)
+	}
+}
+
+// ofScope selects the requests of informers for a selector of labels.
+func ofScope(labels string) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		return r.UserAgent() == "informer" && r.URL.Query().Get("labelSelector") == labels
+	}
+}
+
+// TestForbiddenScopeDelaysNoDeletion deletes an object while another scope, which may have it, is
+// forbidden: from the start, or after its list.
+func TestForbiddenScopeDelaysNoDeletion(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		t.Run(fmt.Sprint("listed=", listed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCluster(t)
+				create(c, "x", "one")
+				label(c, ObjectName{Namespace: "x", Name: "one"}, "a")
+				create(c, "x", "two")
+				label(c, ObjectName{Namespace: "x", Name: "two"}, "a")
+				s := newOfCluster(c, inJSON, WithScopes(Scope{LabelSelector: "letters=a"}, Scope{Namespace: "x", LabelSelector: "letters=b"}))
+				heard, _ := listen(t, s)
+				forbid := func() interface{ Remove() } {
+					return c.server.On("*", widgets.Resource).Optional().Where(ofScope("letters=b")).Forbidden()
+				}
+				var fault interface{ Remove() }
+				if !listed {
+					fault = forbid()
+				}
+				run(t, s.Run)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if listed {
+					fault = forbid()
+				}
+				heard.drain()
+				remove(c, "x", "one")
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete x/one@") {
+					t.Errorf("after the deletion: %q, status %v", lines, s.Status())
+				}
+				label(c, ObjectName{Namespace: "x", Name: "two"}, "b")
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				heard.drain()
+				fault.Remove()
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if got := names(s); !slices.Equal(got, []string{"x/two"}) || !s.HasSynced() {
+					t.Errorf("with all rights: %q, %v", got, s.Status())
+				}
+			})
+		})
+	}
+}
+
+// TestScopesOfAnInformerWithOtherErrors takes scopes from an informer that follows the server, but has a
+// handler that panicked.
+func TestScopesOfAnInformerWithOtherErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		teams, src := newSource(), newSource()
+		teams.set("", "a", nil)
+		src.set("a", "one", nil)
+		src.set("b", "one", nil)
+		namespaces := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: teams, WatchErrorHandler: quiet, Settings: Settings{HandlerPanicRecovery: true}})
+		if _, err := namespaces.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { panic("of another handler") }}); err != nil {
+			t.Fatal(err)
+		}
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return within{src, namespace} }}
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(namespaces, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, namespaces.Run)
+		run(t, s.Run)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		teams.set("", "b", nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := names(s); !slices.Equal(got, []string{"a/one", "b/one"}) {
+			t.Errorf("cached are %q; %v; of the namespaces: %v", got, s.Status(), namespaces.Status())
+		}
+	})
+}
+
+// within is the part of a source in one namespace, as a server selects it.
+type within struct {
+	*source
+	namespace string
+}
+
+func (o within) List(ctx context.Context, options metav1.ListOptions) (Page[object], error) {
+	page, err := o.source.List(ctx, options)
+	page.Items = slices.DeleteFunc(page.Items, func(item Item[object]) bool { return o.namespace != "" && item.Object.Namespace != o.namespace })
+	return page, err
+}
+
+func (o within) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	stream, err := o.source.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return withinStream{stream, o.namespace}, nil
+}
+
+type withinStream struct {
+	EventStream[object]
+	namespace string
+}
+
+func (o withinStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	events, err := o.EventStream.Next(ctx, reuse)
+	return slices.DeleteFunc(events, func(e Event[object]) bool {
+		return o.namespace != "" && e.Item.Object != nil && e.Item.Object.Namespace != o.namespace && e.Item.Object.Name != ""
+	}), err
+}
+
+// TestManyChangesOfScopesLeaveNothing sets scopes in a row, also while the lists hang, and looks at the
+// watches, the goroutines and the memory that are left.
+func TestManyChangesOfScopesLeaveNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 4 {
+			create(c, fmt.Sprintf("team-%02d", i), "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		run(t, s.Run)
+		synctest.Wait()
+		goroutines := runtime.NumGoroutine()
+		change := func(n int) {
+			for i := range n {
+				if err := s.SetScopes(teams(i%3, i%3+2)...); err != nil {
+					t.Fatal(err)
+				}
+				if i%7 == 0 {
+					synctest.Wait()
+				}
+			}
+			if err := s.SetScopes(teams(0, 1)...); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+		}
+		heap := func() uint64 {
+			var m runtime.MemStats
+			for range 3 {
+				runtime.GC()
+			}
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		change(1000)
+		before := heap()
+		change(3000)
+		if after := heap(); after > before+400<<10 {
+			t.Errorf("3,000 changes keep %d KB", (after-before)>>10)
+		}
+		if n := c.reads.open(); n != 1 {
+			t.Errorf("%d bodies are open", n)
+		}
+		if n := runtime.NumGoroutine(); n > goroutines+3 {
+			t.Errorf("%d goroutines, before %d", n, goroutines)
+		}
+		if got := names(s); !slices.Equal(got, []string{"team-00/one"}) || !s.HasSynced() {
+			t.Errorf("cached are %q; %v", got, s.Status())
+		}
+	})
+}
+
+// TestSetScopesFromManyGoroutines sets scopes from goroutines and from a handler, while others read.
+func TestSetScopesFromManyGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 8 {
+			create(c, fmt.Sprintf("team-%02d", i), "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 2)...))
+		n := 0
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+			if n++; n < 50 {
+				_ = s.SetScopes(teams(n%5, n%5+3)...)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		_ = s.SetScopes(teams(1, 3)...)
+		run(t, s.Run)
+		var all sync.WaitGroup
+		for g := range 8 {
+			all.Go(func() {
+				for i := range 60 {
+					if err := s.SetScopes(teams((g+i)%6, (g+i)%6+2)...); err != nil {
+						t.Error(err)
+					}
+					_, _, _, _ = s.Status(), s.Scopes(), s.AppliedVersion(), s.NotSyncedReason()
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					_ = WaitForCacheSync(ctx, s)
+					cancel()
+				}
+			})
+		}
+		all.Wait()
+		n = 100
+		if err := s.SetScopes(teams(2, 5)...); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := names(s); !slices.Equal(got, []string{"team-02/one", "team-03/one", "team-04/one"}) || !s.HasSynced() || c.reads.open() != 3 {
+			t.Errorf("cached are %q, %d watches; %v", got, c.reads.open(), s.Status())
+		}
+		s.Stop()
+		if err := s.SetScopes(teams(0, 1)...); !errors.Is(err, ErrStopped) {
+			t.Errorf("after Stop: %v", err)
+		}
+	})
+}
+
+// TestScopeRemovedDuringItsList removes a scope whose list hangs, or waits for the limit of first lists.
+func TestScopeRemovedDuringItsList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 60 {
+			create(c, fmt.Sprintf("team-%02d", i), "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		_, reg := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		hang := c.from("informer").Hang()
+		if err := s.SetScopes(teams(0, 50)...); err != nil {
+			t.Fatal(err)
+		}
+		synced, regSynced := s.Synced(), reg.Synced()
+		synctest.Wait()
+		if s.HasSynced() || reg.HasSynced() || isClosed(synced) {
+			t.Error("synced while lists hang")
+		}
+		hang.Remove()
+		if err := s.SetScopes(teams(55, 57)...); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if !s.HasSynced() || !reg.HasSynced() || !isClosed(synced) || !isClosed(regSynced) || c.reads.open() != 2 {
+			t.Errorf("not synced, or %d watches: %v", c.reads.open(), s.Status())
+		}
+		if got := names(s); !slices.Equal(got, []string{"team-55/one", "team-56/one"}) {
+			t.Errorf("cached are %q", got)
+		}
+	})
+}
