@@ -297,8 +297,8 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 //
 // It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
 // out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own. After some more of them, and when a namespace is removed, everything is listed again; objects that
-// have not changed are not decoded then. When at most half of that number of namespaces are left, each
+// own. After some more of them, and when a namespace is removed, everything is listed again, and HasSynced
+// is false meanwhile; objects that have not changed are not decoded then. When at most half of that number of namespaces are left, each
 // gets a watch of its own again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
