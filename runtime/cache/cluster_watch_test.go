@@ -240,7 +240,7 @@ func checkPresent(t *testing.T, seed uint64, lines, want []string) {
 
 func TestClusterWatchOfNoNumber(t *testing.T) {
 	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return newSource() }}
-	if _, err := kind.NewInformer(WithClusterWatch(-1)); err == nil || !strings.Contains(err.Error(), "-1 is not a number of namespaces") {
+	if _, err := kind.NewInformer(WithClusterWatch(-1)); err == nil || !strings.Contains(err.Error(), "-1 is not a number of namespaces; pass 0 or more") {
 		t.Error(err)
 	}
 }

@@ -60,10 +60,8 @@ type Config[T Object] struct {
 	scope   *Scope // nil if the Config is not of a Kind
 	rule    *scoping.Rule
 	isScope bool
-	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
-	// name. They are those of scopes unless clusterWatch is set.
-	clusterWatch *int
-	named        []Scope
+	// clusterWatch is nil without WithClusterWatch.
+	clusterWatch *clusterWatch
 	// scopeSource tells the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the

@@ -105,7 +105,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		reflectors[i] = c.newReflector(scope)
 		reflectors[i].id = scopeID(i)
 	}
-	c.set.named = config.named
 	c.set.current.Store(&reflectors)
 	c.set.opened.Store(uint32(len(scopes)))
 	if len(scopes) == 1 {

@@ -117,8 +117,10 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		}
 	}
 	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
-	config.clusterWatch = cmp.Or(own.clusterWatch, of.clusterWatch)
 	scopes, source, err := k.scopes(of, own)
+	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
+		config.clusterWatch = &clusterWatch{*above, scopes}
+	}
 	errs = append(errs, err)
 	if source != nil {
 		part, err := config.configOf(config, Scope{}) // reports a mistake at once
@@ -126,8 +128,7 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
 		return config, errors.Join(append(errs, err)...)
 	}
-	config.named = scopes
-	scopes = planned(scopes, nil, config.clusterWatch)
+	scopes = config.clusterWatch.plan(scopes, nil)
 	if len(scopes) > 1 {
 		config.ownFirstLists = newOwnFirstLists()
 	}

@@ -37,8 +37,8 @@ type scopeSet[T Object] struct {
 	// ctx is that of Run. It is nil unless the Controller runs.
 	ctx   context.Context
 	ended bool // or retired
-	// named are the last scopes that were set, if WithClusterWatch is.
-	named []Scope
+	// named are the last scopes of SetScopes, or nil.
+	named *[]Scope
 	// object and unstructured are those of the last SetForm, if object is not nil.
 	object       runtime.Object
 	unstructured bool
@@ -54,11 +54,14 @@ func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Loa
 // mark is above the ids of all scopes that the Controller has.
 func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
 
-// namedScopes returns the scopes as they were set.
+// namedScopes returns the scopes as they were set. It is called with WithClusterWatch only.
 func (c *Controller[T]) namedScopes() []Scope {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	return slices.Clone(c.set.named)
+	if c.set.named == nil {
+		return slices.Clone(c.config.clusterWatch.first)
+	}
+	return slices.Clone(*c.set.named)
 }
 
 // begin starts the Reflectors.
@@ -196,11 +199,11 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	for _, r := range c.reflectors() {
 		watched = append(watched, *r.config.scope)
 	}
-	next, opened, closed, err := c.plan(planned(normal, watched, c.config.clusterWatch))
+	next, opened, closed, err := c.plan(c.config.clusterWatch.plan(normal, watched))
 	if err != nil {
 		return err
 	}
-	set.named = normal
+	set.named = &normal
 	if set.chosen.Load() == nil {
 		c.newChoice()
 		if set.ctx != nil {
