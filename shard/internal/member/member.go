@@ -24,6 +24,7 @@ type Member struct {
 	table     *Table // as it was seen last
 	stale     bool   // something changed that only a list shows
 	sightings map[string]sighting
+	longest   time.Duration // the largest duration of all Leases that were seen
 	tableAt   time.Duration // the response that had the table's UID first
 	doubt     string        // version that an update of the table without an answer was based on
 	doubtful  bool
@@ -272,12 +273,22 @@ func (m *Member) sight(start, now Time, snapshot Snapshot) {
 		if !ok || s.version != lease.Version {
 			s = sighting{version: lease.Version, session: lease.Session, since: now.Steady}
 		}
-		patience := max(lease.Duration, m.LeaseDuration) + m.ClockMargin
+		patience := m.patience(lease.Duration)
+		if lease.Version != "" {
+			m.longest = max(m.longest, lease.Duration)
+		}
 		s.dead = start.Steady-s.since >= patience
 		s.expired = start.Steady-s.since >= 10*patience
 		sightings[identity] = s
 	}
 	m.sightings = sightings
+}
+
+// patience returns how long a Lease of a duration has to be unchanged until its holder has stopped. The
+// holder may have another LeaseDuration than this member, with a ClockMargin in the same proportion.
+func (m *Member) patience(d time.Duration) time.Duration {
+	d = max(d, m.LeaseDuration)
+	return d + time.Duration(float64(d)/float64(m.LeaseDuration)*float64(m.ClockMargin))
 }
 
 // elect decides which member should own each slot, and which Leases no one needs.

@@ -83,7 +83,7 @@ func (m *Member) change() (Table, bool) {
 
 // tableSettled reports whether no member acts by an earlier table.
 func (m *Member) tableSettled() bool {
-	return m.confirmed.Steady-m.tableAt >= m.LeaseDuration+m.ClockMargin
+	return m.confirmed.Steady-m.tableAt >= m.patience(m.longest)
 }
 
 // mayTake reports whether a slot of a session, or a free one, may be taken.
