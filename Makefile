@@ -30,7 +30,7 @@ demo: ## Run the example operator with a real API server, and print its typed ev
 	@go -C test build -o ../build/bin/demo ./cmd/demo
 	@build/bin/demo --repo=. $(ARGS)
 
-demo-shards: ## Run three processes of the example operator that share their work, kill one and add one, and print who has how many objects: 90 seconds (ARGS="--objects=2000")
+demo-shards: ## Run three processes of the example operator that share their work, kill one and add one, and print who has how many objects, in a minute (ARGS="--objects=2000")
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo-shards ./cmd/demo-shards
 	@build/bin/demo-shards --repo=. $(ARGS)
@@ -88,7 +88,7 @@ test-kube: ## Check test/kube, and run the tests with a whole kube-apiserver, al
 	@go -C test/kube build -o ../../build/bin/kube-server ./server
 	cd test && $(TEST) ./kubetest -server=../../build/bin/kube-server
 
-test-shards: ## Run processes of the example operator that share their work on a whole kube-apiserver, with kills, pauses and partitions: 6 minutes on 2 processors, and 15 CPU minutes more the first time (ARGS="-objects=20000 -members=5 -rounds=2 -rate=50" takes an hour)
+test-shards: ## Run processes of the example operator that share their work on a whole kube-apiserver, with kills, pauses and partitions, in 15 minutes; the first run also builds it (ARGS="-objects=20000 -members=5 -rounds=2 -rate=50" for the large size)
 	@go -C test/kube build -o ../../build/bin/kube-server ./server
 	cd test && $(TEST) -count=1 ./shards -server=../../build/bin/kube-server $(ARGS)
 

@@ -68,8 +68,8 @@ func TestMembersDivide(t *testing.T) {
 			t.Errorf("after the end of pod-0 there are %s", leases)
 		}
 		for identity, p := range g.members {
-			if len(p.recorder.wrong)+len(p.recorder.ends) > 0 {
-				t.Errorf("the handler of %s got wrong events, or OnDelete of objects that moved: %q, %q", identity, p.recorder.wrong, p.recorder.ends)
+			if ends, wrong := p.recorder.take(); len(ends)+len(wrong) > 0 {
+				t.Errorf("the handler of %s got OnDelete of objects that moved, or wrong events: %q, %q", identity, ends, wrong)
 			}
 		}
 	})

@@ -2,14 +2,14 @@
 // owner, and no two processes work on an object at one time. It coordinates the processes through Leases
 // of an API server.
 //
-//	                          Lease web: the table, slot → session     Leases web-pod-0, web-pod-1, …
-//	                                   ▲ update with a version                ▲ renewal
-//	 ┌─ process ───────────────────────┴──────────────────────────────────────┴───┐
-//	 │  Coordinator ── SetScopes: the ranges of its slots ─▶ informer ─▶ its cache  │
-//	 │      │                                                   │                   │
-//	 │      │ Begin, Transport                                  ▼ events            │
-//	 │      └───────────▶ workers ◀── queue ◀── handler of AddEventHandler           │
-//	 └──────────────────────────────────────────────────────────────────────────────┘
+//	    Lease web: the table, slot → session    Leases web-pod-0, web-pod-1, …
+//	           ▲ update with a version                ▲ renewal
+//	┌─ process ┴──────────────────────────────────────┴──────────────────────────┐
+//	│  Coordinator ── SetScopes: the ranges of its slots ─▶ informer ─▶ cache    │
+//	│      │                                                   │                 │
+//	│      │ Begin, Transport                                  ▼ events          │
+//	│      └─────────▶ workers ◀── queue ◀── handler of AddEventHandler          │
+//	└────────────────────────────────────────────────────────────────────────────┘
 //
 // The hashes of a key of the objects are divided into slots. The key is the UID, the namespace, or the UID of
 // the controller. Each live member should have as many slots as the others, and which ones follows

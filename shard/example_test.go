@@ -63,7 +63,9 @@ func Example() {
 		defer queue.ShutDown()
 		return c.Run(ctx) // returns when all work has ended, and others may take over
 	}
-	log.Print(run)
+	if err := run(context.Background(), &rest.Config{Host: "https://10.0.0.1:6443"}); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // work reconciles one widget, if this process owns it.

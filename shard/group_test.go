@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -51,7 +52,7 @@ func newGroup(t *testing.T, objects int) *group {
 type process struct {
 	*Coordinator
 	informer *testInformer
-	recorder *recorder
+	recorder *recorder[object]
 	line     *line
 	stop     context.CancelFunc
 	done     chan struct{}
@@ -66,7 +67,7 @@ func options(identity string) Options {
 // prepare returns a process that does not run yet.
 func (g *group) prepare(o Options) *process {
 	g.t.Helper()
-	p := &process{line: &line{next: g.server}, recorder: &recorder{}, done: make(chan struct{})}
+	p := &process{line: &line{next: g.server}, recorder: &recorder[object]{}, done: make(chan struct{})}
 	client, err := coordinationv1client.NewForConfig(&rest.Config{Host: g.server.URL(), Transport: p.line, QPS: -1})
 	if err != nil {
 		g.t.Fatal(err)
@@ -90,7 +91,7 @@ func (g *group) start(o Options) *process {
 	g.t.Helper()
 	p := g.prepare(o)
 	var ctx context.Context
-	ctx, p.stop = context.WithCancel(g.t.Context())
+	ctx, p.stop = context.WithCancel(quiet(g.t.Context()))
 	go func() {
 		defer close(p.done)
 		p.err = p.Run(ctx)
@@ -98,6 +99,9 @@ func (g *group) start(o Options) *process {
 	g.t.Cleanup(func() { p.stop(); <-p.done })
 	return p
 }
+
+// quiet returns a context without log messages.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
 // end ends a process in the regular way.
 func (g *group) end(identity string) *process {
@@ -177,7 +181,6 @@ func (g *group) settled(alive ...string) {
 type line struct {
 	next http.RoundTripper
 	cut  atomic.Bool
-	fail atomic.Pointer[http.Response]
 }
 
 func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -371,45 +374,53 @@ func (registration) Gone() <-chan struct{} { return nil }
 func (registration) Backlog() int          { return 0 }
 
 // recorder is a handler that keeps the objects that it knows, and what is wrong with the events.
-type recorder struct {
+type recorder[T cache.Object] struct {
 	mu    sync.Mutex
-	known map[string]object
-	adds  int
+	known map[string]T
 	wrong []string
 	ends  []string
 }
 
-func (r *recorder) OnAdd(obj object, _ bool) {
+func (r *recorder[T]) OnAdd(obj T, _ bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.adds++
 	if r.known == nil {
-		r.known = map[string]object{}
+		r.known = map[string]T{}
 	}
-	r.known[obj.Name] = obj // an add of a known one: the slot was lost and taken again
+	r.known[obj.GetName()] = obj // an add of a known one: the slot was lost and taken again
 }
 
-func (r *recorder) OnUpdate(oldObj, newObj object) {
+func (r *recorder[T]) OnUpdate(oldObj, newObj T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known[newObj.Name] != oldObj {
-		r.wrong = append(r.wrong, "an update from an unknown state of "+newObj.Name)
+	if any(r.known[newObj.GetName()]) != any(oldObj) {
+		r.wrong = append(r.wrong, "an update from an unknown state of "+newObj.GetName())
 	}
-	r.known[newObj.Name] = newObj
+	r.known[newObj.GetName()] = newObj
 }
 
-func (r *recorder) OnDelete(obj object, _ bool) {
+func (r *recorder[T]) OnDelete(obj T, _ bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known[obj.Name] != obj {
-		r.wrong = append(r.wrong, "a delete of an unknown state of "+obj.Name)
+	if any(r.known[obj.GetName()]) != any(obj) {
+		r.wrong = append(r.wrong, "a delete of an unknown state of "+obj.GetName())
 	}
-	delete(r.known, obj.Name)
-	r.ends = append(r.ends, obj.Name)
+	delete(r.known, obj.GetName())
+	r.ends = append(r.ends, obj.GetName())
 }
 
-func (r *recorder) has(name string) bool {
+func (r *recorder[T]) has(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.known[name] != nil
+	_, ok := r.known[name]
+	return ok
+}
+
+// take returns the names of the deleted objects, and the mistakes, since the last call.
+func (r *recorder[T]) take() (ends, wrong []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ends, wrong = r.ends, r.wrong
+	r.ends, r.wrong = nil, nil
+	return ends, wrong
 }

@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"reflect"
 	goruntime "runtime"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -139,10 +141,28 @@ func (p *plan) scopes(isNamespaced bool) (scopes []cache.Scope, withoutBookmarks
 				scope.Namespace = only
 			}
 		}
+		if scope.Namespace == ctrlcache.AllNamespaces && isNamespaced {
+			scope.FieldSelector = p.excluding(scope.FieldSelector)
+		}
 		scopes = append(scopes, scope)
 		if !ptr.Deref(config.EnableWatchBookmarks, true) {
 			withoutBookmarks[scope.Namespace] = true
 		}
 	}
 	return scopes, withoutBookmarks
+}
+
+// excluding returns a field selector that also leaves out the namespaces that have an entry: scopes are
+// a union.
+func (p *plan) excluding(byFields string) string {
+	terms := []string{byFields}
+	if byFields == "" {
+		terms = nil
+	}
+	for _, name := range sorted(p.namespaces) {
+		if name != ctrlcache.AllNamespaces {
+			terms = append(terms, fields.OneTermNotEqualSelector("metadata.namespace", name).String())
+		}
+	}
+	return strings.Join(terms, ",")
 }

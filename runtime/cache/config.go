@@ -14,7 +14,6 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
-	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -58,20 +57,16 @@ type Config[T Object] struct {
 	scopes []Config[T]
 	// scope is the one that the Config is for, and rule what is known of it. isScope is set if the
 	// informer has others, or may have.
-	scope   Scope
-	rule    scoping.Rule
+	scope   *Scope // nil if the Config is not of a Kind
+	rule    *scoping.Rule
 	isScope bool
-	// clusterWatch is the argument of WithClusterWatch, or nil, and named are the scopes that the options
-	// name. They are those of scopes unless clusterWatch is set.
-	clusterWatch *int
-	named        []Scope
+	// clusterWatch is nil without WithClusterWatch.
+	clusterWatch *clusterWatch
 	// scopeSource tells the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
 	// informer is not of a Kind.
 	configOf func(base Config[T], scope Scope) (Config[T], error)
-	// shard selects the objects of the scope.
-	shard sharding.Selector
 
 	// firstLists, if it is not nil, limits the informers that read their first list at one
 	// time to its capacity. ownFirstLists does that for the scopes of one informer.
@@ -98,10 +93,10 @@ func (c *Config[T]) name() string {
 	if c.Namespace != "" {
 		return name + " in namespace " + c.Namespace
 	}
-	if among := c.scope.among; among != nil {
-		return name + " in " + plural(among.Len(), "namespace")
+	if c.scope != nil && c.scope.among != nil {
+		return name + " in " + plural(c.scope.among.Len(), "namespace")
 	}
-	if c.isScope && c.scope.Namespace == "" && c.rule.HasTerms() {
+	if c.isScope && c.Namespace == "" && c.rule.HasTerms() {
 		return name + " in other namespaces"
 	}
 	return name
@@ -114,17 +109,25 @@ func (c *Config[T]) plainName() string {
 	return strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
 }
 
+// of returns the scope of the Config.
+func (c *Config[T]) of() Scope {
+	if c.scope == nil {
+		return Scope{Namespace: c.Namespace}
+	}
+	return *c.scope
+}
+
 // checkOwnWrites returns an error if the writes of this program cannot be assigned to scopes.
 func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
 	if c.ReadYourWrites == nil || len(scopes) < 2 {
 		return nil
 	}
-	rules := make([]scoping.Rule, len(scopes))
+	rules := make([]*scoping.Rule, len(scopes))
 	for i := range scopes {
 		rules[i] = scopes[i].rule
 	}
 	if a, b, found := scoping.Overlap(rules); found {
-		return optionError(option, reflect.TypeFor[T](), "the scopes %s and %s may have the same objects, so a write cannot be assigned to one of them; use disjoint namespaces or shards, or exclude a namespace by the field selector metadata.namespace!=, or remove ReadYourWrites", scopes[a].scope, scopes[b].scope)
+		return optionError(option, reflect.TypeFor[T](), "the scopes %s and %s may have the same objects, so a write cannot be assigned to one of them; use disjoint namespaces or shards, or exclude a namespace by the field selector metadata.namespace!=, or remove ReadYourWrites", *scopes[a].scope, *scopes[b].scope)
 	}
 	return nil
 }

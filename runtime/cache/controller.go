@@ -105,7 +105,6 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		reflectors[i] = c.newReflector(scope)
 		reflectors[i].id = scopeID(i)
 	}
-	c.set.named = config.named
 	c.set.current.Store(&reflectors)
 	c.set.opened.Store(uint32(len(scopes)))
 	if len(scopes) == 1 {
@@ -164,7 +163,7 @@ func (c *Controller[T]) name() string {
 	}
 	if noun := scopesNoun(all); noun != "namespace" {
 		for i, r := range all {
-			names[i] = r.config.scope.name()
+			names[i] = r.config.of().name()
 		}
 		return name + " in " + strings.Join(names, ", ")
 	} else if len(all) > 1 {

@@ -25,6 +25,9 @@
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	lease.go            Lease: a counted use of an informer of a factory
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
+//	scopes.go           Scope, SetScopes, and sources of scopes
+//	scope_set.go        the Reflectors of an informer, which come and go with its scopes
+//	prober.go           asks a scope for an object that has left another one
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
@@ -33,6 +36,8 @@
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
+//	internal/scoping    which objects a scope cannot have
+//	internal/initial    which first lists the cache, or a handler, has
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable

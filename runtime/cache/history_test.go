@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -264,12 +265,12 @@ func inSelection(obj object) bool {
 // failures makes some of the requests that follow fail.
 func failures(arg byte) func(request) error {
 	errs := []error{errInternal, errForbidden, errNotFound, errSlowDown, errGone, io.ErrUnexpectedEOF, errTooLarge(), errors.New("dial: refused")}
-	left := int(arg>>3) % 6
+	var left atomic.Int32 // several scopes may have one server
+	left.Store(int32(arg>>3) % 6)
 	return func(request) error {
-		if left == 0 {
+		if left.Add(-1) < 0 {
 			return nil
 		}
-		left--
 		return errs[arg%8]
 	}
 }

@@ -295,8 +295,8 @@ func (x *Indexer[T]) list(r *listing[T], call *calling[T], item *Item[T]) {
 	if known {
 		r.next = slot + 1
 		again := r.kept.Add(slot)
-		if r.scope != nil && x.judge(r.scope, slot, old, item, false) == ledger.Hold {
-			return
+		if r.scope != nil && x.judgeListed(r.scope, slot, old, item) == ledger.Hold {
+			return // when the list ends
 		}
 		r.repeats = r.repeats || again
 		if held := x.store.ContentHash(slot); isSame(old, held, item) {

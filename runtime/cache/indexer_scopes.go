@@ -215,7 +215,7 @@ func (x *Indexer[T]) changeScopes(notes []processor.Notification[T], deltas Delt
 			continue
 		}
 		if !delta.aside {
-			x.scopes.Advance(s, ledger.Parse(versionOf(delta)))
+			x.scopes.Reach(s, ledger.Parse(versionOf(delta)))
 		}
 		if e != nil {
 			notes = x.tell(notes, s, delta, e)
@@ -228,15 +228,14 @@ func (x *Indexer[T]) changeScopes(notes []processor.Notification[T], deltas Delt
 	return notes
 }
 
-// judge decides about a state of the object old in a slot. The scope holds the object from now on,
-// unless the state is ignored.
-func (x *Indexer[T]) judge(s *ledger.Scope[T], slot uint32, old T, item *Item[T], aside bool) ledger.Verdict {
-	tags := x.store.Tags()
-	verdict := x.scopes.Judge(s, ledger.Tag(tags[slot]), old.GetResourceVersion(), item.Object.GetResourceVersion(), aside)
-	if verdict == ledger.Hold {
-		tags[slot] = uint32(x.scopes.Hold(s, ledger.Tag(tags[slot]), old))
-	}
-	return verdict
+// judge decides about a state of the object old in a slot.
+func (x *Indexer[T]) judge(s *ledger.Scope[T], slot uint32, old T, delta *Delta[T]) ledger.Verdict {
+	return x.scopes.Judge(s, ledger.Tag(x.store.Tags()[slot]), old.GetResourceVersion(), delta.Object.GetResourceVersion(), delta.aside)
+}
+
+// judgeListed does the same for an item of a list.
+func (x *Indexer[T]) judgeListed(s *ledger.Scope[T], slot uint32, old T, item *Item[T]) ledger.Verdict {
+	return x.scopes.JudgeListed(s, ledger.Tag(x.store.Tags()[slot]), old.GetResourceVersion(), item.Object.GetResourceVersion())
 }
 
 // tell applies a new state of an object.
@@ -255,15 +254,17 @@ func (x *Indexer[T]) tell(notes []processor.Notification[T], s *ledger.Scope[T],
 		x.tag(s, e, slot, delta.aside)
 		return notes
 	}
-	switch x.judge(s, slot, old, &delta.Item, delta.aside) {
-	case ledger.Ignore, ledger.Hold:
+	verdict := x.judge(s, slot, old, delta)
+	if verdict == ledger.Compare && isSame(old, x.store.ContentHash(slot), &delta.Item) {
+		verdict = ledger.Hold
+	}
+	switch verdict {
+	case ledger.Hold:
+		tags := x.store.Tags()
+		tags[slot] = uint32(x.scopes.Hold(s, ledger.Tag(tags[slot]), old))
 		return notes
-	case ledger.Compare:
-		if isSame(old, x.store.ContentHash(slot), &delta.Item) {
-			tags := x.store.Tags()
-			tags[slot] = uint32(x.scopes.Hold(s, ledger.Tag(tags[slot]), old))
-			return notes
-		}
+	case ledger.Ignore:
+		return notes
 	}
 	notes = x.put(notes, e)
 	last := x.tag(s, e, slot, delta.aside)
@@ -301,7 +302,7 @@ func (x *Indexer[T]) leave(notes []processor.Notification[T], s *ledger.Scope[T]
 	slot, old, known := x.store.Find(name.Namespace, name.Name, store.HashOf(name.Namespace, name.Name))
 	if !known {
 		if !delta.aside {
-			x.scopes.Advance(s, version)
+			x.scopes.Reach(s, version)
 		}
 		return notes
 	}
@@ -311,7 +312,7 @@ func (x *Indexer[T]) leave(notes []processor.Notification[T], s *ledger.Scope[T]
 		return notes // a server sends the deletion of a replaced object again
 	}
 	if !delta.aside {
-		x.scopes.Advance(s, version)
+		x.scopes.Reach(s, version)
 	}
 	to, isOver, last := x.scopes.Leave(s, ledger.Tag(tags[slot]), old, ledger.Departure[T]{
 		Version: version, Final: delta.Object, HasFinal: delta.Err == nil, IsEnd: delta.aside,

@@ -1,470 +1,243 @@
 package cache
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
+	"cmp"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
-	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// FuzzScopedIndexer plays a random history of one server to an Indexer that follows several scopes,
-// which overlap. The watch of each scope is late by itself. Scopes are opened, closed and listed again. Each
-// byte is one choice.
-func FuzzScopedIndexer(f *testing.F) {
-	for _, script := range scripts(23, 300, 400) {
-		f.Add(script)
-	}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if len(script) > 2000 {
-			return
-		}
-		newScopesGame(t, script).play()
-	})
+// step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1.
+type step struct {
+	do      string // add, update, delete, list, reach, absent or close
+	scope   scopeID
+	version string
+	uid     string // "one" if it is empty
+	// want are the notifications.
+	want string
 }
 
-// TestScopedIndexerForLong plays longer histories than FuzzScopedIndexer.
-func TestScopedIndexerForLong(t *testing.T) {
-	for seed, script := range scripts(29, 60, 3000) {
-		if newScopesGame(t, script).play(); t.Failed() {
-			t.Fatalf("script %d: %q", seed, script)
-		}
-	}
-}
-
-// scopesGame is an Indexer, and the server that it follows.
-type scopesGame struct {
-	t      *testing.T
-	script []byte
-	x      *Indexer[object]
-	// history has the changes of the server. That of version v is history[v-1].
-	history []serverChange
-	objects map[ObjectName]object
-	uids    int
-
-	scopes []*gameScope
-	nextID scopeID
-	queue  Deltas[object]
-	// answers are the answers to requests for one object that are on their way.
-	answers []func()
-
-	known map[ObjectName]object
-	// told has the last version of each object in notifications.
-	told map[types.UID]int
-	// probed is set for the objects that ended because a request did not find them.
-	probed map[ObjectName]bool
-	log    []string
-}
-
-// serverChange is a change of one object. old or obj is nil if there was or is none.
-type serverChange struct{ old, obj object }
-
-// gameScope is a scope with its watch.
-type gameScope struct {
-	id     scopeID
-	traits scopeTraits
-	labels string // the object has one of these letters; empty for all objects
-	// at is the version up to which the deltas are in the queue, or were applied.
-	at       int
-	isListed bool
-	// answer is a list that the server has sent, and the scope has not read yet.
-	answer   *Collection[object]
-	answered int
-}
-
-func (s *gameScope) String() string {
-	return fmt.Sprintf("scope %d (%s, %q, shard %s)", s.id, s.traits.Namespace, s.labels, s.traits.Shard)
-}
-
-// has reports whether a state is in the scope.
-func (s *gameScope) has(obj object) bool {
-	if obj == nil || s.traits.Namespace != "" && s.traits.Namespace != obj.Namespace {
-		return false
-	}
-	if s.traits.Excludes != nil && s.traits.Excludes(obj.Namespace, obj.Name) || !s.traits.Shard.Contains(sharding.Hash(string(obj.UID))) {
-		return false
-	}
-	return s.labels == "" || slices.Contains(byLetters(obj), s.labels)
-}
-
-func newScopesGame(t *testing.T, script []byte) *scopesGame {
-	return &scopesGame{t: t, script: script, x: NewIndexer(Indexers[object]{"letters": byLetters}), objects: map[ObjectName]object{},
-		known: map[ObjectName]object{}, told: map[types.UID]int{}, probed: map[ObjectName]bool{}}
-}
-
-// choose returns a number below n.
-func (g *scopesGame) choose(n int) int {
-	if len(g.script) == 0 {
-		return 0
-	}
-	b := g.script[0]
-	g.script = g.script[1:]
-	return int(b) % n
-}
-
-func (g *scopesGame) logf(format string, args ...any) {
-	g.log = append(g.log, fmt.Sprintf(format, args...))
-}
-
-func (g *scopesGame) failf(format string, args ...any) {
-	g.t.Helper()
-	if !g.t.Failed() {
-		for _, line := range g.log[max(0, len(g.log)-150):] {
-			g.t.Log(line)
-		}
-	}
-	g.t.Errorf(format, args...)
-}
-
-func (g *scopesGame) play() {
-	g.open()
-	for len(g.script) > 0 && !g.t.Failed() {
-		switch g.choose(16) {
-		case 0, 1, 2, 3, 4:
-			g.write()
-		case 5, 6, 7, 8, 9:
-			if s := g.scope(); s != nil {
-				g.read(s, 1+g.choose(4))
+// TestObjectMovesBetweenScopes has two scopes tell the history of one object in several orders.
+func TestObjectMovesBetweenScopes(t *testing.T) {
+	for name, test := range map[string][]step{
+		"the new scope tells first": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "add", scope: 1, version: "10", want: "update 5-10"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 0, version: "20"},
+			{do: "reach", scope: 1, version: "20"},
+		},
+		"the old scope tells first": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 1, version: "9"},
+			{do: "add", scope: 1, version: "10", want: "update 5-10"},
+			{do: "delete", scope: 1, version: "11"},
+			{do: "reach", scope: 0, version: "11", want: "delete 11"},
+		},
+		"it has moved nowhere": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "reach", scope: 1, version: "9"},
+			{do: "reach", scope: 1, version: "10", want: "delete 10"},
+			{do: "add", scope: 1, version: "12", want: "add 12"},
+		},
+		"a late scope tells that it had the object": {
+			{do: "add", scope: 1, version: "7", want: "add 7"},
+			{do: "update", scope: 1, version: "9", want: "update 7-9"},
+			{do: "delete", scope: 1, version: "10"},
+			{do: "add", scope: 0, version: "7"},
+			{do: "delete", scope: 0, version: "8"},
+			{do: "reach", scope: 0, version: "9"},
+			{do: "add", scope: 0, version: "10", want: "update 9-10"},
+		},
+		"a list came between": { // y at 10, and x again at 13
+			{do: "add", scope: 0, version: "8", want: "add 8"},
+			{do: "list", scope: 1, version: "14"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 0, version: "13", want: "update 8-13"},
+		},
+		"it is created again under the name": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 1, version: "12", uid: "two", want: "delete 10 add 12"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "delete", scope: 1, version: "14", uid: "two"},
+			{do: "reach", scope: 0, version: "14", want: "delete 14"},
+		},
+		"the end of its predecessor is repeated": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "add", scope: 0, version: "12", uid: "two", want: "delete 10 add 12"},
+			{do: "reach", scope: 1, version: "20"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "delete", scope: 0, version: "13", uid: "two", want: "delete 13"},
+		},
+		"a request finds nothing": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "absent", scope: 1, version: "9"},
+			{do: "absent", scope: 1, version: "10", want: "delete 10"},
+			{do: "add", scope: 1, version: "7"}, // it has ended since
+			{do: "delete", scope: 1, version: "8"},
+			{do: "add", scope: 1, version: "11", want: "add 11"},
+		},
+		"its scope is closed": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "close", scope: 0},
+			{do: "add", scope: 0, version: "6"},
+			{do: "list", scope: 1, version: "20", want: "delete 5?"},
+			{do: "close", scope: 1},
+		},
+		"the scope that is awaited is closed": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "close", scope: 1, want: "delete 10"},
+		},
+		"versions are no numbers": {
+			{do: "add", scope: 0, version: "five", want: "add five"},
+			{do: "list", scope: 1, version: "nine"},
+			{do: "add", scope: 1, version: "ten", want: "update five-ten"},
+			{do: "delete", scope: 0, version: "ten"},
+			{do: "delete", scope: 1, version: "eleven", want: "delete eleven"},
+		},
+		"the server is restored": {
+			{do: "add", scope: 0, version: "50", want: "add 50"},
+			{do: "add", scope: 1, version: "60", want: "update 50-60"},
+			{do: "list", scope: 0, version: "40"},
+			{do: "list", scope: 1, version: "41"},
+			{do: "reach", scope: 0, version: "41", want: "delete 60?"},
+			{do: "add", scope: 0, version: "42", want: "add 42"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := NewIndexer[object](nil)
+			for id := range scopeID(2) {
+				x.openScope(id, scopeTraits{Moves: true})
 			}
-		case 10:
-			if s := g.scope(); s != nil {
-				g.read(s, len(g.history))
-				g.bookmark(s)
+			for i, s := range test {
+				obj := version("w", s.version, cmp.Or(s.uid, "one"), "")
+				if s.do == "add" || s.do == "update" {
+					obj.Labels = map[string]string{"version": s.version}
+				}
+				var notes []processor.Notification[object]
+				d := Delta[object]{scope: s.scope, Item: itemOf(obj)}
+				switch s.do {
+				case "reach":
+					notes = x.reachScope(s.scope, s.version)
+				case "absent":
+					notes = x.absentFrom(s.scope, ObjectName{Name: "w"}, s.version)
+				case "close":
+					notes = x.closeScope(s.scope)
+				case "list":
+					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version}}
+					notes = x.apply(Deltas[object]{d})
+				default:
+					d.Type = map[string]DeltaType{"add": Added, "update": Updated, "delete": Deleted}[s.do]
+					notes = x.apply(Deltas[object]{d})
+				}
+				var got []string
+				for _, n := range notes {
+					switch {
+					case n.Kind == processor.Add:
+						got = append(got, "add "+n.Obj.ResourceVersion)
+					case n.Kind == processor.Update:
+						got = append(got, "update "+n.Old.ResourceVersion+"-"+n.Obj.ResourceVersion)
+					case n.FinalStateUnknown:
+						got = append(got, "delete "+n.Obj.ResourceVersion+"?")
+					default:
+						got = append(got, "delete "+n.Obj.ResourceVersion)
+					}
+				}
+				if got := strings.Join(got, " "); got != s.want {
+					t.Errorf("step %d, %+v: got %s", i, s, got)
+				}
 			}
-		case 11:
-			if s := g.scope(); s != nil {
-				g.request(s)
-			}
-		case 12:
-			if len(g.scopes) < 6 {
-				g.open()
-			}
-		case 13:
-			if g.choose(3) == 0 {
-				g.close()
-			}
-		case 14:
-			for _, s := range g.scopes {
-				g.probe(s)
-			}
-		case 15:
-			g.apply(len(g.queue))
-		}
-		if len(g.answers) > 0 && g.choose(12) == 0 {
-			g.answers[0]()
-			g.answers = g.answers[1:]
-		}
-		if g.choose(3) > 0 {
-			g.apply(g.choose(5))
-		}
-	}
-	g.rest()
-}
-
-func (g *scopesGame) scope() *gameScope {
-	if len(g.scopes) == 0 {
-		return nil
-	}
-	return g.scopes[g.choose(len(g.scopes))]
-}
-
-// write changes an object of the server.
-func (g *scopesGame) write() {
-	name := ObjectName{[]string{"a", "b"}[g.choose(2)], strconv.Itoa(g.choose(3))}
-	old, what := g.objects[name], g.choose(5)
-	if what == 0 {
-		if old != nil {
-			g.record(name, old, nil)
-		}
-		return
-	}
-	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-		Namespace: name.Namespace, Name: name.Name, ResourceVersion: strconv.Itoa(len(g.history) + 1),
-		Labels: map[string]string{"letters": []string{"", "x", "y", "xy"}[g.choose(4)]},
-	}}
-	if old != nil {
-		obj.UID = old.UID
-	} else {
-		g.uids++
-		obj.UID = types.UID(fmt.Sprint("uid-", g.uids))
-	}
-	g.record(name, old, obj)
-}
-
-func (g *scopesGame) record(name ObjectName, old, obj object) {
-	g.history = append(g.history, serverChange{old, obj})
-	if obj == nil {
-		g.logf("server %d: %s is deleted", len(g.history), name)
-		delete(g.objects, name)
-		return
-	}
-	g.logf("server %d: %s of %s has %v", len(g.history), name, obj.UID, byLetters(obj))
-	g.objects[name] = obj
-}
-
-// open opens a scope.
-func (g *scopesGame) open() {
-	s := &gameScope{id: g.nextID, labels: []string{"", "x", "y"}[g.choose(3)]}
-	g.nextID++
-	s.traits.Namespace = []string{"", "", "a", "b"}[g.choose(4)]
-	s.traits.Moves = s.labels != ""
-	if shard := g.choose(4); shard < 2 {
-		s.traits.Shard = sharding.Split(sharding.UID, 2)[shard]
-	}
-	if g.choose(4) == 0 {
-		s.traits.Excludes = func(_, name string) bool { return name == "1" }
-	}
-	g.logf("open %s", s)
-	g.scopes = append(g.scopes, s)
-	g.x.openScope(s.id, s.traits)
-}
-
-// close closes a scope. Its deltas may still be in the queue.
-func (g *scopesGame) close() {
-	s := g.scope()
-	if s == nil {
-		return
-	}
-	g.logf("close %s", s)
-	g.scopes = slices.DeleteFunc(g.scopes, func(other *gameScope) bool { return other == s })
-	g.hear(g.x.closeScope(s.id))
-}
-
-// request lets the server answer a list, or the scope read the answer.
-func (g *scopesGame) request(s *gameScope) {
-	if s.answer == nil {
-		s.answer, s.answered = &Collection[object]{version: strconv.Itoa(len(g.history))}, len(g.history)
-		if len(g.history) == 0 {
-			s.answer = nil
-			return
-		}
-		for _, obj := range g.objects {
-			if s.has(obj) {
-				s.answer.Items = append(s.answer.Items, Item[object]{Object: obj})
-			}
-		}
-		slices.SortFunc(s.answer.Items, func(a, b Item[object]) int { return cmpNames(a.Object, b.Object) })
-		if g.choose(2) == 0 {
-			return
-		}
-	}
-	if s.answered >= s.at { // otherwise its watch has gone on
-		g.logf("%s lists at %s", s, s.answer.version)
-		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
-		s.at, s.isListed = s.answered, true
-	}
-	s.answer = nil
-}
-
-func cmpNames(a, b object) int {
-	return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
-}
-
-// read reads up to n changes from the watch of a scope.
-func (g *scopesGame) read(s *gameScope, n int) {
-	if !s.isListed {
-		g.request(s)
-		return
-	}
-	for ; n > 0 && s.at < len(g.history); n-- {
-		change := g.history[s.at]
-		s.at++
-		d := Delta[object]{scope: s.id, Item: Item[object]{Object: change.obj}}
-		switch had, has := s.has(change.old), s.has(change.obj); {
-		case had && has:
-			d.Type = Updated
-		case has:
-			d.Type = Added
-		case had:
-			d.Type = Deleted
-			last := *change.old
-			last.ResourceVersion = strconv.Itoa(s.at)
-			d.Object = &last
-		default:
-			continue
-		}
-		g.queue = append(g.queue, d)
-	}
-}
-
-// bookmark applies what is queued, and the version that a scope has read.
-func (g *scopesGame) bookmark(s *gameScope) {
-	if !s.isListed {
-		return
-	}
-	g.apply(len(g.queue))
-	g.logf("%s reaches %d", s, s.at)
-	g.hear(g.x.reachScope(s.id, strconv.Itoa(s.at)))
-}
-
-// probe asks a scope for the objects that wait for it.
-func (g *scopesGame) probe(s *gameScope) {
-	for _, awaited := range g.x.awaitedFrom(s.id, time.Now()) {
-		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) {
-			g.failf("%s is awaited at %q, the server is at %d", awaited.name, awaited.version, len(g.history))
-		}
-		if obj := g.objects[awaited.name]; s.has(obj) {
-			g.logf("%s has %s@%s when it is asked", s, awaited.name, obj.ResourceVersion)
-			d := Delta[object]{Type: Updated, scope: s.id, aside: true, Item: Item[object]{Object: obj}}
-			g.answers = append(g.answers, func() { g.queue = append(g.queue, d) })
-			continue
-		}
-		version := strconv.Itoa(len(g.history))
-		g.logf("%s does not have %s at %s when it is asked", s, awaited.name, version)
-		g.answers = append(g.answers, func() {
-			g.logf("absent from %s at %s: %s", s, version, awaited.name)
-			g.probed[awaited.name] = true
-			g.hear(g.x.absentFrom(s.id, awaited.name, version))
 		})
 	}
 }
 
-// apply applies the first n deltas of the queue.
-func (g *scopesGame) apply(n int) {
-	n = min(n, len(g.queue))
-	if n == 0 {
-		return
+// TestUndecodableStateKeepsAnObject has an object move to a scope in a state that cannot be decoded.
+func TestUndecodableStateKeepsAnObject(t *testing.T) {
+	x := NewIndexer[object](nil)
+	for id := range scopeID(2) {
+		x.openScope(id, scopeTraits{Moves: true})
 	}
-	batch := slices.Clone(g.queue[:n])
-	g.queue = g.queue[n:]
-	for _, d := range batch {
-		if d.Type != Replaced {
-			g.logf("apply %v of %s@%s from %d, aside: %v", d.Type, MetaObjectToName(d.Object), d.Object.ResourceVersion, d.scope, d.aside)
-		} else {
-			g.logf("apply list of %d at %s", d.scope, d.Collection.version)
-		}
+	apply := func(scope scopeID, d Delta[object]) []processor.Notification[object] {
+		d.scope = scope
+		return x.apply(Deltas[object]{d})
 	}
-	g.hear(g.x.apply(batch))
-}
-
-// hear checks notifications, and the cache after them.
-func (g *scopesGame) hear(notes []processor.Notification[object]) {
-	g.t.Helper()
-	for _, n := range notes {
-		name := MetaObjectToName(n.Obj)
-		g.logf("    note %v %s@%s of %s", n.Kind, name, n.Obj.ResourceVersion, n.Obj.UID)
-		before := g.t.Failed()
-		hear(g.t, g.known, n)
-		if g.t.Failed() && !before {
-			for _, line := range g.log[max(0, len(g.log)-150):] {
-				g.t.Log(line)
-			}
-		}
-		switch version := number(n.Obj); {
-		case n.Kind == processor.Delete:
-			g.checkEnd(n)
-			g.told[n.Obj.UID] = max(g.told[n.Obj.UID], version)
-		case version < g.told[n.Obj.UID] || version == g.told[n.Obj.UID] && n.Kind == processor.Update:
-			g.failf("%s goes from %d to %d", name, g.told[n.Obj.UID], version)
-		default:
-			g.told[n.Obj.UID] = version
-			delete(g.probed, name)
-		}
+	bad := Item[object]{Err: &DecodeError{Name: "w", UID: "one", ResourceVersion: "10"}}
+	apply(0, Delta[object]{Type: Added, Item: itemOf(version("w", "5", "one", ""))})
+	apply(0, Delta[object]{Type: Deleted, Item: itemOf(version("w", "10", "one", ""))})
+	if notes := apply(1, Delta[object]{Type: Updated, Item: bad}); len(notes) > 0 || x.Len() != 1 || x.leaving() != 0 {
+		t.Errorf("an undecodable state causes %v, %d objects are left", notes, x.Len())
 	}
-	for _, obj := range g.x.List() {
-		if g.known[MetaObjectToName(obj)] != obj {
-			g.failf("cached is %s@%s, told was %v", obj.Name, obj.ResourceVersion, g.known[MetaObjectToName(obj)])
-		}
-	}
-	if g.x.Len() != len(g.known) {
-		g.failf("%d objects are cached, told are %d", g.x.Len(), len(g.known))
-	}
-	if err := g.x.store.Check(); err != nil {
-		g.failf("%v", err)
+	bad.Err.ResourceVersion = "11"
+	apply(1, Delta[object]{Type: Deleted, Item: bad})
+	if notes := x.reachScope(0, "11"); len(notes) != 1 || !notes[0].FinalStateUnknown || x.Len() != 0 {
+		t.Errorf("its end causes %v", notes)
 	}
 }
 
-// checkEnd checks that an object that ends was in no open scope at some moment since its last state.
-func (g *scopesGame) checkEnd(n processor.Notification[object]) {
-	if g.probed[MetaObjectToName(n.Obj)] {
-		return // it may have been in another scope when one was asked
-	}
-	name, uid := MetaObjectToName(n.Old), n.Old.UID
-	state := n.Old
-	for version := number(n.Old); ; version++ {
-		if !slices.ContainsFunc(g.scopes, func(s *gameScope) bool { return s.has(state) }) {
-			return
+// TestScopesKeepNoMemory has many objects move to and fro, and end, while one scope is never listed.
+func TestScopesKeepNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := NewIndexer[object](nil)
+		x.openScope(0, scopeTraits{Moves: true})
+		x.openScope(1, scopeTraits{})
+		x.openScope(2, scopeTraits{Namespace: "forbidden"})
+		at := 0
+		apply := func(scope scopeID, what DeltaType, name string) {
+			at++
+			obj := version(name, strconv.Itoa(at), name, "")
+			obj.Namespace = "forbidden"
+			x.apply(Deltas[object]{{Type: what, scope: scope, Item: itemOf(obj)}})
 		}
-		if version == len(g.history) {
-			break
+		for i := range 20_000 {
+			name := strconv.Itoa(i)
+			apply(0, Added, name)
+			apply(0, Deleted, name)
+			apply(1, Updated, name)
+			apply(1, Deleted, name) // it has no selector
+			time.Sleep(time.Second)
 		}
-		change := g.history[version]
-		switch {
-		case change.obj != nil && MetaObjectToName(change.obj) == name:
-			if change.obj.UID != uid {
-				return
-			}
-			state = change.obj
-		case change.obj == nil && change.old.UID == uid:
-			return
+		x.reachScope(0, strconv.Itoa(at))
+		if records, waits := x.scopes.Size(); x.Len() != 0 || records > 2000 || waits > 4000 {
+			t.Errorf("%d objects, %d records and %d waits are left", x.Len(), records, waits)
 		}
-	}
-	g.failf("%s@%s has ended, but was in some scope all the time", name, n.Old.ResourceVersion)
+		x.closeScope(2)
+		if records, waits := x.scopes.Size(); records != 0 || waits != 0 {
+			t.Errorf("%d records and %d waits are left after all scopes are synced", records, waits)
+		}
+	})
 }
 
-// rest lets all scopes read everything, and compares the cache with the server.
-func (g *scopesGame) rest() {
-	if g.t.Failed() || len(g.history) == 0 {
-		return
-	}
-	random := rand.New(rand.NewPCG(1, uint64(len(g.history))))
-	random.Shuffle(len(g.scopes), func(i, j int) { g.scopes[i], g.scopes[j] = g.scopes[j], g.scopes[i] })
-	for _, s := range g.scopes {
-		s.answer = nil
-		for !s.isListed {
-			g.read(s, 1)
-		}
-		g.read(s, len(g.history))
-	}
-	g.apply(len(g.queue))
-	for _, answer := range g.answers {
-		answer()
-	}
-	g.apply(len(g.queue))
-	for _, s := range g.scopes {
-		g.bookmark(s)
-	}
-	if g.t.Failed() {
-		return
-	}
-	want := model{}
-	for name, obj := range g.objects {
-		if slices.ContainsFunc(g.scopes, func(s *gameScope) bool { return s.has(obj) }) {
-			want[name] = obj
+// TestScopesAllocateOnlyNotifications applies events of several scopes.
+func TestScopesAllocateOnlyNotifications(t *testing.T) {
+	x := NewIndexer[object](nil)
+	batches := [2]Deltas[object]{}
+	for id := range scopeID(3) {
+		x.openScope(id, scopeTraits{Moves: true})
+		for i := range 2 * 100 {
+			obj := version(strconv.Itoa(i/2), strconv.Itoa(i%2+1), "one", "")
+			obj.Namespace = strconv.Itoa(int(id))
+			batches[i%2] = append(batches[i%2], Delta[object]{Type: Updated, scope: id, Item: itemOf(obj)})
 		}
 	}
-	for name, obj := range g.known {
-		if want[name] != obj {
-			g.failf("at rest %s@%s is cached, want %v", name, obj.ResourceVersion, want[name])
+	round := 0
+	apply := func() {
+		if notes := x.apply(batches[round%2]); len(notes) != 300 {
+			t.Fatalf("%d of 300 events cause a notification", len(notes))
 		}
+		round++
 	}
-	if len(want) != len(g.known) {
-		g.failf("at rest %d objects are cached, want %d", len(g.known), len(want))
-	}
-	compare(g.t, g.x, want)
-	if n := g.x.leaving(); n != 0 {
-		g.failf("at rest %d objects are leaving", n)
-	}
-	if g.x.scopes == nil {
-		return
-	}
-	if err := g.x.scopes.Check(g.x.store.Tags()); err != nil {
-		g.failf("at rest: %v", err)
-	}
-	for slot, tag := range g.x.store.Tags() {
-		for _, s := range g.scopes {
-			obj := g.x.store.At(uint32(slot))
-			if holds := g.x.scopes.Holds(g.x.scopes.Scope(s.id), ledger.Tag(tag)); holds != s.has(obj) {
-				g.failf("at rest %s holds %s: %v", s, obj.Name, holds)
-			}
-		}
+	apply()
+	if got := testing.AllocsPerRun(100, apply); got != 1 {
+		t.Errorf("a batch of three scopes allocates %v times, want 1", got)
 	}
 }

@@ -117,8 +117,10 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		}
 	}
 	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
-	config.clusterWatch = cmp.Or(own.clusterWatch, of.clusterWatch)
 	scopes, source, err := k.scopes(of, own)
+	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
+		config.clusterWatch = &clusterWatch{*above, scopes}
+	}
 	errs = append(errs, err)
 	if source != nil {
 		part, err := config.configOf(config, Scope{}) // reports a mistake at once
@@ -126,8 +128,7 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
 		return config, errors.Join(append(errs, err)...)
 	}
-	config.named = scopes
-	scopes = planned(scopes, nil, config.clusterWatch)
+	scopes = config.clusterWatch.plan(scopes, nil)
 	if len(scopes) > 1 {
 		config.ownFirstLists = newOwnFirstLists()
 	}
@@ -150,7 +151,7 @@ func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists
 func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T], error) {
 	part := base
 	part.scopes, part.scopeSource = nil, nil
-	part.Namespace, part.scope = scope.Namespace, scope
+	part.Namespace, part.scope = scope.Namespace, &scope
 	if own := base.ReadYourWrites; own != nil {
 		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
 	}
@@ -160,9 +161,10 @@ func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T
 	err := k.addSource(&part, own)
 	byLabels, byFields := selectorsOf(of, own, scope)
 	shard, mistake := k.shardOf(of, own, scope)
-	part.shard, part.rule = shard, scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
-	part.rule.Among = scope.among
-	part.rule.Moves = part.rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule.Among = scope.among
+	part.rule = &rule
 	part.tweak(sendShard(tweakOf(of, own, byLabels, byFields), shard))
 	return part, errors.Join(err, mistake)
 }

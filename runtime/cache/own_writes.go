@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/writes"
@@ -80,7 +82,7 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 			scope = &ownScope[T]{informer: o.informer, reflector: r}
 			if own := r.config.ReadYourWrites; own != nil {
 				r.own = scope
-				scope.selection = pending.NewSelection(own.selects, r.config.shard)
+				scope.selection = pending.NewSelection(own.selects, r.config.rule.Selector())
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
@@ -137,8 +139,9 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 }
 
 // scopeFor returns the scope that has an object if it matches the selectors, or nil. The scopes do not
-// overlap.
-func (o *ownWrites[T]) scopeFor(obj metav1.Object) *ownScope[T] {
+// overlap. An object that is in no shard of owners may have been in one before.
+func (o *ownWrites[T]) scopeFor(obj metav1.Object) (scope *ownScope[T]) {
+	var before *ownScope[T]
 	from := func(namespace string) *ownScope[T] {
 		at, _ := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
 			return strings.Compare(scope.reflector.config.Namespace, namespace)
@@ -151,13 +154,16 @@ func (o *ownWrites[T]) scopeFor(obj metav1.Object) *ownScope[T] {
 			if config.rule.MayHave(obj) {
 				return scope
 			}
+			if !shards.IsFixed(config.rule.Selector()) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName()) {
+				before = scope
+			}
 		}
 		return nil
 	}
-	if scope := from(obj.GetNamespace()); scope != nil || obj.GetNamespace() == "" {
-		return scope
+	if scope = from(obj.GetNamespace()); scope == nil && obj.GetNamespace() != "" {
+		scope = from("")
 	}
-	return from("")
+	return cmp.Or(scope, before)
 }
 
 // Wrote applies the response to a write. It is called in the goroutine of the writer.

@@ -216,7 +216,7 @@ func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], state *askedS
 			state.failures++
 			state.next = time.Now().Add(protocol.WithJitter(wait, rand.N[time.Duration]))
 			r.traffic.fail(verbList, err)
-			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.scope.name(), err))
+			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.of().name(), err))
 			return
 		}
 	}

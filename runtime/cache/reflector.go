@@ -235,11 +235,11 @@ func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySourc
 	// Objects of a cache are read-only, but a transform may write to them. With the detector, a
 	// handler that writes to an object must not change others: these are not the ones to report.
 	options.ReadOnly = options.ReadOnly || r.config.cache != nil && r.config.Transform == nil && !r.config.MutationDetector
-	if among := r.config.rule.Among; among != nil {
-		keep := options.Keep
+	if rule := r.config.rule; rule != nil && rule.Among != nil {
+		among, keep := rule.Among, options.Keep
 		options.Keep = func(h wire.Head) bool { return among.HasText(h.Namespace) && (keep == nil || keep(h)) }
 	}
-	return newBodySource(open, shards.Decode(options, r.config.shard), r.config.cache)
+	return newBodySource(open, shards.Decode(options, r.config.rule.Selector()), r.config.cache)
 }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
@@ -279,8 +279,8 @@ func newReflector[T Object](config Config[T], queue *DeltaFIFO[T], traffic *traf
 	} else {
 		r.source, r.client = config.ListerWatcher, clientKindOf(config.ListerWatcher)
 		r.trim = wire.Trimmer[T](&config.Decode)
-		if !config.shard.Empty() {
-			r.source = &shardedSource[T]{r.source, config.shard}
+		if shard := config.rule.Selector(); !shard.Empty() {
+			r.source = &shardedSource[T]{r.source, shard}
 		}
 	}
 	r.useErrorHandler()
@@ -469,7 +469,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 		r.leaveFirst()
 		failed := next.Failed
 		if r.config.isScope { // all scopes have the same handler
-			failed = fmt.Errorf("%s: %w", r.config.scope.name(), failed)
+			failed = fmt.Errorf("%s: %w", r.config.of().name(), failed)
 		}
 		r.onError(ctx, r.config.Resource, failed)
 	}

@@ -34,12 +34,11 @@ type scopeSet[T Object] struct {
 	chosen atomic.Pointer[statusTracker]
 
 	mu sync.Mutex // guards what follows, and changes of current
-	// ctx is that of all Reflectors, and cancel ends it. They are nil unless the Controller runs.
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  bool // or retired
-	// named are the last scopes that were set, if WithClusterWatch is.
-	named []Scope
+	// ctx is that of Run. It is nil unless the Controller runs.
+	ctx   context.Context
+	ended bool // or retired
+	// named are the last scopes of SetScopes, or nil.
+	named *[]Scope
 	// object and unstructured are those of the last SetForm, if object is not nil.
 	object       runtime.Object
 	unstructured bool
@@ -55,11 +54,14 @@ func (c *Controller[T]) reflectors() []*Reflector[T] { return *c.set.current.Loa
 // mark is above the ids of all scopes that the Controller has.
 func (c *Controller[T]) mark() initial.Mark { return initial.Mark(c.set.opened.Load()) }
 
-// namedScopes returns the scopes as they were set.
+// namedScopes returns the scopes as they were set. It is called with WithClusterWatch only.
 func (c *Controller[T]) namedScopes() []Scope {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
-	return slices.Clone(c.set.named)
+	if c.set.named == nil {
+		return slices.Clone(c.config.clusterWatch.first)
+	}
+	return slices.Clone(*c.set.named)
 }
 
 // begin starts the Reflectors.
@@ -67,7 +69,7 @@ func (c *Controller[T]) begin(ctx context.Context) {
 	set := &c.set
 	set.mu.Lock()
 	defer set.mu.Unlock()
-	set.ctx, set.cancel = context.WithCancel(ctx)
+	set.ctx = ctx
 	for _, r := range c.reflectors() {
 		c.startLocked(r)
 	}
@@ -95,14 +97,12 @@ func (c *Controller[T]) startLocked(r *Reflector[T]) {
 }
 
 // goLocked runs task until ctx ends. If the task ends its goroutine before, because a transform called
-// runtime.Goexit, all others end too: they would hide that.
+// runtime.Goexit, Run ends too: the others would hide that.
 func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)) {
-	cancel := c.set.cancel
 	c.set.reading.Go(func() {
 		returned := false
 		defer func() {
 			if !returned {
-				cancel()
 				c.queue.Close()
 			}
 		}()
@@ -115,7 +115,6 @@ func (c *Controller[T]) goLocked(ctx context.Context, task func(context.Context)
 func (c *Controller[T]) end() {
 	set := &c.set
 	set.mu.Lock()
-	set.cancel()
 	set.ctx, set.ended = nil, true
 	set.mu.Unlock()
 	set.reading.Wait()
@@ -198,13 +197,13 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	}
 	watched := make([]Scope, 0, len(c.reflectors()))
 	for _, r := range c.reflectors() {
-		watched = append(watched, r.config.scope)
+		watched = append(watched, *r.config.scope)
 	}
-	next, opened, closed, err := c.plan(planned(normal, watched, c.config.clusterWatch))
+	next, opened, closed, err := c.plan(c.config.clusterWatch.plan(normal, watched))
 	if err != nil {
 		return err
 	}
-	set.named = normal
+	set.named = &normal
 	if set.chosen.Load() == nil {
 		c.newChoice()
 		if set.ctx != nil {
@@ -243,7 +242,7 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[T], err error) {
 	known := map[Scope]*Reflector[T]{}
 	for _, r := range c.reflectors() {
-		known[r.config.scope] = r
+		known[r.config.of()] = r
 	}
 	var errs []error
 	var configs []Config[T]
@@ -259,11 +258,11 @@ func (c *Controller[T]) plan(scopes []Scope) (next, opened, closed []*Reflector[
 			opened = append(opened, r)
 		}
 		delete(known, scope)
-		next, configs = append(next, r), append(configs, Config[T]{scope: scope, rule: r.config.rule})
+		next, configs = append(next, r), append(configs, Config[T]{scope: &scope, rule: r.config.rule})
 	}
 	errs = append(errs, c.config.checkOwnWrites("SetScopes", configs))
 	for _, r := range c.reflectors() {
-		if known[r.config.scope] == r {
+		if known[r.config.of()] == r {
 			closed = append(closed, r)
 		}
 	}
@@ -333,7 +332,10 @@ func (s *SharedIndexInformer[T]) listed() initial.Mark {
 
 // traits returns what the cache needs to know of the scope.
 func (r *Reflector[T]) traits() scopeTraits {
-	rule := &r.config.rule
+	rule := r.config.rule
+	if rule == nil {
+		return scopeTraits{Namespace: r.config.Namespace}
+	}
 	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
 	if rule.HasTerms() {
 		traits.Excludes = rule.Excludes

@@ -228,6 +228,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 		defer func() { _ = objects.RemoveEventHandler(reg) }() // it is of this informer
 		synced := reg.Synced()
 		report := sourceReport(ctx)
+		note() // the informer may have failed before
 		for {
 			select {
 			case <-ctx.Done():
@@ -296,8 +297,8 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 //
 // It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
 // out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own. After some more of them, and when a namespace is removed, everything is listed again; objects that
-// have not changed are not decoded then. When at most half of that number of namespaces are left, each
+// own. After some more of them, and when a namespace is removed, everything is listed again, and HasSynced
+// is false meanwhile; objects that have not changed are not decoded then. When at most half of that number of namespaces are left, each
 // gets a watch of its own again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
@@ -312,10 +313,17 @@ func WithClusterWatch(above int) SharedInformerOption {
 	}
 }
 
-// planned returns the scopes to watch instead of scopes, which are normal. have are those that are
-// watched, and above is the argument of WithClusterWatch, or nil.
-func planned(scopes, have []Scope, above *int) []Scope {
-	if above == nil {
+// clusterWatch is what WithClusterWatch has set for an informer. It does not change.
+type clusterWatch struct {
+	above int
+	// first are the scopes that the options name.
+	first []Scope
+}
+
+// plan returns the scopes to watch instead of scopes, which are normal. have are those that are
+// watched. c may be nil.
+func (c *clusterWatch) plan(scopes, have []Scope) []Scope {
+	if c == nil {
 		return scopes
 	}
 	var result []Scope
@@ -337,7 +345,7 @@ func planned(scopes, have []Scope, above *int) []Scope {
 		}
 	}
 	for rest, names := range namespaces {
-		wide, apart := scoping.Plan(names, sets[rest], *above)
+		wide, apart := scoping.Plan(names, sets[rest], c.above)
 		for _, name := range apart {
 			scope := rest
 			scope.Namespace = name
@@ -377,8 +385,7 @@ func (s *SharedIndexInformer[T]) Scopes() []Scope {
 	all := s.controller.reflectors()
 	scopes := make([]Scope, len(all))
 	for i, r := range all {
-		scopes[i] = r.config.scope
-		scopes[i].Namespace = r.config.Namespace // also if the Config is not of a Kind
+		scopes[i] = r.config.of()
 	}
 	return scopes
 }

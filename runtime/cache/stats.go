@@ -44,7 +44,7 @@ type InformerStatus struct {
 	// Server is the URL of the API server, or empty.
 	Server string
 	// Namespaces are those that the informer is limited to, sorted; nil for all of them, and for
-	// a cluster-scoped kind. An empty one is for all that are not named.
+	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude.
 	Namespaces []string
 	Status     Status
 	Stats      Stats

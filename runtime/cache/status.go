@@ -186,10 +186,10 @@ func (c *Controller[T]) statusOfAll() Status {
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
-		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.scope.name()}
+		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.of().name()}
 		isShared := i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
-			scopes[i].Scope = r.config.scope.String()
+			scopes[i].Scope = r.config.of().String()
 		}
 	}
 	var choice *Status
@@ -395,11 +395,12 @@ func (t *statusTracker) heardAt() stats.Stamp {
 }
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first
-// list, or a handler that has returned from it.
+// list, or a handler that has returned from it. SetScopes makes both incomplete, until the lists of the
+// new scopes are there.
 type Syncer interface {
-	// HasSynced reports whether it is complete.
+	// HasSynced reports whether it is complete: for all scopes that are there at the call.
 	HasSynced() bool
-	// Synced is closed when HasSynced becomes true.
+	// Synced is closed when it is complete, for all scopes that are there at the call.
 	Synced() <-chan struct{}
 	// Ended is closed when it stops or is removed. If it is not synced then, it never
 	// will be.

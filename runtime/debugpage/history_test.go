@@ -233,7 +233,7 @@ func TestSummary(t *testing.T) {
 }
 
 // TestNames has informers of one factory and of two. The name of the only factory is the title, and
-// the texts name the resources, because a name that all informers have tells nobody which one fails.
+// the texts name the resources, because a name that all informers have does not say which one fails.
 func TestNames(t *testing.T) {
 	named := func(name, resource string) cache.InformerStatus {
 		status := pods()

@@ -68,3 +68,37 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	r.read += int64(n)
 	return n, nil
 }
+
+// BenchmarkKeep reads events of which all, or none, are left out.
+func BenchmarkKeep(b *testing.B) {
+	const events = 20_000
+	var lines [][]byte
+	for i := range 100 {
+		lines = append(lines, fmt.Appendf(nil, "{\"type\":\"MODIFIED\",\"object\":%s}\n", workloadText(i)))
+	}
+	for name, keeps := range map[string]bool{"all": true, "none": false} {
+		b.Run(name, func(b *testing.B) {
+			decoder := NewDecoder[*workloadObject](Options{Keep: func(Head) bool { return keeps }}, nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				s := decoder.Watch(b.Context(), &body{Reader: &lineReader{lines: lines, left: events, piece: 16 << 10}})
+				read := 0
+				var batch []Event[*workloadObject]
+				for err := error(nil); err == nil; {
+					batch, err = s.Next(b.Context(), batch)
+					for i := range batch {
+						read += batch[i].Dropped
+						if batch[i].Object != nil {
+							read++
+						}
+					}
+				}
+				s.Stop()
+				if read != events {
+					b.Fatal(read)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/events, "ns/event")
+		})
+	}
+}

@@ -54,7 +54,12 @@ func benchmarkShards(ctx context.Context, o options) (rows []Row, err error) {
 				return nil, fmt.Errorf("%s, gate %v: %w", kind, gate, err)
 			}
 		}
-		rows = append(rows, run.rows()...)
+		more := run.rows()
+		// A later failure loses the rows, but not what is printed.
+		if err := printRows(o.progress, more); err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
 	}
 	return rows, nil
 }

@@ -142,11 +142,21 @@ func TestObservabilityPage(t *testing.T) {
 	self := withoutIndentation(readText(t, "observability_test.go"))
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```\n")
+		if isImports.MatchString(code) { // among others here
+			for line := range strings.Lines(strings.TrimSpace(code)) {
+				if line = strings.TrimSpace(line); !strings.Contains(self, "\n"+line+"\n") {
+					t.Errorf("the page has an import that is not compiled: %s", line)
+				}
+			}
+			continue
+		}
 		if !strings.Contains(self, withoutIndentation(code)) {
 			t.Errorf("the page has code that is not compiled:\n%s", code)
 		}
 	}
 }
+
+var isImports = regexp.MustCompile(`^(\s*(\w+ )?"[^"]+"\n)+\s*$`)
 
 func withoutIndentation(text string) string {
 	return regexp.MustCompile(`(?m)^\t+`).ReplaceAllString(text, "")

@@ -9,9 +9,6 @@ import (
 	"github.com/typedinformers/informer-gen/test/shards/fleet"
 )
 
-// lease is how long the Lease of a process is valid.
-const lease = 4 * time.Second
-
 // step is a fault. It returns when the processes have dealt with it.
 type step struct {
 	name string
@@ -81,7 +78,7 @@ func (p *play) blink(ctx context.Context) error {
 	if err := m.Pause(); err != nil {
 		return err
 	}
-	<-time.After(lease / 2)
+	<-time.After(*lease / 3)
 	if err := m.Resume(); err != nil {
 		return err
 	}

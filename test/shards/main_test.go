@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -36,6 +37,7 @@ var (
 	members = flag.Int("members", 3, "`number` of processes")
 	rounds  = flag.Int("rounds", 1, "`number` of times that each fault happens")
 	rate    = flag.Int("rate", 20, "`number` of changes per second")
+	lease   = flag.Duration("lease", 10*time.Second, "`time` that the Lease of a process is valid; on a machine that is busy, a process loses it in less than 5s")
 	seed    = flag.Uint64("seed", 1, "seed of the changes and of the choice of processes")
 )
 

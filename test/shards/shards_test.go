@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -76,17 +77,18 @@ func TestShards(t *testing.T) {
 		"children are with their owner": {false, "owner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := progress.Context(t)
 			p := newPlay(t, open(t, c.gate), *objects, []string{"OPERATOR_WORK=10ms"}, "--shard-key="+c.key)
+			ctx := progress.Context(t) // after the build, which may take minutes
 			p.start(ctx, t, *members)
 			stop := p.world.churn(t, *rate)
 			for range *rounds {
 				for _, i := range p.random.Perm(len(steps)) {
-					t.Log(steps[i].name)
+					began := time.Now()
 					if err := steps[i].play(p, ctx); err != nil {
 						stop()
 						t.Fatalf("%s: %v", steps[i].name, err)
 					}
+					t.Logf("%s: %.1f s", steps[i].name, time.Since(began).Seconds())
 				}
 			}
 			stop()

@@ -26,9 +26,9 @@ func TestWrongCoordinator(t *testing.T) {
 		"a handover does not wait":     {[]string{"OPERATOR_WRONG=early", "OPERATOR_WORK=3s"}, (*play).add},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := progress.Context(t)
 			count := min(*objects, 100)
 			p := newPlay(t, open(t, false), count, c.env, "--shard-key=owner", "--workers=20")
+			ctx := progress.Context(t) // after the build, which may take minutes
 			p.start(ctx, t, 2)
 			stop := p.world.churn(t, *rate)
 			err := c.play(p, ctx)

@@ -140,15 +140,15 @@ func (n *node) send(start Time, q Request) {
 	}
 	arrive := func() {
 		r := n.serve(q)
-		if !n.chance(0.05) && (!n.cut || n.calm) {
+		if !n.chance(n.lost) && (!n.cut || n.calm) {
 			n.after(n.delay(), func() { answer(r) })
 		}
 	}
 	times := 1
-	if n.chance(0.03) {
+	if n.chance(n.twice) {
 		times = 2
 	}
-	if n.chance(0.05) {
+	if n.chance(n.lost) {
 		times = 0
 	}
 	for range times {
@@ -161,12 +161,12 @@ func (n *node) send(start Time, q Request) {
 		}
 		n.after(late, arrive)
 	}
-	n.after(n.real(2*time.Second), func() { answer(Response{Result: Unknown}) })
+	n.after(n.real(n.patience), func() { answer(Response{Result: Unknown}) })
 }
 
 // delay returns how long a message takes.
 func (n *node) delay() time.Duration {
-	if n.chance(0.05) {
+	if n.chance(n.late) {
 		return n.upTo(25 * time.Second)
 	}
 	return time.Millisecond + n.upTo(40*time.Millisecond)

@@ -24,6 +24,8 @@ var bound = rules{
 // history plays the history of a seed. It returns what is wrong.
 func history(r rules, seed uint64, keep bool) (*world, string) {
 	w := &world{rules: r, random: rand.New(rand.NewPCG(seed, 23)), keep: keep, server: server{leases: map[string]Lease{}}}
+	w.lost, w.late, w.twice = 0.15*w.random.Float64(), 0.3*w.random.Float64(), 0.1*w.random.Float64()
+	w.patience = time.Second + w.upTo(5*time.Second)
 	const length = 80 * time.Second
 	for i := range 2 + w.random.IntN(4) {
 		identity := fmt.Sprintf("member-%d", i)

@@ -21,10 +21,13 @@ type world struct {
 	server server
 	nodes  []*node
 	serial int
-	counts counts
-	broken string // the first invariant that did not hold
-	log    []string
-	keep   bool // the log
+	// These are the probabilities of a fault of a request, and the time that a member waits for a response.
+	lost, late, twice float64
+	patience          time.Duration
+	counts            counts
+	broken            string // the first invariant that did not hold
+	log               []string
+	keep              bool // the log
 }
 
 // rules are what a history may do.

@@ -115,11 +115,12 @@ func (s *stage) look(ctx context.Context) (row string, ok bool, err error) {
 			continue
 		}
 		n, err := m.Owned(ctx)
-		if err != nil {
-			if m.Running() {
-				return "", false, err
-			}
-			n = 0
+		switch {
+		case err != nil && (m.Leaving() || !m.Running()):
+			fmt.Fprintf(&columns, "%s %4s   ", m.Name, "-")
+			continue
+		case err != nil:
+			return "", false, err
 		}
 		sum += n
 		ok = ok && n > 0

@@ -40,6 +40,8 @@ type Member struct {
 	mu     sync.Mutex // guards what follows
 	paused time.Time  // zero if it runs
 	killed bool
+	// leaving is set when the process was asked to end.
+	leaving bool
 }
 
 // start starts a process, and returns when it serves its probes. The Fleet's mu is held.
@@ -199,6 +201,7 @@ func (m *Member) Read() error { return m.journal.read() }
 func (m *Member) Stop() error {
 	m.mu.Lock()
 	killed := m.killed
+	m.leaving = true
 	m.mu.Unlock()
 	if killed || m.command == nil {
 		return nil

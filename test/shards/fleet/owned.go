@@ -37,6 +37,13 @@ func (m *Member) Owned(ctx context.Context) (int, error) {
 	return strconv.Atoi(string(match[1]))
 }
 
+// Leaving reports whether the process was asked to end. It may not answer any more then.
+func (m *Member) Leaving() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.leaving
+}
+
 // Paused reports whether the process is paused.
 func (m *Member) Paused() bool {
 	m.mu.Lock()

@@ -32,3 +32,11 @@ func (l *Ledger[T]) Check(tags []uint32) error {
 	}
 	return nil
 }
+
+// Size returns the numbers of records and of waits for scopes. It is for tests.
+func (l *Ledger[T]) Size() (records, waiting int) {
+	for _, s := range l.scopes {
+		waiting += len(s.waits)
+	}
+	return len(l.records), waiting
+}

@@ -4,7 +4,7 @@
 //
 //	state of a scope  ─▶ Judge, Admit, Store, Hold ─▶ is it later than the cached one?
 //	end in a scope    ─▶ Leave                     ─▶ has the object ended, or has it moved?
-//	version           ─▶ Advance, Reach, List      ─▶ Resolve: objects that no scope has
+//	version           ─▶ Reach, List               ─▶ Resolve: objects that no scope has
 //
 //	holdings.go  the set of scopes that hold an object, as one number
 //	ledger.go    scopes, and which state is later

@@ -125,7 +125,7 @@ func (l *Ledger[T]) Open(id ID, traits Traits) *Scope[T] {
 
 // Adopt returns the Tag of n objects that a scope has told while it was the only one.
 func (l *Ledger[T]) Adopt(s *Scope[T], n int) Tag {
-	s.held += n
+	s.held, s.isListed = s.held+n, n > 0
 	return l.holdings.change(step{0, tell, s.id, s.era})
 }
 
@@ -158,21 +158,14 @@ func Parse(resourceVersion string) uint64 {
 	return version
 }
 
-// Advance records that all changes of a scope up to a version were applied.
-func (l *Ledger[T]) Advance(s *Scope[T], version uint64) {
-	if version > s.reached {
-		s.reached = version
-		l.advance(s)
-	}
-}
-
-// Reach is Advance for the version of a bookmark. The scope has been listed.
+// Reach records that all changes of a scope up to a version were applied, with that of an event or a
+// bookmark. So the scope has been listed.
 func (l *Ledger[T]) Reach(s *Scope[T], version uint64) {
-	if !s.isListed {
-		s.isListed = true
-		l.advance(s)
+	if s.isListed && version <= s.reached {
+		return
 	}
-	l.Advance(s, version)
+	s.isListed, s.reached = true, max(s.reached, version)
+	l.advance(s)
 }
 
 // List records that a scope was listed at a version, before Judge is called for its objects. If
@@ -182,6 +175,7 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 	if version != 0 && version < s.reached {
 		l.rewind(s, version)
 	}
+	s.era = l.era // a list is what the server has now
 	s.isListed, s.isUnordered = true, version == 0
 	s.reached, s.listed = max(s.reached, version), version
 	l.advance(s)
@@ -249,6 +243,15 @@ func (l *Ledger[T]) Judge(s *Scope[T], tag Tag, cached, told string, aside bool)
 		return Compare
 	}
 	return Hold
+}
+
+// JudgeListed is Judge for a state in a list, after List.
+func (l *Ledger[T]) JudgeListed(s *Scope[T], tag Tag, cached, told string) Verdict {
+	verdict := l.Judge(s, tag, cached, told, false)
+	if verdict == Hold && s.listed != 0 && Parse(cached) <= s.listed {
+		return Store // the server was restored from a backup, and no scope has noticed that
+	}
+	return verdict
 }
 
 // Admit reports whether a state of an object that is not cached is stored. It is not if the object has

@@ -114,7 +114,7 @@ func (l *Ledger[T]) depart(name listed.Name, tag Tag, cached T, version uint64, 
 		if isHeld && d.Version <= version {
 			return tag, false, last // nearly always
 		}
-		r = &record[T]{name: name, uid: cached.GetUID(), state: held, left: version}
+		r = &record[T]{name: name, uid: cached.GetUID(), state: held}
 		l.records[name] = r
 	}
 	if d.Version >= r.left && (d.HasFinal || d.Version > r.left) {

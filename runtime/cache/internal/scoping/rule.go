@@ -14,7 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// Rule tells which objects a scope cannot have. The zero value excludes none.
+// Rule tells which objects a scope cannot have. The zero value excludes none, and nil neither.
 type Rule struct {
 	// Namespace is empty for all.
 	Namespace string
@@ -55,12 +55,23 @@ func NewRule(namespace, byLabels, byFields string, shard sharding.Selector) Rule
 	return r
 }
 
+// Selector returns the shard. It selects all objects if r is nil.
+func (r *Rule) Selector() sharding.Selector {
+	if r == nil {
+		return sharding.Selector{}
+	}
+	return r.Shard
+}
+
 // HasTerms reports whether there is a condition on the name or the namespace, besides Namespace.
-func (r *Rule) HasTerms() bool { return len(r.terms) > 0 || r.Among != nil }
+func (r *Rule) HasTerms() bool { return r != nil && (len(r.terms) > 0 || r.Among != nil) }
 
 // Excludes reports whether the conditions leave out an object with these names. A server may
 // ignore those of a field selector, as fakes do, and does not know Among.
 func (r *Rule) Excludes(namespace, name string) bool {
+	if r == nil {
+		return false
+	}
 	if !r.Among.Has(namespace) {
 		return true
 	}
@@ -80,6 +91,9 @@ func (r *Rule) Excludes(namespace, name string) bool {
 // MayHave reports whether the scope has an object if that matches the selectors of labels and other
 // fields.
 func (r *Rule) MayHave(obj metav1.Object) bool {
+	if r == nil {
+		return true
+	}
 	if r.Namespace != "" && r.Namespace != obj.GetNamespace() || r.Excludes(obj.GetNamespace(), obj.GetName()) {
 		return false
 	}
@@ -111,7 +125,7 @@ func (r *Rule) excludesNamespace(namespace string) bool {
 // Overlap returns two rules by their indexes that may have an object in common. A rule for all
 // namespaces and one for one namespace do not if the first excludes that namespace, and two rules of one
 // namespace do not if they have different shards.
-func Overlap(rules []Rule) (a, b int, found bool) {
+func Overlap(rules []*Rule) (a, b int, found bool) {
 	byNamespace := map[string][]int{}
 	for i := range rules {
 		of := rules[i].Namespace
@@ -124,7 +138,7 @@ func Overlap(rules []Rule) (a, b int, found bool) {
 	}
 	for _, all := range byNamespace[""] {
 		for i := range rules {
-			if r := &rules[i]; r.Namespace != "" && !rules[all].excludesNamespace(r.Namespace) && !apart(&rules[all].Shard, &r.Shard) {
+			if r := rules[i]; r.Namespace != "" && !rules[all].excludesNamespace(r.Namespace) && !apart(&rules[all].Shard, &r.Shard) {
 				return all, i, true
 			}
 		}

@@ -41,27 +41,27 @@ func TestRule(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	halves := sharding.Split(sharding.UID, 2)
 	byNamespace := sharding.Split(sharding.Namespace, 2)
-	in := func(namespace, fields string, shard sharding.Selector) Rule {
-		return NewRule(namespace, "", fields, shard)
+	in := func(namespace, fields string, shard sharding.Selector) *Rule {
+		return new(NewRule(namespace, "", fields, shard))
 	}
 	var whole sharding.Selector
 	for name, test := range map[string]struct {
-		rules    []Rule
+		rules    []*Rule
 		overlaps bool
 	}{
 		"none":                         {nil, false},
-		"two namespaces":               {[]Rule{in("a", "", whole), in("b", "", whole)}, false},
-		"one namespace twice":          {[]Rule{in("a", "", whole), in("b", "", whole), in("a", "spec.x=1", whole)}, true},
-		"all and one":                  {[]Rule{in("a", "", whole), in("", "", whole)}, true},
-		"all others and one":           {[]Rule{in("a", "", whole), in("", "metadata.namespace!=a", whole)}, false},
-		"others and one more":          {[]Rule{in("", "metadata.namespace!=a", whole), in("a", "", whole), in("b", "", whole)}, true},
-		"all but a name":               {[]Rule{in("", "metadata.name!=a", whole), in("a", "", whole)}, true},
-		"two shards":                   {[]Rule{in("", "", halves[0]), in("", "", halves[1])}, false},
-		"a shard twice":                {[]Rule{in("", "", halves[0]), in("", "", halves[0])}, true},
-		"a shard and all":              {[]Rule{in("a", "", halves[0]), in("a", "", whole)}, true},
-		"shards by different keys":     {[]Rule{in("a", "", halves[0]), in("a", "", byNamespace[1])}, true},
-		"a shard of all and one of a":  {[]Rule{in("", "", halves[0]), in("a", "", halves[1])}, false},
-		"a shard of all and that of a": {[]Rule{in("", "", halves[0]), in("a", "", halves[0])}, true},
+		"two namespaces":               {[]*Rule{in("a", "", whole), in("b", "", whole)}, false},
+		"one namespace twice":          {[]*Rule{in("a", "", whole), in("b", "", whole), in("a", "spec.x=1", whole)}, true},
+		"all and one":                  {[]*Rule{in("a", "", whole), in("", "", whole)}, true},
+		"all others and one":           {[]*Rule{in("a", "", whole), in("", "metadata.namespace!=a", whole)}, false},
+		"others and one more":          {[]*Rule{in("", "metadata.namespace!=a", whole), in("a", "", whole), in("b", "", whole)}, true},
+		"all but a name":               {[]*Rule{in("", "metadata.name!=a", whole), in("a", "", whole)}, true},
+		"two shards":                   {[]*Rule{in("", "", halves[0]), in("", "", halves[1])}, false},
+		"a shard twice":                {[]*Rule{in("", "", halves[0]), in("", "", halves[0])}, true},
+		"a shard and all":              {[]*Rule{in("a", "", halves[0]), in("a", "", whole)}, true},
+		"shards by different keys":     {[]*Rule{in("a", "", halves[0]), in("a", "", byNamespace[1])}, true},
+		"a shard of all and one of a":  {[]*Rule{in("", "", halves[0]), in("a", "", halves[1])}, false},
+		"a shard of all and that of a": {[]*Rule{in("", "", halves[0]), in("a", "", halves[0])}, true},
 	} {
 		a, b, found := Overlap(test.rules)
 		if found != test.overlaps || found && a == b {
