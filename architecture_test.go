@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/protocol":  {"runtime/internal/", "runtime/redirect", "runtime/wire"},
+	"runtime/cache/internal/queue":     {"runtime/cache/internal/freelist", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/report":    {"runtime/cache/internal/processor"},
 	"runtime/cache/internal/scoping":   {"runtime/sharding"},
 	"runtime/cache/internal/shards":    {"runtime/sharding", "runtime/wire"},

@@ -36,6 +36,7 @@
 //	indexer*.go         Indexer: the cache, with one writer and many readers
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
+//	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have
 //	internal/initial    which first lists the cache, or a handler, has
 //	internal/store      objects in slots, by name and by the values of indexes

@@ -79,7 +79,7 @@ func (s *SharedIndexInformer[T]) reachScopes() {
 	for i, r := range all {
 		versions[i] = r.status.version()
 	}
-	if !s.controller.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	var notes []processor.Notification[T]
