@@ -1,19 +1,27 @@
 package cache
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -109,14 +117,6 @@ func (c *Config[T]) plainName() string {
 	return strings.TrimPrefix(reflect.TypeFor[T]().String(), "*")
 }
 
-// of returns the scope of the Config.
-func (c *Config[T]) of() Scope {
-	if c.scope == nil {
-		return Scope{Namespace: c.Namespace}
-	}
-	return *c.scope
-}
-
 // checkOwnWrites returns an error if the writes of this program cannot be assigned to scopes.
 func (c *Config[T]) checkOwnWrites(option string, scopes []Config[T]) error {
 	if c.ReadYourWrites == nil || len(scopes) < 2 {
@@ -149,9 +149,6 @@ func seenAs[T Object](resource string) string {
 	}
 	return " as " + kind.String()
 }
-
-// isInterface reports whether only DecodeOptions.Object tells the Go type of the objects.
-func isInterface[T Object]() bool { return reflect.TypeFor[T]().Kind() == reflect.Interface }
 
 // tweak calls change with the options of every request, if it is not nil.
 func (c *Config[T]) tweak(change func(*metav1.ListOptions)) {
@@ -244,70 +241,254 @@ func waitsOf(set map[Reason]Backoff) protocol.Backoffs {
 	return waits.WithDefaults()
 }
 
-// Field is a field by which a server selects objects of the kind T, by its JSON
-// path; its values are of type V. The generated clientset has a constant for each
-// +kubebuilder:selectablefield:
+// Kind describes a kind and the client for it, so that an informer can be made. Generated
+// packages have a function for each of their kinds, such as FooKind(client).
+type Kind[T Object] struct {
+	Resource schema.GroupVersionResource
+	// Kind is the kind in the JSON of the objects, such as Deployment, or empty. A response
+	// with another kind is an error; see DecodeOptions.Kind.
+	Kind string
+	// Protobuf is set for a kind that the API server also has as protobuf; see
+	// DecodeOptions.Protobuf.
+	Protobuf   runtime.Object
+	Namespaced bool
+	// Server identifies the API server, or is nil. Its String is the URL. A factory has an
+	// informer of its own for each URL that a kind is read from. It compares values of Server
+	// before it calls String, so their type must be comparable. Clients without a Server, such as
+	// fakes, share an informer.
+	Server fmt.Stringer
+	// Open returns the OpenFunc of a namespace, or nil for a client without bodies. The
+	// namespace is empty for all namespaces, and for cluster-scoped kinds. Open may be nil. Neither
+	// Open nor ListWatch may call the factory, whose lock is held.
+	Open func(namespace string) OpenFunc
+	// ListWatch returns the ListerWatcher of a namespace if there are no bodies.
+	ListWatch func(namespace string) ListerWatcher[T]
+	Indexers  Indexers[T]
+	// Object is an object of the Go type to decode to if T is an interface type, such as
+	// GenericObject; see DecodeOptions.Object.
+	Object runtime.Object
+	// WithoutStreamingList is set if the client has no streaming lists, as is the case for
+	// fakes; see Settings.WithoutStreamingList.
+	WithoutStreamingList bool
+}
+
+// NewInformer returns an informer that does not belong to a factory. The caller runs it. The
+// error is an *OptionError, or joins several of them.
 //
-//	const FooFieldSpecColor cache.Field[*v1.Foo, string] = "spec.color"
-type Field[T Object, V FieldValue] string
-
-// FieldValue is the type of a selectable field: a string, a boolean or an integer
-// (https://kep.k8s.io/4358).
-type FieldValue interface {
-	~string | ~bool |
-		~int | ~int8 | ~int16 | ~int32 | ~int64 |
-		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
-}
-
-// Is selects the objects whose field has that value.
-func (f Field[T, V]) Is(value V) FieldSelector[T] {
-	return FieldSelector[T]{fields.OneTermEqualSelector(string(f), fieldValue(value))}
-}
-
-// IsNot selects the objects whose field has another value.
-func (f Field[T, V]) IsNot(value V) FieldSelector[T] {
-	return FieldSelector[T]{fields.OneTermNotEqualSelector(string(f), fieldValue(value))}
-}
-
-// fieldValue returns a value as a server compares it. It ignores a method String of its
-// type.
-func fieldValue[V FieldValue](value V) string {
-	switch v := reflect.ValueOf(value); {
-	case v.Kind() == reflect.String:
-		return v.String()
-	case v.Kind() == reflect.Bool:
-		return strconv.FormatBool(v.Bool())
-	case v.CanInt():
-		return strconv.FormatInt(v.Int(), 10)
-	default:
-		return strconv.FormatUint(v.Uint(), 10)
+//	informer, err := examplev1.FooKind(client).NewInformer(cache.WithNamespace("team-a"))
+//	…
+//	go informer.Run(ctx)
+func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[T], error) {
+	own := newOptions(reflect.TypeFor[T](), set)
+	config, err := k.config(&options{}, own)
+	if err != nil {
+		return nil, err
 	}
+	return NewSharedIndexInformer(config), nil
 }
 
-// FieldSelector selects objects of the kind T on the server. The zero value selects
-// all of them.
-type FieldSelector[T Object] struct {
-	selector fields.Selector
-}
-
-// And selects the objects that s and all others select.
-func (s FieldSelector[T]) And(others ...FieldSelector[T]) FieldSelector[T] {
-	var terms []fields.Selector
-	for _, selector := range append([]FieldSelector[T]{s}, others...) {
-		if selector.selector != nil {
-			terms = append(terms, selector.selector)
+// config returns the Config of an informer with the options of a factory and those of the kind.
+func (k Kind[T]) config(of, own *options) (Config[T], error) {
+	config := Config[T]{Resource: k.Resource, Indexers: k.Indexers}
+	config.WithoutStreamingList = k.WithoutStreamingList
+	for _, set := range []*options{of, own} {
+		for _, change := range set.settings {
+			change(&config.Settings)
+		}
+		if set.resync != nil {
+			config.ResyncPeriod = *set.resync
+		}
+		if set.onError != nil {
+			config.WatchErrorHandler = set.onError
+		}
+		if set.onStatus != nil {
+			config.StatusHandler = set.onStatus
+		}
+		if set.onRelist != nil {
+			config.RelistHandler = set.onRelist
+		}
+		if set.writes != nil {
+			config.ReadYourWrites = &OwnWrites{Observer: set.writes}
 		}
 	}
-	if len(terms) == 0 {
-		return FieldSelector[T]{}
+	config.Decode.Kind = schema.GroupKind{Group: k.Resource.Group, Kind: k.Kind}
+	config.Decode.Protobuf, config.Decode.Object = k.Protobuf, k.Object
+	if config.ReadYourWrites != nil && k.Server != nil {
+		config.ReadYourWrites.Server = k.Server.String()
 	}
-	return FieldSelector[T]{fields.AndSelectors(terms...)}
+	config.Transform, _ = own.transform.(TransformFunc[T])
+	errs := []error{errors.Join(of.mistakes...), errors.Join(own.mistakes...)}
+
+	if added, _ := own.indexers.(Indexers[T]); added != nil {
+		config.Indexers = maps.Clone(k.Indexers)
+		if config.Indexers == nil {
+			config.Indexers = Indexers[T]{}
+		}
+		for name, values := range added {
+			if _, exists := config.Indexers[name]; exists || name == NamespaceIndex {
+				errs = append(errs, optionError("WithIndexers", own.object, "%s has an index %q already; use another name", k.Resource.GroupResource(), name))
+			}
+			if values == nil {
+				errs = append(errs, optionError("WithIndexers", own.object, "index %q of %s has no function; set one", name, k.Resource.GroupResource()))
+			}
+			config.Indexers[name] = values
+		}
+	}
+	config.configOf = func(base Config[T], scope Scope) (Config[T], error) { return k.scoped(base, of, own, scope) }
+	scopes, source, err := k.scopes(of, own)
+	if above := cmp.Or(own.clusterWatch, of.clusterWatch); above != nil {
+		config.clusterWatch = &clusterWatch{*above, scopes}
+	}
+	errs = append(errs, err)
+	if source != nil {
+		part, err := config.configOf(config, Scope{}) // reports a mistake at once
+		// No request is sent by these: they tell whether there are bodies.
+		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
+		return config, errors.Join(append(errs, err)...)
+	}
+	scopes = config.clusterWatch.plan(scopes, nil)
+	if len(scopes) > 1 {
+		config.ownFirstLists = newOwnFirstLists()
+	}
+	for _, scope := range scopes {
+		part, err := config.configOf(config, scope)
+		part.isScope = len(scopes) > 1 || scope.among != nil
+		errs = append(errs, err)
+		config.scopes = append(config.scopes, part)
+	}
+	errs = append(errs, config.checkOwnWrites("ReadYourWrites", config.scopes))
+	if len(config.scopes) == 1 {
+		config = config.scopes[0]
+	}
+	return config, errors.Join(errs...)
 }
 
-// String returns s as metav1.ListOptions.FieldSelector; empty for all objects.
-func (s FieldSelector[T]) String() string {
-	if s.selector == nil {
-		return ""
+// scoped returns the Config of one scope of an informer, whose Config is base.
+func (k Kind[T]) scoped(base Config[T], of, own *options, scope Scope) (Config[T], error) {
+	part := base
+	part.scopes, part.scopeSource = nil, nil
+	part.Namespace, part.scope = scope.Namespace, &scope
+	if own := base.ReadYourWrites; own != nil {
+		part.ReadYourWrites = &OwnWrites{Observer: own.Observer, Server: own.Server} // without the selectors of another scope
 	}
-	return s.selector.String()
+	if !k.Namespaced && scope.Namespace != "" {
+		return part, k.clusterScoped(own, scope.Namespace)
+	}
+	err := k.addSource(&part, own)
+	byLabels, byFields := selectorsOf(of, own, scope)
+	shard, mistake := k.shardOf(of, own, scope)
+	rule := scoping.NewRule(scope.Namespace, byLabels, byFields, shard)
+	rule.Moves = rule.Moves || !shards.IsFixed(shard) || of.tweak != nil || own.tweak != nil
+	rule.Among = scope.among
+	part.rule = &rule
+	part.tweak(scoping.Tweak(byLabels, byFields, shard, of.tweak, own.tweak))
+	return part, errors.Join(err, mistake)
+}
+
+func (k Kind[T]) clusterScoped(own *options, namespace string) error {
+	return optionError("WithNamespaces", own.object, "%s is cluster-scoped, so it has no namespace %q; remove the option, or the namespace of the scope", k.Resource.GroupResource(), namespace)
+}
+
+// oneAtATime returns transform as several goroutines may call it, if they do: the Reflectors of
+// several scopes, and writers.
+func (c *Config[T]) oneAtATime(transform TransformFunc[T]) TransformFunc[T] {
+	if transform == nil || c.configOf == nil && c.ReadYourWrites == nil {
+		return transform
+	}
+	var calls atomic.Int32 // in progress and waiting
+	turn := make(chan struct{})
+	return func(obj T) (T, error) {
+		if calls.Add(1) > 1 {
+			<-turn
+		}
+		defer func() {
+			if calls.Add(-1) > 0 {
+				turn <- struct{}{}
+			}
+		}()
+		return transform(obj)
+	}
+}
+
+// scopes returns the scopes to follow at first, one with an empty namespace for all of them, or where
+// they come from.
+func (k Kind[T]) scopes(of, own *options) ([]Scope, ScopeSource, error) {
+	all := []Scope{{}}
+	switch {
+	case own.source != nil:
+		return nil, own.source, nil
+	case own.scopes != nil:
+		for _, scope := range own.scopes {
+			if !k.Namespaced && scope.Namespace != "" {
+				return all, nil, k.clusterScoped(own, scope.Namespace)
+			}
+		}
+		return own.scopes, nil, nil
+	case k.Namespaced && of.source != nil:
+		return nil, of.source, nil
+	case k.Namespaced && of.scopes != nil:
+		return of.scopes, nil, nil
+	}
+	return all, nil, nil
+}
+
+// addSource adds the source of the objects of the namespace of config.
+func (k Kind[T]) addSource(config *Config[T], own *options) error {
+	namespace := config.Namespace
+	if source, _ := own.sourceOf.(func(string) ListerWatcher[T]); source != nil {
+		if config.ListerWatcher = source(namespace); config.ListerWatcher == nil {
+			return optionError("WithListerWatcher", own.object, "the function returned nil for namespace %q; return a ListerWatcher", namespace)
+		}
+		return nil
+	}
+	if k.Open != nil {
+		config.Open = k.Open(namespace)
+	}
+	if config.Open != nil && config.ReadYourWrites != nil {
+		if k.Server == nil {
+			return optionError("ReadYourWrites", own.object, "the Kind of %s has no Server, so its writes are not known; set it to the base URL of the client", k.Resource.GroupResource())
+		}
+		if !config.ReadYourWrites.Observer.Attached() {
+			return optionError("ReadYourWrites", own.object, "no client has the transport of the Observer, so no write is seen; call config.Wrap(own.Transport) before the clients are made from config")
+		}
+	}
+	if config.Open != nil && isInterface[T]() && k.Object == nil {
+		return optionError("Kind", own.object, "the Kind of %s has no Object, so the Go type of the objects is not known; set it", k.Resource.GroupResource())
+	}
+	if config.Open == nil && k.ListWatch != nil {
+		config.ListerWatcher = k.ListWatch(namespace)
+	}
+	if config.Open == nil && config.ListerWatcher == nil {
+		return optionError("Kind", own.object, "the Kind of %s has neither Open nor ListWatch, or both return nil; set one of them", k.Resource.GroupResource())
+	}
+	return nil
+}
+
+// shardOf returns the shard of a scope: its own, that of the kind, or that of the factory.
+func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector, err error) {
+	switch {
+	case scope.ShardSelector != "":
+		shard, _ = sharding.Parse(scope.ShardSelector) // it was parsed before
+	case own.shard != nil:
+		shard = *own.shard
+	case of.shard != nil:
+		shard = *of.shard
+	}
+	if shard.Key() == sharding.Namespace && !k.Namespaced {
+		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
+			k.Resource.GroupResource(), sharding.Namespace, sharding.UID, reflect.TypeFor[T]())
+	}
+	return shard, nil
+}
+
+// selectorsOf returns the selectors of a scope and those of options together.
+func selectorsOf(of, own *options, scope Scope) (byLabels, byFields string) {
+	byLabels, byFields = scope.LabelSelector, scope.FieldSelector
+	if selector := scoping.AllOf(append(slices.Clip(of.labels), own.labels...)); !selector.Empty() {
+		byLabels = scoping.And(byLabels, selector.String())
+	}
+	if len(own.fields) > 0 {
+		byFields = scoping.And(byFields, fields.AndSelectors(own.fields...).String())
+	}
+	return byLabels, byFields
 }

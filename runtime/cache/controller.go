@@ -14,6 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -25,7 +26,7 @@ type Controller[T Object] struct {
 	config   *Config[T]
 	first    *Reflector[T]
 	kind     string // of the objects; empty if it is not known
-	queue    *DeltaFIFO[T]
+	queue    *queue.Queue[Delta[T]]
 	counters *traffic // of all Reflectors
 	// process returns false if ctx ended before it had processed the whole batch.
 	process func(context.Context, Deltas[T]) (done bool)
@@ -85,7 +86,7 @@ func NewController[T Object](config Config[T], process func(context.Context, Del
 
 func newController[T Object](config Config[T], process func(context.Context, Deltas[T]) (done bool)) *Controller[T] {
 	c := &Controller[T]{
-		queue:   &DeltaFIFO[T]{},
+		queue:   &queue.Queue[Delta[T]]{},
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		ended:   make(chan struct{}),
@@ -248,7 +249,7 @@ type unshared[T Object] struct {
 // process applies one delta after the other, so that the handler never gets a state that
 // is no longer cached.
 func (u *unshared[T]) process(ctx context.Context, deltas Deltas[T]) (done bool) {
-	received, cached := u.controller.queue.oldest, 0
+	received, cached := u.controller.queue.Oldest, 0
 	defer u.listener.Rest()
 	for ; len(deltas) > 0; deltas = deltas[1:] {
 		notes := u.indexer.apply(deltas[:1])
@@ -343,7 +344,7 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 			return
 		}
 		// It waited for the last batch, or Pop has waited for it.
-		began := c.queue.oldest
+		began := c.queue.Oldest
 		if !isFirst {
 			began = max(began, ended)
 		}
@@ -354,7 +355,7 @@ func (c *Controller[T]) processAll(ctx context.Context) {
 			ended = stats.Now()
 		}
 		c.processing.Add(ended.Since(began), 1)
-		c.queue.processed()
+		c.queue.Processed()
 		if c.afterBatch != nil {
 			c.afterBatch()
 		}
@@ -392,7 +393,7 @@ func (c *Controller[T]) resyncEvery(ctx context.Context, period time.Duration) {
 		case <-ticker.C:
 			// The first delta of all has to be a Replaced. A resync would delay a backlog more.
 			if c.HasSynced() && c.queue.Len() == 0 {
-				c.queue.Push(Delta[T]{Type: Sync})
+				c.queue.Push([]Delta[T]{{Type: Sync}})
 			}
 		}
 	}
@@ -433,7 +434,7 @@ func (c *Controller[T]) appliedVersion() string {
 			version = earlier(version, has)
 		}
 	}
-	if c.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+	if c.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		c.applied = version
 	}
 	return c.applied

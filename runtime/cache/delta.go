@@ -2,11 +2,9 @@ package cache
 
 import (
 	"context"
-	"sync"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
 // DeltaType is the kind of a change of an object, or of the collection.
@@ -92,173 +90,21 @@ type Deltas[T Object] []Delta[T]
 // merges none of them. One goroutine pushes and one pops. The zero value is ready for use.
 // Pop returns the deltas that have arrived, so batches grow under load, and a single delta
 // never waits for another one.
-type DeltaFIFO[T Object] struct {
-	mu sync.Mutex // guards what follows
-	// full has batches of maxReuse deltas, from first on. open is the batch after them. It
-	// has no memory while it is empty.
-	full  []received[T]
-	first int
-	open  received[T]
-	// free is memory for open.
-	free   freelist.List[Delta[T]]
-	closed bool
-	// popped is set from the return of Pop to its next call.
-	popped bool
-	ready  chan struct{} // holds one token while the queue is closed or not empty
-
-	// oldest is the receipt of the batch that Pop has returned last. Its caller may read it.
-	oldest stats.Stamp
-}
-
-// received is a batch with the receipt of its oldest delta.
-type received[T Object] struct {
-	deltas Deltas[T]
-	oldest stats.Stamp
-}
-
-// maxReuse is the largest number of deltas in a batch.
-const maxReuse = 1024
+type DeltaFIFO[T Object] struct{ queue queue.Queue[Delta[T]] }
 
 // Push appends copies of deltas. It never blocks. It drops deltas after Close.
-func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) { f.push(deltas) }
-
-// push is Push. It returns the receipt of the batch that has the last of deltas, which may be
-// earlier than theirs; 0 if there are none. It reads the clock only for a batch that was empty: a
-// reading for each delta would take a tenth of the time of an event.
-func (f *DeltaFIFO[T]) push(deltas []Delta[T]) (oldest stats.Stamp) {
-	if len(deltas) == 0 {
-		return 0
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0
-	}
-	for len(deltas) > 0 {
-		if len(f.open.deltas) == maxReuse {
-			f.full = append(f.full, f.open)
-			f.open = received[T]{}
-		}
-		if len(f.open.deltas) == 0 {
-			f.open.oldest = stats.Now()
-		}
-		n := min(len(deltas), maxReuse-len(f.open.deltas))
-		f.expectLocked(n)
-		f.open.deltas = append(f.open.deltas, deltas[:n]...)
-		deltas = deltas[n:]
-	}
-	f.signalLocked()
-	return f.open.oldest
-}
+func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) { f.queue.Push(deltas) }
 
 // Pop blocks until there are deltas and returns the oldest batch. The caller owns the
 // result, and may pass it as reuse to a later call, which then owns its memory. When the
 // queue is closed, Pop returns the remaining deltas, then ErrClosed. If ctx ends while the
 // queue is empty, it returns the error of ctx.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
-	clear(reuse) // the queue must not keep the objects alive
-	f.mu.Lock()
-	f.free.Give([]Delta[T](reuse))
-	f.popped = false
-	for f.lenLocked() == 0 {
-		if f.closed {
-			f.mu.Unlock()
-			return nil, ErrClosed
-		}
-		ready := f.readyLocked()
-		f.mu.Unlock()
-		select {
-		case <-ready:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		f.mu.Lock()
-	}
-	defer f.mu.Unlock()
-	f.popped = true
-	if f.first == len(f.full) {
-		batch := f.open
-		f.open = received[T]{}
-		f.oldest = batch.oldest
-		return batch.deltas, nil
-	}
-	batch := f.full[f.first]
-	f.full[f.first] = received[T]{}
-	f.oldest = batch.oldest
-	if f.first++; f.first == len(f.full) {
-		f.full, f.first = f.full[:0], 0
-		if cap(f.full) > freelist.Small {
-			f.full = nil
-		}
-	}
-	return batch.deltas, nil
-}
-
-// expectLocked makes room for n more deltas in open.
-func (f *DeltaFIFO[T]) expectLocked(n int) {
-	switch has := len(f.open.deltas); {
-	case has == 0:
-		f.open.deltas = f.free.Take(n)
-	case has+n > cap(f.open.deltas):
-		f.open.deltas = f.free.Grow(f.open.deltas, has+n)
-	}
+	return f.queue.Pop(ctx, reuse)
 }
 
 // Close ends the queue. The deltas in it can still be popped. Close may be called twice.
-func (f *DeltaFIFO[T]) Close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	f.signalLocked()
-}
+func (f *DeltaFIFO[T]) Close() { f.queue.Close() }
 
 // Len returns the number of deltas in the queue.
-func (f *DeltaFIFO[T]) Len() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.lenLocked()
-}
-
-// waiting returns the receipt of the oldest delta that the consumer has not processed, 0 if there
-// is none.
-func (f *DeltaFIFO[T]) waiting() stats.Stamp {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case f.popped:
-		return f.oldest
-	case f.first < len(f.full):
-		return f.full[f.first].oldest
-	}
-	return f.open.oldest // 0 if it is empty
-}
-
-// processed records that the consumer has processed the last batch. Pop does so too.
-func (f *DeltaFIFO[T]) processed() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.popped = false
-}
-
-// isIdle reports whether the queue is empty, and its consumer has processed the last batch.
-func (f *DeltaFIFO[T]) isIdle() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return !f.popped && f.lenLocked() == 0
-}
-
-func (f *DeltaFIFO[T]) lenLocked() int { return (len(f.full)-f.first)*maxReuse + len(f.open.deltas) }
-
-func (f *DeltaFIFO[T]) readyLocked() chan struct{} {
-	if f.ready == nil {
-		f.ready = make(chan struct{}, 1)
-	}
-	return f.ready
-}
-
-func (f *DeltaFIFO[T]) signalLocked() {
-	select {
-	case f.readyLocked() <- struct{}{}:
-	default:
-	}
-}
+func (f *DeltaFIFO[T]) Len() int { return f.queue.Len() }

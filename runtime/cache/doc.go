@@ -18,14 +18,13 @@
 //	                                                       ResourceEventHandler
 //
 //	factory.go          SharedInformerFactory: the informers of one program
-//	kind.go             Kind: a kind and the client for it
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
-//	config.go           Config and Settings
+//	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	lease.go            Lease: a counted use of an informer of a factory
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
-//	scopes.go           Scope, SetScopes, and sources of scopes
+//	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes
 //	prober.go           asks a scope for an object that has left another one
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
@@ -33,10 +32,11 @@
 //	reflector*.go       Reflector: sends lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
 //	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
-//	indexer*.go         Indexer: the cache, with one writer and many readers
+//	indexer*.go         Object, and Indexer: the cache, with one writer and many readers
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
-//	internal/scoping    which objects a scope cannot have
+//	internal/queue      the deltas that wait for the Controller
+//	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/initial    which first lists the cache, or a handler, has
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile

@@ -12,13 +12,14 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
 var (
 	// ErrClosed is returned by DeltaFIFO.Pop when the queue is closed and empty.
-	ErrClosed = errors.New("queue is closed")
+	ErrClosed = queue.ErrClosed
 	// ErrStopped is wrapped if a handler is added to an informer that has stopped. It is
 	// also the cause if WaitForCacheSync waits for such an informer. Reads of the cache return
 	// it after Stop or the last Release, which empty the cache: then an object that is missing

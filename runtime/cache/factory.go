@@ -94,6 +94,9 @@ type factoryInformer struct {
 // time, so that a program with a hundred kinds does not overload the server at its start.
 const maxFirstLists = 10
 
+// newOwnFirstLists returns the limit of an informer with several scopes.
+func newOwnFirstLists() chan struct{} { return make(chan struct{}, maxFirstLists/2) }
+
 // NewSharedInformerFactory returns a factory without informers. resyncPeriod is the
 // Config.ResyncPeriod of each.
 func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerOption) *SharedInformerFactory {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 )
 
 // loud is a string whose method is not what a server compares.
@@ -39,10 +41,10 @@ func TestFieldSelector(t *testing.T) {
 			t.Errorf("the selector is %q, want %q", got, test.want)
 		}
 	}
-	if got, want := and("metadata.name=x", color.Is("blue").String()), "metadata.name=x,spec.color=blue"; got != want {
+	if got, want := scoping.And("metadata.name=x", color.Is("blue").String()), "metadata.name=x,spec.color=blue"; got != want {
 		t.Errorf("both select %q, want %q", got, want)
 	}
-	if got := and("", all.String()) + and("metadata.name=x", all.String()); got != "metadata.name=x" {
+	if got := scoping.And("", all.String()) + scoping.And("metadata.name=x", all.String()); got != "metadata.name=x" {
 		t.Errorf("with an empty selector: %q", got)
 	}
 }

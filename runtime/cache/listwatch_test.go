@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -132,4 +133,8 @@ func TestTypedClientReturnsEventsBeforeTheirError(t *testing.T) {
 			}
 		})
 	}
+}
+
+func numbered(n int) object {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: strconv.Itoa(n)}}
 }

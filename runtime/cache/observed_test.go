@@ -256,7 +256,7 @@ func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
 	})
 	<-called
 	src.set("a", "v", nil)
-	for s.controller.queue.isIdle() { // until the informer has the change, and waits for the index function
+	for s.controller.queue.IsIdle() { // until the informer has the change, and waits for the index function
 		time.Sleep(time.Millisecond)
 	}
 	read := make(chan struct{})

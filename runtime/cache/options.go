@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
@@ -416,4 +417,72 @@ func WithoutObjectTextInErrors() SharedInformerOption {
 // limit is below wire.EtcdRequestBytes. The last one counts.
 func WithMaxObjectBytes(limit int) SharedInformerOption {
 	return setting(func(s *Settings) { s.Decode.MaxObjectBytes = limit })
+}
+
+// sameOptions returns an error if two calls for the same informer have options that differ. The
+// options of the first call are in effect, so those of the second one would not be. Functions
+// cannot be compared, so they differ from each other.
+func sameOptions(first, second *options) error {
+	object := second.object
+	switch {
+	case len(second.mistakes) > 0: // those of the first one are known
+		return second.err()
+	case first.hasFunctions() || second.hasFunctions():
+		return optionError("InformerFor", object, "the informer exists already, and functions among the options of the two calls cannot be compared; pass them once, in For, to the factory")
+	case first.summary() != second.summary():
+		return optionError("InformerFor", object, "the informer exists already with other options: %s, not %s; pass the options once, in For, to the factory", first.summary(), second.summary())
+	}
+	return nil
+}
+
+func (o *options) hasFunctions() bool {
+	return o.tweak != nil || o.onError != nil || o.onStatus != nil || o.transform != nil || o.indexers != nil || o.sourceOf != nil || o.source != nil
+}
+
+// summary describes the options that are not functions.
+func (o *options) summary() string {
+	var settings Settings
+	for _, change := range o.settings {
+		change(&settings)
+	}
+	text := ""
+	add := func(name string, value any) {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %v", name, value)
+	}
+	if o.scopes != nil {
+		add("scopes", o.scopes)
+	}
+	if len(o.labels) > 0 {
+		add("labels", fmt.Sprintf("[%v]", scoping.AllOf(o.labels)))
+	}
+	if len(o.fields) > 0 {
+		var terms []string // in any order
+		for _, selector := range o.fields {
+			terms = append(terms, selector.String())
+		}
+		slices.Sort(terms)
+		add("fields", terms)
+	}
+	if o.clusterWatch != nil {
+		add("a watch of the cluster above", *o.clusterWatch)
+	}
+	if o.shard != nil {
+		add("shard", o.shard)
+	}
+	if o.resync != nil {
+		add("resync", *o.resync)
+	}
+	if o.writes != nil {
+		add("read your writes", fmt.Sprintf("%p", o.writes))
+	}
+	if !reflect.DeepEqual(settings, Settings{}) {
+		add("settings", fmt.Sprintf("%+v", settings))
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
 }

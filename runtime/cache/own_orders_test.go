@@ -244,7 +244,7 @@ func (o *order) send(until int) {
 			o.log("event %v @%d is read", f.event.Type, f.version)
 			delta := *f.event
 			delta.Object = delta.Object.DeepCopy()
-			r.queue.Push(delta)
+			r.queue.Push([]Delta[object]{delta})
 			r.status.reach(strconv.Itoa(f.version), 1)
 		}
 	}
@@ -269,7 +269,7 @@ func (o *order) process() {
 		}
 	}
 	c.process(o.t.Context(), deltas)
-	c.queue.processed()
+	c.queue.Processed()
 	c.afterBatch()
 }
 

@@ -27,7 +27,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 	for version := 1; version <= 50; version++ {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		var all sync.WaitGroup
-		queue.mu.Lock() // so that WaitFor has read the version, and goes no further
+		release := queue.Hold() // so that WaitFor has read the version, and goes no further
 		all.Go(func() {
 			if err := s.WaitFor(ctx, strconv.Itoa(version)); err != nil {
 				t.Error(err)
@@ -47,7 +47,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 		for range 100 {
 			runtime.Gosched()
 		}
-		queue.mu.Unlock()
+		release()
 		all.Wait()
 		cancel()
 		if t.Failed() {

@@ -410,7 +410,7 @@ func (o *ownWrites[T]) catchUp() {
 	for i, scope := range o.scopes {
 		versions[i] = scope.reflector.status.version()
 	}
-	if !o.informer.controller.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	o.behind.Store(false)

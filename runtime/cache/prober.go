@@ -15,6 +15,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -79,7 +80,7 @@ func (s *SharedIndexInformer[T]) reachScopes() {
 	for i, r := range all {
 		versions[i] = r.status.version()
 	}
-	if !s.controller.queue.isIdle() { // a Reflector pushes the deltas before it sets their version
+	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
 	}
 	var notes []processor.Notification[T]
@@ -255,7 +256,7 @@ func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object awaitedOb
 func (r *Reflector[T]) find(ctx context.Context, object awaitedObject) (item *Item[T], version string, err error) {
 	one := fields.OneTermEqualSelector("metadata.name", object.name.Name).String()
 	if object.name.Namespace != "" && r.config.Namespace == "" {
-		one = and(one, fields.OneTermEqualSelector("metadata.namespace", object.name.Namespace).String())
+		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", object.name.Namespace).String())
 	}
 	page, err := r.finder().List(ctx, metav1.ListOptions{
 		FieldSelector: one, ResourceVersion: object.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,

@@ -22,6 +22,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -53,7 +54,7 @@ type Reflector[T Object] struct {
 	ownsHooks bool
 	// committed is set after the first list. Only the goroutine of Run uses it.
 	committed bool
-	queue     *DeltaFIFO[T]
+	queue     *queue.Queue[Delta[T]]
 	onError   WatchErrorHandler
 	status    *statusTracker
 	traffic   *traffic
@@ -258,14 +259,14 @@ func (r *Reflector[T]) useSource(source *bodySource[T]) {
 // NewReflector returns a Reflector that pushes the objects of config to queue when it is
 // run.
 func NewReflector[T Object](config Config[T], queue *DeltaFIFO[T]) *Reflector[T] {
-	r := newReflector(config, queue, &traffic{})
+	r := newReflector(config, &queue.queue, &traffic{})
 	r.use(newHooks(&r.config, r.config.name, r.Status), &outage.Log{})
 	r.ownsHooks = true
 	return r
 }
 
 // newReflector returns a Reflector without hooks. The caller calls use.
-func newReflector[T Object](config Config[T], queue *DeltaFIFO[T], traffic *traffic) *Reflector[T] {
+func newReflector[T Object](config Config[T], queue *queue.Queue[Delta[T]], traffic *traffic) *Reflector[T] {
 	r := &Reflector[T]{
 		config:  config,
 		queue:   queue,
@@ -488,7 +489,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push(Delta[T]{Type: Replaced, scope: r.id, Collection: collection}) })
+	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()

@@ -309,7 +309,8 @@ func TestRecoveryIsFast(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				src := newSource()
 				src.failWith(func(request) error { return reason })
-				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), &DeltaFIFO[object]{})
+				queue := &DeltaFIFO[object]{}
+				r := NewReflector(via(Config[object]{ListerWatcher: src, Resource: widgets, Settings: Settings{WithoutStreamingList: true}, WatchErrorHandler: quiet}), queue)
 				r.random = func(d time.Duration) time.Duration { return d - 1 } // the longest wait
 				run(t, r.Run)
 				time.Sleep(time.Hour)
@@ -321,7 +322,7 @@ func TestRecoveryIsFast(t *testing.T) {
 				synctest.Wait() // it has just failed again
 				src.failWith(nil)
 				time.Sleep(limit)
-				wantLines(t, take(t, r.queue), "Replaced 0")
+				wantLines(t, take(t, queue), "Replaced 0")
 			})
 		})
 	}

@@ -362,14 +362,14 @@ func TestReflectorRefusesATransformThatRenames(t *testing.T) {
 	r := NewReflector(Config[object]{Resource: widgets, Transform: func(obj object) (object, error) {
 		obj.Name = "other"
 		return obj, nil
-	}}, nil)
+	}}, &DeltaFIFO[object]{})
 	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode || !strings.Contains(err.Error(), "changed the name") {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestReflectorRefusesATransformThatReturnsNothing(t *testing.T) {
-	r := NewReflector(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, nil)
+	r := NewReflector(Config[object]{Resource: widgets, Transform: func(object) (object, error) { return nil, nil }}, &DeltaFIFO[object]{})
 	if _, err := r.transformed(numbered(1)); reasonOf(err) != Decode {
 		t.Errorf("error is %v", err)
 	}

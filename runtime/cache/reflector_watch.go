@@ -13,6 +13,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -247,7 +248,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			in.ResourceVersion = event.ResourceVersion
 		}
 	}
-	heard := r.queue.push(deltas)
+	heard := r.queue.Push(deltas)
 	if counts.Dropped > 0 {
 		r.traffic.Dropped.Add(counts.Dropped)
 	}
@@ -264,7 +265,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	clear(deltas)
 	r.freeDeltas.Give(deltas)
 	clear(events) // the next read reuses the memory, which must not keep objects alive
-	if cap(r.events) > maxReuse {
+	if cap(r.events) > queue.MaxReuse {
 		r.events = nil
 	}
 	return err

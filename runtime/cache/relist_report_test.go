@@ -348,14 +348,14 @@ func TestReportHasTheEventsOfTheList(t *testing.T) {
 			return obj
 		}
 		change := func(kind DeltaType, obj object) Delta[object] { return Delta[object]{Type: kind, Item: itemOf(obj)} }
-		r.queue.Push(
+		r.queue.Push([]Delta[object]{
 			change(Added, state("x", 500)), change(Added, state("y", 501)),
 			list(state("x", 502), state("y", 503)),
 			list(state("x", 502), state("y", 503)),
 			change(Updated, state("x", 504)),
 			list(state("x", 504)),
 			change(Deleted, state("x", 505)),
-		)
+		})
 		heard.want(t, "Expired pages 0 objects 2 - 0s 0s h 3 0s", "Expired pages 0 objects 2 - 0s 0s", "Expired pages 0 objects 1 - 0s 0s h 1 0s")
 		lines := h.drain()
 		slices.Sort(lines[2:5])

@@ -178,7 +178,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 		deltas = s.processFirst(deltas)
 	}
 	if len(deltas) > 0 {
-		s.distribute(deltas, s.controller.queue.oldest)
+		s.distribute(deltas, s.controller.queue.Oldest)
 	}
 	for i := range all {
 		if collection := all[i].Collection; collection != nil {
@@ -189,7 +189,7 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 	}
 	own.removeUnconfirmed()
 	s.awaitScopes()
-	s.controller.isCached(s.controller.queue.oldest, received)
+	s.controller.isCached(s.controller.queue.Oldest, received)
 	return false // processFirst marks the lists
 }
 
@@ -219,7 +219,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 		if n < 0 {
 			n = len(deltas)
 		}
-		s.distribute(deltas[:n], s.controller.queue.oldest)
+		s.distribute(deltas[:n], s.controller.queue.Oldest)
 		return deltas[n:]
 	}
 	notes := s.indexer.apply(deltas[:1])
@@ -230,7 +230,7 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 			s.unlisted--
 		}
 	}
-	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.Oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }
 

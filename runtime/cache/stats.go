@@ -249,7 +249,7 @@ func (c *Controller[T]) stats() Stats {
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
 	}
 	c.counters.addTo(&all)
-	waiting := c.queue.waiting() // before now
+	waiting := c.queue.Waiting() // before now
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
 	for _, r := range c.reflectors() {

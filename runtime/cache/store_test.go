@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
@@ -218,8 +219,8 @@ func TestReadsAllocateOnlyTheirResult(t *testing.T) {
 }
 
 // keptBatch is the length of a batch whose memory is certainly reused. Slices grow
-// to a size class, so that one of almost maxReuse may have more room than that.
-const keptBatch = maxReuse / 2
+// to a size class, so that one of almost queue.MaxReuse may have more room than that.
+const keptBatch = queue.MaxReuse / 2
 
 func TestWritesAllocateOnlyNotifications(t *testing.T) {
 	x := NewIndexer(Indexers[object]{"none": func(object) []string { return nil }})
@@ -280,20 +281,20 @@ func testEventAllocations(t *testing.T, own *OwnWrites) {
 }
 
 func TestQueueReusesItsMemory(t *testing.T) {
-	var queue DeltaFIFO[object]
+	var fifo DeltaFIFO[object]
 	ctx := t.Context()
 	delta := Delta[object]{Type: Updated, Item: itemOf(many(1, 1, ""))}
 	var batch Deltas[object]
 	push := func(n int) {
 		for range n {
-			queue.Push(delta)
+			fifo.Push(delta)
 		}
-		for queue.Len() > 0 {
-			batch, _ = queue.Pop(ctx, batch)
+		for fifo.Len() > 0 {
+			batch, _ = fifo.Pop(ctx, batch)
 		}
 	}
-	push(3 * maxReuse)
-	for _, n := range []int{1, 100, 3 * maxReuse} {
+	push(3 * queue.MaxReuse)
+	for _, n := range []int{1, 100, 3 * queue.MaxReuse} {
 		if got := testing.AllocsPerRun(100, func() { push(n) }); got != 0 {
 			t.Errorf("%d deltas allocate %v times", n, got)
 		}

@@ -1,0 +1,31 @@
+package scoping
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+func TestTweak(t *testing.T) {
+	none, byUID, byOwner := sharding.Selector{}, sharding.Split(sharding.UID, 2)[0], sharding.Split(sharding.Owner, 2)[0]
+	if Tweak("", "", none, nil, nil) != nil || Tweak("", "", byOwner) != nil {
+		t.Error("there is nothing to apply")
+	}
+	set := func(request *metav1.ListOptions) { request.LabelSelector, request.Limit = "a=b", 7 }
+	more := func(request *metav1.ListOptions) { request.Limit++ }
+	for _, test := range []struct {
+		tweak func(*metav1.ListOptions)
+		want  metav1.ListOptions
+	}{
+		{Tweak("", "", byUID), metav1.ListOptions{ShardSelector: byUID.String()}},
+		{Tweak("c=d", "x=y", byOwner, nil, set, more), metav1.ListOptions{LabelSelector: "a=b,c=d", FieldSelector: "x=y", Limit: 8}},
+		{Tweak("", "x=y", byUID), metav1.ListOptions{FieldSelector: "x=y", ShardSelector: byUID.String()}},
+	} {
+		var got metav1.ListOptions
+		if test.tweak(&got); got != test.want {
+			t.Errorf("the request is %+v, want %+v", got, test.want)
+		}
+	}
+}
