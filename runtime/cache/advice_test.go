@@ -47,12 +47,12 @@ func TestAdvice(t *testing.T) {
 			}}}, []string{"forbidden [] in all namespaces. Add the rule to a ClusterRole", "forbidden [a c] to list widgets.test.example.com in 2 namespaces (a, c)", "forbidden [d] to watch", "notfound [e] CustomResourceDefinition widgets.test.example.com"}},
 			"source": {InformerStatus{Resource: widgets, Namespaces: []string{"a"}, Status: Status{Phase: Degraded, Reason: Unreachable, Err: &ScopeSourceError{errForbidden}, Scopes: []ScopeStatus{
 				scope("a", Forbidden, "list"),
-			}}}, []string{"unreachable [] The source of the scopes has failed", "forbidden [a] in namespace a"}},
+			}}}, []string{"scopes [] The source of the scopes has failed", "forbidden [a] in namespace a"}},
 			"source with a mistake": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Misconfigured, Err: &ScopeSourceError{&OptionError{}}}},
-				[]string{"misconfigured [] scopes that have a mistake"}},
+				[]string{"scopes [] scopes that have a mistake"}},
 			"informer as source": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Forbidden, Err: &ScopeSourceError{
 				&scopeSourceError{resource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, verb: "list", err: errForbidden},
-			}}}, []string{"forbidden [] to list namespaces. Add the rule to a ClusterRole"}},
+			}}}, []string{"scopes [] to list namespaces. Add the rule to a ClusterRole"}},
 			"scopes of a namespace": {InformerStatus{Resource: widgets, Namespaces: []string{"", "a"}, Status: Status{Phase: Degraded, Scopes: []ScopeStatus{
 				scope("", Forbidden, "list"), scope("", Forbidden, "list"), scope("a", "", ""), scope("a", Forbidden, "list"), scope("a", Forbidden, "list"),
 			}}}, []string{"forbidden [] in all namespaces", "forbidden [a] in namespace a. Add the rule to a Role"}},

@@ -168,7 +168,8 @@ type Advice struct {
 }
 
 // Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
-// URL, such as forbidden. Without an error it is pending, listing, stopped or handler.
+// URL, such as forbidden. Without an error it is pending, listing, stopped or handler, and for a
+// source of scopes that fails it is scopes.
 func (a Advice) Runbook() string { return cmp.Or(a.runbook, strings.ToLower(string(a.Reason))) }
 
 // String returns the text and the missing rule in one line, for logs.
@@ -220,7 +221,11 @@ func newAdvice(a advice.Advice, runbook string) Advice {
 }
 
 func adviceOn(failed *advice.Failure) Advice {
-	a := newAdvice(advice.Of(*failed), "")
+	runbook := ""
+	if failed.IsSource {
+		runbook = "scopes"
+	}
+	a := newAdvice(advice.Of(*failed), runbook)
 	a.Reason, a.Namespaces = Reason(failed.Reason), failed.Namespaces
 	return a
 }
