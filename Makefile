@@ -20,7 +20,7 @@ OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
 # Recipes have no absolute paths: the shell would split one that has a space.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards lint fuzz hunt clean
+.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards lint fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-shard test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
@@ -69,7 +69,7 @@ test-metrics: ## Run the tests of the metrics and traces of informers
 	cd metrics/prometheus && $(RACE) $(TEST) ./...
 	cd metrics/otel && $(RACE) $(TEST) ./...
 
-test-shard: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
+test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member
 
 test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium

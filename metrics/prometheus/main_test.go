@@ -112,7 +112,7 @@ func healthy() cache.InformerStatus {
 		Status: cache.Status{Phase: cache.Watching, Since: moment, ResourceVersion: "4711", Objects: 312, PendingWrites: 3},
 		Stats: cache.Stats{
 			Synced: true, Staleness: 1500 * time.Millisecond, BytesRead: 100_000, ObjectBytes: 50_000,
-			Added: 11, Updated: 12, Deleted: 13, Bookmarks: 14, Lists: 5, DecodeFailures: 6, Queued: 7,
+			Added: 11, Updated: 12, Deleted: 13, Bookmarks: 14, Dropped: 15, Lists: 5, DecodeFailures: 6, Queued: 7,
 			Relists:  map[cache.Reason]uint64{cache.Expired: 2, cache.ClosedEarly: 1},
 			Failures: []cache.FailureCount{{Verb: "list", Reason: cache.Forbidden, Count: 8}, {Verb: "watch", Reason: cache.Unreachable, Count: 9}},
 			Handlers: []cache.HandlerStats{

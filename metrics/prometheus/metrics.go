@@ -124,6 +124,8 @@ var metrics = append([]metric{
 			put(number(s.Stats.Bookmarks), "bookmark")
 		},
 	},
+	counter("informer_dropped_total", "Objects of lists, and events of watches, that the server has sent although no scope selects them; they were left out before they were decoded.",
+		func(s *cache.Stats) uint64 { return s.Dropped }),
 	counter("informer_lists_total", "Lists that were read to their end, streamed or not.",
 		func(s *cache.Stats) uint64 { return s.Lists }),
 	{

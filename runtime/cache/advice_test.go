@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestAdvice looks at how many there are, at their order, and at their headings in the runbook.
@@ -42,7 +44,18 @@ func TestAdvice(t *testing.T) {
 			"failing and slow": {InformerStatus{Status: failed(Unauthorized), Stats: slow}, []string{"unauthorized [] Renew", "handler [] Handler slow"}},
 			"namespaces": {InformerStatus{Resource: widgets, Namespaces: []string{"", "a", "b", "c", "d", "e"}, Status: Status{Phase: Degraded, Scopes: []ScopeStatus{
 				scope("", Forbidden, "list"), scope("a", Forbidden, "list"), scope("b", "", ""), scope("c", Forbidden, "list"), scope("d", Forbidden, "watch"), scope("e", NotFound, "list"),
-			}}}, []string{"forbidden [] does not name", "forbidden [a c] to list widgets.test.example.com in 2 namespaces (a, c)", "forbidden [d] to watch", "notfound [e] CustomResourceDefinition widgets.test.example.com"}},
+			}}}, []string{"forbidden [] in all namespaces. Add the rule to a ClusterRole", "forbidden [a c] to list widgets.test.example.com in 2 namespaces (a, c)", "forbidden [d] to watch", "notfound [e] CustomResourceDefinition widgets.test.example.com"}},
+			"source": {InformerStatus{Resource: widgets, Namespaces: []string{"a"}, Status: Status{Phase: Degraded, Reason: Unreachable, Err: &ScopeSourceError{errForbidden}, Scopes: []ScopeStatus{
+				scope("a", Forbidden, "list"),
+			}}}, []string{"scopes [] The source of the scopes has failed", "forbidden [a] in namespace a"}},
+			"source with a mistake": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Misconfigured, Err: &ScopeSourceError{&OptionError{}}}},
+				[]string{"scopes [] scopes that have a mistake"}},
+			"informer as source": {InformerStatus{Resource: widgets, Status: Status{Phase: Degraded, Reason: Forbidden, Err: &ScopeSourceError{
+				&scopeSourceError{resource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, verb: "list", err: errForbidden},
+			}}}, []string{"scopes [] to list namespaces. Add the rule to a ClusterRole"}},
+			"scopes of a namespace": {InformerStatus{Resource: widgets, Namespaces: []string{"", "a"}, Status: Status{Phase: Degraded, Scopes: []ScopeStatus{
+				scope("", Forbidden, "list"), scope("", Forbidden, "list"), scope("a", "", ""), scope("a", Forbidden, "list"), scope("a", Forbidden, "list"),
+			}}}, []string{"forbidden [] in all namespaces", "forbidden [a] in namespace a. Add the rule to a Role"}},
 		} {
 			advice := test.status.Advice()
 			matches := slices.EqualFunc(advice, test.want, func(a Advice, want string) bool {

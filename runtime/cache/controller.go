@@ -195,7 +195,10 @@ func (c *Controller[T]) namespaces() (names []string) {
 	for _, r := range all {
 		names = append(names, r.config.Namespace)
 	}
-	return slices.Compact(names)
+	if names = slices.Compact(names); len(names) == 1 && names[0] == "" { // several scopes of all namespaces, such as shards
+		return nil
+	}
+	return names
 }
 
 // setTransform sets the transform of each Reflector. It is called before Run.

@@ -135,12 +135,25 @@ func (e *NotSyncedError) Error() string {
 // Unwrap returns Cause.
 func (e *NotSyncedError) Unwrap() error { return e.Cause }
 
+// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has told
+// scopes that have a mistake. The informer keeps the scopes that it has.
+type ScopeSourceError struct {
+	// Err is what the source returned, or what its call of set returned.
+	Err error
+}
+
+// Error returns the text of Err after "scopes: ".
+func (e *ScopeSourceError) Error() string { return "scopes: " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ScopeSourceError) Unwrap() error { return e.Err }
+
 // Advice says what a person can do about an informer that does not follow the server.
 type Advice struct {
 	// Reason is that of the error, or empty if there is none.
 	Reason Reason
-	// Namespaces are those in which it is to be done, sorted; nil for all. An empty one is for all
-	// that the informer does not name.
+	// Namespaces are those in which it is to be done, sorted, each once; nil for all. An empty one
+	// is for all too, in an informer that follows others by name.
 	Namespaces []string
 	// Text says in a few sentences what to do. It has no text of an object.
 	Text string
@@ -156,7 +169,8 @@ type Advice struct {
 }
 
 // Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
-// URL, such as forbidden. Without an error it is pending, listing, stopped or handler.
+// URL, such as forbidden. Without an error it is pending, listing, stopped or handler, and for a
+// source of scopes that fails it is scopes.
 func (a Advice) Runbook() string { return cmp.Or(a.runbook, strings.ToLower(string(a.Reason))) }
 
 // String returns the text and the missing rule in one line, for logs.
@@ -208,7 +222,11 @@ func newAdvice(a advice.Advice, runbook string) Advice {
 }
 
 func adviceOn(failed *advice.Failure) Advice {
-	a := newAdvice(advice.Of(*failed), "")
+	runbook := ""
+	if failed.IsSource {
+		runbook = "scopes"
+	}
+	a := newAdvice(advice.Of(*failed), runbook)
 	a.Reason, a.Namespaces = Reason(failed.Reason), failed.Namespaces
 	return a
 }
@@ -217,13 +235,17 @@ func adviceOn(failed *advice.Failure) Advice {
 // are nil. It returns one for all namespaces that need the same.
 func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces []string) (all []advice.Failure) {
 	type cause struct {
-		reason   Reason
-		verb     string
-		isOthers bool // these need other rights
+		reason Reason
+		verb   string
+		isAll  bool // of all namespaces, which needs other rights
 	}
 	known := map[cause]int{}
-	if source := (*scopeSourceError)(nil); errors.As(status.Err, &source) {
-		all = append(all, advice.Failure{Reason: string(status.Reason), Verb: source.verb, Resource: source.resource, Namespaces: source.namespaces, Err: status.Err})
+	if failed := (*ScopeSourceError)(nil); errors.As(status.Err, &failed) {
+		failure := advice.Failure{Reason: string(status.Reason), IsSource: true, Verb: status.Verb, Err: status.Err}
+		if source := (*scopeSourceError)(nil); errors.As(failed, &source) {
+			failure.Verb, failure.Resource, failure.Namespaces = source.verb, source.resource, source.namespaces
+		}
+		all = append(all, failure)
 	}
 	for i := range status.Scopes {
 		scope, s := &status.Scopes[i], &status.Scopes[i].Status
@@ -237,7 +259,9 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 			known[key] = n
 			all = append(all, advice.Failure{Reason: string(s.Reason), Verb: s.Verb, Resource: resource, Err: s.Err})
 		}
-		all[n].Namespaces = append(all[n].Namespaces, scope.Namespace)
+		if in := all[n].Namespaces; len(in) == 0 || in[len(in)-1] != scope.Namespace { // scopes are sorted
+			all[n].Namespaces = append(in, scope.Namespace)
+		}
 	}
 	if len(all) == 0 && status.Err != nil {
 		if status.Reason == HandlerPanic || status.Reason == Misconfigured {

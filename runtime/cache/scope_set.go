@@ -423,7 +423,7 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			c.choose(Degraded, verb, fmt.Errorf("scopes: %w", err))
+			c.choose(Degraded, verb, &ScopeSourceError{err})
 		default:
 			c.choose(Watching, "", nil)
 		}

@@ -74,6 +74,29 @@ func secrets() cache.InformerStatus {
 	}
 }
 
+// databases follow two shards of all namespaces, and a namespace. A shard is refused, and the source of
+// the scopes fails.
+func databases() cache.InformerStatus {
+	resource := schema.GroupVersionResource{Group: "data.example.com", Version: "v1", Resource: "databases"}
+	refused := cache.Status{
+		Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Refused, Verb: "list",
+		Err: fmt.Errorf("list: %w", apierrors.NewBadRequest("shardSelector: unknown key")),
+	}
+	watching := cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}
+	return cache.InformerStatus{
+		Resource: resource, Kind: "Database", Object: "*v1.Database", Namespaces: []string{"", "bank"},
+		Status: cache.Status{
+			Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Unreachable, Err: &cache.ScopeSourceError{Err: errors.New("the file scopes.yaml is missing")},
+			Scopes: []cache.ScopeStatus{
+				{Namespace: "", Scope: `"" labels tier=a`, Status: watching},
+				{Namespace: "", Scope: `"" labels tier=b`, Status: refused},
+				{Namespace: "bank", Status: watching},
+			},
+		},
+		Stats: cache.Stats{Synced: true, NotFollowing: time.Minute, Lists: 3, Added: 5, Dropped: 4321},
+	}
+}
+
 // widgets has a busy handler and an object that cannot be decoded.
 func widgets() cache.InformerStatus {
 	return cache.InformerStatus{

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"iter"
 	"net"
@@ -47,6 +48,7 @@ func TestText(t *testing.T) {
 	golden(t, "page.txt", body(t, h, "/?format=text"))
 	golden(t, "secrets.txt", body(t, h, "/?format=text&q=SECRET"))
 	golden(t, "pods.txt", body(t, h, "/?format=text&q=pods"))
+	golden(t, "scopes.txt", body(t, newTest(source{databases()}), "/?format=text&q=databases"))
 	golden(t, "none.txt", body(t, newTest(source{}), "/?format=text"))
 	golden(t, "filtered.txt", body(t, newTest(some()), "/?format=text&state=stopped"))
 }
@@ -450,5 +452,32 @@ func TestReaderThatHasGone(t *testing.T) {
 	h.ServeHTTP(failing{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil))
 	if len(h.renders) != 0 {
 		t.Error("a report is still being made")
+	}
+}
+
+// TestScopes looks at scopes that share a namespace, and at what no scope selects, in each form.
+func TestScopes(t *testing.T) {
+	h := newTest(source{databases()})
+	html := body(t, h, "/?format=html")
+	for _, part := range []string{
+		"The source of the scopes has failed", `<th scope="row">&#34;&#34; labels tier=b</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
+		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dd>all namespaces, bank</dd>",
+	} {
+		if !strings.Contains(html, part) {
+			t.Errorf("the page does not have %q", part)
+		}
+	}
+	var r Report
+	if err := json.Unmarshal([]byte(body(t, h, "/?format=json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	i := &r.Informers[0]
+	if i.State != Failing || !i.ScopeSourceFailed || i.Dropped != 4321 || len(i.Scopes) != 3 || i.Scopes[0].Scope != `"" labels tier=b` || i.Scopes[2].Scope != "" {
+		t.Errorf("the informer is %+v", i)
+	}
+	databases := databases()
+	databases.Status.Err, databases.Status.Reason = fmt.Errorf("all namespaces (labels tier=b): %w", databases.Status.Scopes[1].Status.Err), cache.Refused
+	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in scope "" labels tier=b).`) {
+		t.Errorf("with a scope that fails:\n%s", text)
 	}
 }

@@ -321,6 +321,12 @@ func TestRunbook(t *testing.T) {
 			t.Errorf("the runbook has no heading %s, but %v", cause, headings)
 		}
 	}
+	databases := databases()
+	for _, advice := range databases.Advice() {
+		if !headings[advice.Runbook()] {
+			t.Errorf("the runbook has no heading %s", advice.Runbook())
+		}
+	}
 	for reason := range meanings {
 		if heading := (cache.Advice{Reason: reason}).Runbook(); !headings[heading] {
 			t.Errorf("the runbook has no heading %s", heading)

@@ -206,7 +206,7 @@ func (r row) AllNamespaces() string {
 	}
 	var names []string
 	for _, n := range r.Namespaces[:min(len(r.Namespaces), maxShown)] {
-		names = append(names, cmp.Or(n, "all others"))
+		names = append(names, cmp.Or(n, "all namespaces"))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(r.Namespaces) - maxShown; more > 0 {

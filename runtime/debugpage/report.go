@@ -2,6 +2,7 @@ package debugpage
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -60,6 +61,10 @@ type Informer struct {
 	// Problems say in words what is wrong with the informer; the worst one first.
 	Problems []string `json:"problems,omitempty"`
 	Condition
+	// ScopeSourceFailed is set if the error is that of the source of the scopes, see
+	// cache.ScopeSourceError.
+	ScopeSourceFailed bool `json:"scope_source_failed,omitempty"`
+
 	Synced bool     `json:"synced"`
 	Advice []Advice `json:"advice,omitempty"`
 
@@ -72,7 +77,10 @@ type Informer struct {
 	Queued        int     `json:"queued_items"`
 	PendingWrites int     `json:"pending_writes"`
 
-	Events         Events        `json:"events"`
+	Events Events `json:"events"`
+	// Dropped is the number of objects and events that the server has sent although no scope
+	// selects them. They were left out before they were decoded.
+	Dropped        uint64        `json:"dropped"`
 	Lists          uint64        `json:"lists"`
 	Relists        []Count       `json:"relists,omitempty"`
 	Failures       []Count       `json:"failures,omitempty"`
@@ -95,7 +103,7 @@ type Informer struct {
 	spark  spark
 }
 
-// Condition is the phase of an informer, or of one of its namespaces.
+// Condition is the phase of an informer, or of one of its scopes.
 type Condition struct {
 	Phase cache.Phase `json:"phase"`
 	// For is the time since the phase began.
@@ -183,9 +191,12 @@ type Index struct {
 	Values int    `json:"values"`
 }
 
-// Scope is the state of one of several namespaces.
+// Scope is the state of one of several scopes.
 type Scope struct {
+	// Namespace is empty for all namespaces.
 	Namespace string `json:"namespace"`
+	// Scope has the selectors and the shard too, if several scopes have the namespace.
+	Scope string `json:"scope,omitempty"`
 	Condition
 }
 
@@ -254,11 +265,12 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		Condition: h.condition(&s.Status, now), Synced: stats.Synced,
 		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites,
-		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks},
-		Lists:  stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
+		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,
+		Lists: stats.Lists, BytesRead: stats.BytesRead, DecodeFailures: stats.DecodeFailures,
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}
+	_, all.ScopeSourceFailed = errors.AsType[*cache.ScopeSourceError](s.Status.Err)
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
 			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),
@@ -283,7 +295,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 	}
 	for i := range s.Status.Scopes {
 		scope := &s.Status.Scopes[i]
-		all.Scopes = append(all.Scopes, Scope{clean(scope.Namespace, maxName), h.condition(&scope.Status, now)})
+		all.Scopes = append(all.Scopes, Scope{clean(scope.Namespace, maxName), clean(scope.Scope, maxText), h.condition(&scope.Status, now)})
 	}
 	slices.SortStableFunc(all.Scopes, func(a, b Scope) int { return cmp.Compare(a.rank(), b.rank()) })
 	state, problems := h.limits.judge(&all)

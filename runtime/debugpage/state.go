@@ -1,6 +1,7 @@
 package debugpage
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -72,6 +73,8 @@ func (i *Informer) needsAction() bool {
 // failure says in words why the informer is degraded.
 func (i *Informer) failure() string {
 	switch {
+	case i.ScopeSourceFailed:
+		return "The source of the scopes has failed, so the informer keeps the scopes that it has."
 	case i.Reason == cache.Misconfigured:
 		return "The options have a mistake, so it never runs."
 	case i.Reason == cache.HandlerPanic:
@@ -90,14 +93,14 @@ func (i *Informer) failure() string {
 	var in []string
 	for s := range i.Scopes {
 		if i.Scopes[s].Error != "" {
-			in = append(in, namespaceName(i.Scopes[s].Namespace))
+			in = append(in, i.Scopes[s].name())
 		}
 	}
 	switch {
 	case len(in) == 1:
 		text += " (in " + in[0] + ")"
 	case len(in) > 1:
-		text += fmt.Sprintf(" (in %d of %d namespaces)", len(in), len(i.Scopes))
+		text += fmt.Sprintf(" (in %d of %s)", len(in), plural(len(i.Scopes), i.scopeNoun()))
 	}
 	return text + "."
 }
@@ -193,7 +196,7 @@ func times(n uint64) string {
 	return number(n) + " times"
 }
 
-// rank orders namespaces: those that do not follow the server are first.
+// rank orders scopes: those that do not follow the server are first.
 func (s *Scope) rank() int {
 	return slices.Index([]cache.Phase{cache.Degraded, cache.Listing, cache.Pending, cache.Stopped, cache.Watching}, s.Phase)
 }
@@ -206,10 +209,29 @@ func (i *Informer) groupResource() string {
 	return i.Resource + "." + i.Group
 }
 
-// namespaceName names a namespace. The empty one is for all that are not named.
+// namespaceName names a namespace. The empty one is for all.
 func namespaceName(namespace string) string {
 	if namespace == "" {
-		return "all other namespaces"
+		return "all namespaces"
 	}
 	return "namespace " + namespace
+}
+
+// name names the scope in a sentence.
+func (s *Scope) name() string {
+	if s.Scope != "" {
+		return "scope " + s.Scope
+	}
+	return namespaceName(s.Namespace)
+}
+
+// Label names the scope in a table.
+func (s Scope) Label() string { return cmp.Or(s.Scope, s.Namespace, "all namespaces") }
+
+// scopeNoun is what the scopes of the informer are called: namespaces, if each has one of its own.
+func (i *Informer) scopeNoun() string {
+	if slices.ContainsFunc(i.Scopes, func(s Scope) bool { return s.Scope != "" || s.Namespace == "" }) {
+		return "scope"
+	}
+	return "namespace"
 }

@@ -90,11 +90,11 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 		line("", fmt.Sprintf("and %s more", number(more)))
 	}
 	for _, s := range i.Scopes {
-		text := fmt.Sprintf("%s: %s for %s", namespaceName(s.Namespace), s.Phase, s.For)
+		text := fmt.Sprintf("%s: %s for %s", s.name(), s.Phase, s.For)
 		if s.Error != "" {
 			text += ": " + s.Error
 		}
-		line("namespace", text)
+		line(i.scopeNoun(), text)
 	}
 	line("name", i.Name)
 	line("kind", i.Kind)
@@ -102,6 +102,9 @@ func (i *Informer) writeText(to *bytes.Buffer, everything bool) {
 	line("server", i.Server)
 	line("version", i.ResourceVersion)
 	line("events", fmt.Sprintf("%s added, %s updated, %s deleted, %s", number(i.Events.Added), number(i.Events.Updated), number(i.Events.Deleted), plural(int(i.Events.Bookmark), "bookmark")))
+	if i.Dropped > 0 {
+		line("dropped", number(i.Dropped))
+	}
 	line("read", size(i.BytesRead))
 	line("lists", fmt.Sprintf("%s%s", number(i.Lists), countsText("; again for ", i.Relists)))
 	line("failures", countsText("", i.Failures))
@@ -165,21 +168,18 @@ func yes(b bool) string {
 
 // where names the namespaces of the informer in a few words.
 func (i *Informer) where() string {
-	switch len(i.Namespaces) {
-	case 0:
+	switch {
+	case len(i.Namespaces) == 0 || i.Namespaces[0] == "": // they are sorted
 		return "all"
-	case 1:
-		if i.Namespaces[0] != "" {
-			return i.Namespaces[0]
-		}
-		return "all others"
+	case len(i.Namespaces) == 1:
+		return i.Namespaces[0]
 	}
 	return plural(len(i.Namespaces), "namespace")
 }
 
 // whereOf names the namespaces in which the advice is to be followed, if the informer has others too.
 func whereOf(a Advice, i *Informer) string {
-	if len(a.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) {
+	if len(a.Namespaces) == 0 || len(i.Namespaces) == 0 || len(a.Namespaces) == len(i.Namespaces) {
 		return ""
 	}
 	if len(a.Namespaces) > maxNamed {

@@ -35,9 +35,12 @@ type Failure struct {
 	// Verb is the request that failed, "list" or "watch"; empty if it is not known.
 	Verb     string
 	Resource schema.GroupVersionResource
-	// Namespaces are those that have the failure, sorted; nil for the whole collection. An empty
-	// one is for all namespaces that the informer does not name.
+	// Namespaces are those that have the failure, sorted, each once; nil for the whole collection. An
+	// empty one is for all namespaces, in an informer that follows others by name too.
 	Namespaces []string
+	// IsSource is set if the source of the scopes of the informer has failed. Resource is then what that
+	// source follows, or empty.
+	IsSource bool
 	// Err is the error of one of them.
 	Err error
 }
@@ -77,6 +80,11 @@ func Brief(reason string) string {
 
 // Of returns what to do about a failure.
 func Of(f Failure) Advice {
+	if f.IsSource && (f.Resource.Resource == "" || f.Reason == Misconfigured) {
+		return Advice{
+			Text: "The source of the scopes has failed, or has told scopes that have a mistake, so the informer keeps the scopes that it has. Correct what the error names. The source is called again after a while, and may tell other scopes at any time.",
+		}
+	}
 	switch f.Reason {
 	case protocol.Forbidden:
 		return f.forbidden()

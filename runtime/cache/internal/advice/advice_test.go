@@ -58,9 +58,9 @@ func TestForbidden(t *testing.T) {
 			"a rule of a ClusterRole, for a RoleBinding in each of 200 namespaces: team-000, team-001, team-002 and 197 more",
 			"kubectl auth can-i list foos.example.com -n team-000",
 		},
-		"all other namespaces": {
+		"all namespaces and named ones": {
 			Failure{Resource: foos, Namespaces: []string{""}},
-			"The server does not allow the program to list or watch foos.example.com in the namespaces that the informer does not name. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding.",
+			"The server does not allow the program to list or watch foos.example.com in all namespaces. Add the rule to a ClusterRole, and bind it to the service account of the program with a ClusterRoleBinding.",
 			"a rule of a ClusterRole",
 			"kubectl auth can-i list foos.example.com --all-namespaces",
 		},

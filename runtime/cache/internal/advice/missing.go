@@ -33,7 +33,7 @@ func Names(namespaces []string) string {
 	var shown []string
 	for _, namespace := range namespaces[:min(len(namespaces), maxNames)] {
 		if namespace == "" {
-			namespace = "all others"
+			namespace = "all namespaces"
 		}
 		shown = append(shown, printable.Text(printable.Cut(namespace, maxName)))
 	}
@@ -50,7 +50,7 @@ func (f *Failure) where() string {
 	case len(f.Namespaces) == 0:
 		return ""
 	case f.isClusterWide():
-		return " in the namespaces that the informer does not name"
+		return " in all namespaces"
 	case len(f.Namespaces) == 1:
 		return " in namespace " + Names(f.Namespaces)
 	}
