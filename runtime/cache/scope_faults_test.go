@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -206,9 +207,9 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 			create(c, fmt.Sprintf("team-%02d", i), "one")
 		}
 		s := newOfCluster(c, inJSON, WithScopes(teams(0, 2)...))
-		n := 0
+		var n atomic.Int32
 		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
-			if n++; n < 50 {
+			if n := int(n.Add(1)); n < 50 {
 				_ = s.SetScopes(teams(n%5, n%5+3)...)
 			}
 		}}); err != nil {
@@ -231,7 +232,8 @@ func TestSetScopesFromManyGoroutines(t *testing.T) {
 			})
 		}
 		all.Wait()
-		n = 100
+		n.Store(100)
+		synctest.Wait() // for the handler
 		if err := s.SetScopes(teams(2, 5)...); err != nil {
 			t.Fatal(err)
 		}
@@ -278,6 +280,192 @@ func TestScopeRemovedDuringItsList(t *testing.T) {
 		}
 		if got := names(s); !slices.Equal(got, []string{"team-55/one", "team-56/one"}) {
 			t.Errorf("cached are %q", got)
+		}
+	})
+}
+
+// TestWaitForWhenScopesChange waits for a version that one of two scopes does not reach, until it is removed.
+func TestWaitForWhenScopesChange(t *testing.T) {
+	for name, next := range map[string][]Scope{"one scope": {{Namespace: "a"}}, "no scope": nil, "a new scope": {{Namespace: "c"}}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sources := map[string]*source{"a": newSource(), "b": newSource(), "c": newSource()}
+				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return sources[namespace] }}
+				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithNamespaces("a", "b"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				run(t, s.Run)
+				synctest.Wait()
+				sources["a"].set("a", "one", nil)
+				sources["c"].set("c", "one", nil)
+				sources["c"].set("c", "two", nil)
+				waits := waitFor(t, s, 101)
+				if waits.returned(t) {
+					t.Fatal("returned although b is behind")
+				}
+				if err := s.SetScopes(next...); err != nil {
+					t.Fatal(err)
+				}
+				if !waits.returned(t) {
+					t.Errorf("WaitFor does not return; the cache has version %q", s.AppliedVersion())
+				}
+			})
+		})
+	}
+}
+
+// TestScopeSourcesThatFail runs sources that fail, end, tell mistakes, and tell the same again.
+func TestScopeSourcesThatFail(t *testing.T) {
+	for name, test := range map[string]struct {
+		source func(calls int, set func(...Scope) error) error
+		// want is a part of the error after a minute, empty for none.
+		want string
+	}{
+		"fails at once":     {func(int, func(...Scope) error) error { return errInternal }, "etcd is away"},
+		"ends without any":  {func(int, func(...Scope) error) error { return nil }, errNoScopes.Error()},
+		"tells a mistake":   {func(_ int, set func(...Scope) error) error { return set(Scope{Namespace: "A"}) }, `"A" cannot be the name`},
+		"a mistake, hidden": {func(_ int, set func(...Scope) error) error { _ = set(Scope{LabelSelector: "a in ("}); return nil }, "source"},
+		"the same again": {func(_ int, set func(...Scope) error) error {
+			for range 1000 {
+				if err := set(Scope{Namespace: "a"}, Scope{Namespace: "a"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, ""},
+		"recovers": {func(calls int, set func(...Scope) error) error {
+			if calls < 3 {
+				return errForbidden
+			}
+			return set(Scope{Namespace: "a"})
+		}, ""},
+		"fails after the first": {func(_ int, set func(...Scope) error) error { _ = set(Scope{Namespace: "a"}); return errInternal }, "etcd is away"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src, calls := newSource(), 0
+				src.set("a", "one", nil)
+				kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return src }}
+				s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
+					calls++
+					return test.source(calls, set)
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				run(t, s.Run)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				status := s.Status()
+				if (status.Err == nil) != (test.want == "") || status.Err != nil && !strings.Contains(status.Err.Error(), test.want) {
+					t.Errorf("after %d calls: %v", calls, status)
+				}
+				told := test.want == "" || name == "fails after the first"
+				if s.HasSynced() != told || calls > 100 || src.count("list") > 1 {
+					t.Errorf("synced: %v, %d calls, %d lists", s.HasSynced(), calls, src.count("list"))
+				}
+				if !told && s.NotSyncedReason() == "" {
+					t.Error("no reason")
+				}
+			})
+		})
+	}
+}
+
+// TestScopesOfForbiddenNamespaces has no right to list namespaces at first.
+func TestScopesOfForbiddenNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		namespaces, src := newSource(), newSource()
+		namespaces.set("", "a", nil)
+		namespaces.failWith(func(request) error { return errForbidden })
+		src.set("a", "one", nil)
+		of := NewSharedIndexInformer(Config[object]{Resource: widgets, ListerWatcher: namespaces, WatchErrorHandler: quiet})
+		kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(namespace string) ListerWatcher[object] { return within{src, namespace} }}
+		s, err := kind.NewInformer(WithWatchErrorHandler(quiet), WithScopeSource(ScopesOf(of, func(n object) Scope { return Scope{Namespace: n.Name} })))
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		if s.HasSynced() || s.NotSyncedReason() == "" {
+			t.Errorf("before the namespaces are followed: %v", s.Status())
+		}
+		run(t, of.Run)
+		time.Sleep(time.Second)
+		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "watch" || status.Phase != Degraded {
+			t.Errorf("while namespaces are forbidden: %+v", status)
+		}
+		namespaces.failWith(nil)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if !s.HasSynced() || s.Status().Err != nil {
+			t.Errorf("with all rights: %v", s.Status())
+		}
+		wantLines(t, heard.drain(), "add a/one@101 initial=true")
+
+		// The namespace is deleted with its objects, and both come again, in one step and in two.
+		for _, wait := range []bool{false, true} {
+			pause := func() {
+				if wait {
+					synctest.Wait()
+				}
+			}
+			namespaces.remove("", "a")
+			pause()
+			src.remove("a", "one")
+			pause()
+			namespaces.set("", "a", nil)
+			pause()
+			obj := src.set("a", "one", nil)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if got, found := s.GetStore().Get(ObjectName{Namespace: "a", Name: "one"}); !found || got.UID != obj.UID || !s.HasSynced() {
+				t.Errorf("cached is %v of %v, %v", got, obj.UID, s.Status())
+			}
+			if lines := heard.drain(); len(lines) != 2 || !strings.HasPrefix(lines[0], "delete ") || !strings.HasPrefix(lines[1], "add ") {
+				t.Errorf("the handler heard %q", lines)
+			}
+		}
+		namespaces.failWith(func(request) error { return errForbidden })
+		namespaces.endWatches(errGone)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if status := s.Status(); status.Reason != Forbidden || s.GetStore().Len() != 1 || !s.HasSynced() {
+			t.Errorf("after the rights are gone: %v", status)
+		}
+	})
+}
+
+// TestScopeRemovedAndAddedAtOnce replaces the scope and sets it again, with changes meanwhile.
+func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		create(c, "team-00", "one")
+		create(c, "team-00", "two")
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...))
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		heard.drain()
+		_ = s.SetScopes()
+		remove(c, "team-00", "one")
+		if err := s.SetScopes(teams(0, 1)...); err != nil {
+			t.Fatal(err)
+		}
+		if s.HasSynced() {
+			t.Error("synced before the list of the new scope")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		lines := heard.drain()
+		slices.Sort(lines)
+		if len(lines) != 3 || !strings.HasPrefix(lines[0], "add team-00/two") || !strings.HasSuffix(lines[0], "initial=true") || !strings.HasPrefix(lines[1], "delete team-00/one") {
+			t.Errorf("the handler heard %q", lines)
+		}
+		if got := names(s); !slices.Equal(got, []string{"team-00/two"}) || c.reads.open() != 1 {
+			t.Errorf("cached are %q, with %d watches", got, c.reads.open())
 		}
 	})
 }

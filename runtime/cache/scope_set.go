@@ -220,6 +220,9 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 		}
 	}
 	s.replaceScopes(next, opened, closed)
+	if own := s.own.Load(); own != nil {
+		s.advance(own) // a scope that is gone may have been the last one behind
+	}
 	for _, r := range opened {
 		c.startLocked(r)
 	}
