@@ -465,7 +465,7 @@ func (o *ownWrites[T]) catchUp() {
 // reached is called when a watch has reached a version. For entries, admit has that of a delta. A
 // WaitFor may come after the batch of the delta, and before its version is known.
 func (s *SharedIndexInformer[T]) reached(isDelta bool) {
-	if s.awaiting.Load() {
+	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
 		s.reachScopes()
 	}
 	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {

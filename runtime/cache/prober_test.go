@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -174,5 +175,43 @@ func TestProbesBackOff(t *testing.T) {
 		if len(asked) < 3 || asked[1].Sub(asked[0]) > 2*first {
 			t.Errorf("after an answer %d requests have failed in a minute", len(asked))
 		}
+	})
+}
+
+// TestBookmarksEndTheMemoryOfDeletions: a scope that has no events lets the cache forget objects that
+// another one has told the end of. Nothing is leaving.
+func TestBookmarksEndTheMemoryOfDeletions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		s := w.informer(t, WithScopes(Scope{Namespace: "a"}, Scope{Namespace: "a", FieldSelector: "metadata.name=x"}, Scope{LabelSelector: "quiet"}))
+		w.of("").selects = func(object) bool { return false }
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		w.of("").setSilent(true)
+		w.of("").endWatches(io.EOF)
+		synctest.Wait()
+		for i := range 20 {
+			name := fmt.Sprint("n", i)
+			w.of("a").set("a", name, nil)
+			w.of("a").remove("a", name)
+			w.of("").bookmark()
+			w.of("").bookmark()
+		}
+		synctest.Wait()
+		if n := len(heard.drain()); n != 40 || s.indexer.leaving() != 0 {
+			t.Errorf("the handler has heard %d lines, %d objects are leaving", n, s.indexer.leaving())
+		}
+		if _, hasRecords := s.indexer.departed(); !hasRecords || !s.recalls.Load() {
+			t.Error("nothing is remembered of objects that the quiet scope may have")
+		}
+		w.of("").setSilent(false)
+		w.of("").endWatches(io.EOF)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if _, hasRecords := s.indexer.departed(); hasRecords || s.recalls.Load() {
+			t.Error("the bookmarks of the quiet scope do not end the memory")
+		}
+		wantLines(t, heard.drain())
 	})
 }
