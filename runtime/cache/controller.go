@@ -443,6 +443,13 @@ func (c *Controller[T]) appliedVersion() string {
 	return c.applied
 }
 
+// forgetApplied drops the result of earlier calls of appliedVersion: a new scope has no version yet.
+func (c *Controller[T]) forgetApplied() {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	c.applied = ""
+}
+
 // Status returns the state of the Controller. A Controller of NewController does not know
 // Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {

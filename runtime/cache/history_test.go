@@ -23,7 +23,7 @@ import (
 // FuzzHistory plays a random history of a collection to an informer: objects are
 // created, updated, deleted and born again, the server forgets, cuts, refuses, is
 // silent, repeats itself and answers with other content at the same version, handlers
-// come and go. In the end the cache is the
+// come and go, and so do scopes of the informer, which overlap. In the end the cache is the
 // truth, its indexes are what a naive computation finds, and each handler has
 // got a legal history that ends in the truth.
 //
@@ -35,6 +35,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("\x00\x03\x0c\x03\x05\x00\x0c\x03\x06\x00\x03\x00"), true)
 	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), true)
 	f.Add([]byte("\x00\x01\x00\x62\x0e\x61\x04\x00\x0e\x2a\x00\x02\x0e\x82"), false)
+	f.Add([]byte("\x00\x21\x00\x23\x0f\x26\x02\x23\x0f\x24\x00\x03\x0f\x20\x00\x21\x0f\x23"), true)
 	for n, script := range scripts(5, 40, 200) {
 		f.Add(script, n%2 == 0)
 	}
@@ -150,8 +151,9 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		writer.informer, writer.selects = s, own == ownWritesToSome
 	}
 	var handlers []*historian
+	pool, isRescoped := scopesOfHistory(namespaces, own), false
 	join := func() {
-		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1, scoped: own == ownWritesToSome}
+		h := &historian{t: t, known: map[ObjectName]object{}, severalLists: len(namespaces) > 1 || isRescoped, scoped: own == ownWritesToSome || isRescoped, rescoped: isRescoped}
 		var options []HandlerOption
 		if h.severalLists && len(handlers)%2 == 1 { // merged events may be initial later
 			h.slow, options = true, append(options, WithBacklogLimit(len(handlers)))
@@ -167,7 +169,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 	}
 	join()
 	for ; len(script) >= 2; script = script[2:] {
-		what, arg := script[0]%15, script[1]
+		what, arg := script[0]%16, script[1]
 		name := strconv.Itoa(int(arg % 8))
 		namespace := namespaces[int(arg>>3)%len(namespaces)]
 		src := sources[namespace]
@@ -175,7 +177,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 			namespace = []string{"rest", "others", "a"}[int(arg)%3] // the informer gets those of a from another source
 		}
 		last, exists := src.objects[ObjectName{namespace, name}]
-		writer.mode = script[0] / 15 % 4
+		writer.mode = script[0] / 16 % 4
 		if sources[namespace] != nil && sources[namespace] != src {
 			writer.mode = fromOthers // it is another server, which answers for an object of this name
 		}
@@ -220,6 +222,18 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 			src.setSilent(arg&1 == 0)
 		case 14:
 			src.answerWith(namespace, name, map[string]string{"letters": "xyz"[:arg>>6], "default": fmt.Sprint(arg >> 3 & 1)})
+		case 15:
+			isRescoped = true
+			for _, h := range handlers {
+				h.rescope()
+			}
+			var next []Scope
+			for i, scope := range pool {
+				if arg>>i&1 != 0 {
+					next = append(next, scope)
+				}
+			}
+			setScopes(t, s, next...)
 		}
 		if arg&0x20 != 0 {
 			synctest.Wait() // otherwise steps meet the informer in the middle of things
@@ -243,6 +257,18 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 		time.Sleep(time.Second)
 	}
 	checkTruth(t, s, sources, handlers)
+}
+
+// scopesOfHistory returns scopes of namespaces. They overlap, unless this program writes: then a write has
+// to be in one scope.
+func scopesOfHistory(namespaces []string, own ownMode) []Scope {
+	all := disjoint(namespaces)
+	for _, namespace := range namespaces {
+		if own == noOwnWrites && namespace != "" {
+			all = append(all, Scope{Namespace: namespace, FieldSelector: "metadata.name!=3"}, Scope{Namespace: namespace, FieldSelector: "metadata.name=3"})
+		}
+	}
+	return all
 }
 
 // ownMode is which writes of a history are those of this program.
@@ -277,15 +303,19 @@ func failures(arg byte) func(request) error {
 
 func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string]*source, handlers []*historian) {
 	t.Helper()
-	objects := map[ObjectName]object{}
-	for namespace, src := range sources {
+	objects, open := map[ObjectName]object{}, map[*source]int{}
+	for _, r := range s.controller.reflectors() {
+		src := sources[r.config.Namespace]
+		open[src]++
 		for name, obj := range src.objects {
-			if (sources[name.Namespace] == nil || name.Namespace == namespace) && (src.selects == nil || src.selects(obj)) {
+			if !r.config.rule.Excludes(name.Namespace, name.Name) && (src.selects == nil || src.selects(obj)) {
 				objects[name] = obj
 			}
 		}
-		if src.open != 1 {
-			t.Errorf("%d watches are open in namespace %s", src.open, namespace)
+	}
+	for namespace, src := range sources {
+		if src.open != open[src] {
+			t.Errorf("%d watches are open in namespace %s, want %d", src.open, namespace, open[src])
 		}
 	}
 	checkEnd(t, s, objects, handlers)
@@ -336,6 +366,8 @@ type historian struct {
 	severalLists bool
 	// scoped is set if an object may leave the scope and return.
 	scoped bool
+	// rescoped is set if SetScopes may make the informer one that is not synced.
+	rescoped bool
 	// slow is set if a call takes a second.
 	slow bool
 	// dead are the objects that were deleted.
@@ -357,9 +389,16 @@ func (h *historian) lock() {
 		time.Sleep(time.Second)
 	}
 	h.mu.Lock()
-	if h.registration != nil && h.registration.HasSynced() && !h.registration.(*registration[object]).informer.HasSynced() {
+	if h.registration != nil && !h.rescoped && h.registration.HasSynced() && !h.registration.(*registration[object]).informer.HasSynced() {
 		h.t.Error("a handler is synced before its informer")
 	}
+}
+
+// rescope is called before the scopes change.
+func (h *historian) rescope() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.severalLists, h.scoped, h.rescoped = true, true, true
 }
 
 func (h *historian) OnAdd(obj object, initial bool) {

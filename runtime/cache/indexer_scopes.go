@@ -163,6 +163,17 @@ func (x *Indexer[T]) leaving() int {
 	return x.scopes.Leaving()
 }
 
+// departed returns the result of leaving, and whether anything is recorded of objects that have left a
+// scope, until the others have reached the version.
+func (x *Indexer[T]) departed() (leaving int, hasRecords bool) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.scopes == nil {
+		return 0, false
+	}
+	return x.scopes.Leaving(), x.scopes.HasRecords()
+}
+
 // awaitedObject is an object that is leaving, and a scope that may have it.
 type awaitedObject struct {
 	name ObjectName

@@ -1,8 +1,8 @@
 package cache
 
 import (
-	"cmp"
 	"context"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -139,47 +139,80 @@ func (o *ownWrites[T]) observe(ctx context.Context) (stop func()) {
 }
 
 // scopeFor returns the scope that has an object if it matches the selectors, or nil. The scopes do not
-// overlap. An object that is in no shard of owners may have been in one before.
+// overlap. An object that is in no shard of owners may have been in one before: then it is the scope that
+// has the cached state.
 func (o *ownWrites[T]) scopeFor(obj metav1.Object) (scope *ownScope[T]) {
-	var before *ownScope[T]
-	from := func(namespace string) *ownScope[T] {
-		at, _ := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
-			return strings.Compare(scope.reflector.config.Namespace, namespace)
-		})
-		for _, scope := range o.scopes[at:] {
-			config := &scope.reflector.config
-			if config.Namespace != namespace {
-				break
-			}
-			if config.rule.MayHave(obj) {
-				return scope
-			}
-			if !shards.IsFixed(config.rule.Selector()) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName()) {
-				before = scope
-			}
+	var before []*ownScope[T]
+	for scope := range o.candidates(obj) {
+		if scope.reflector.config.rule.MayHave(obj) {
+			return scope
 		}
+		before = append(before, scope)
+	}
+	if len(before) == 0 {
 		return nil
 	}
-	if scope = from(obj.GetNamespace()); scope == nil && obj.GetNamespace() != "" {
-		scope = from("")
+	return o.holder(before, obj)
+}
+
+// candidates ranges over the scopes that may have an object, or may have had it before: those whose shard
+// has it, or is one of owners, which change.
+func (o *ownWrites[T]) candidates(obj metav1.Object) iter.Seq[*ownScope[T]] {
+	namespaces := []string{obj.GetNamespace(), ""}
+	if obj.GetNamespace() == "" {
+		namespaces = namespaces[1:]
 	}
-	return cmp.Or(scope, before)
+	return func(yield func(*ownScope[T]) bool) {
+		for _, namespace := range namespaces {
+			at, _ := slices.BinarySearchFunc(o.scopes, namespace, func(scope *ownScope[T], namespace string) int {
+				return strings.Compare(scope.reflector.config.Namespace, namespace)
+			})
+			for _, scope := range o.scopes[at:] {
+				config := &scope.reflector.config
+				if config.Namespace != namespace {
+					break
+				}
+				mayChange := !shards.IsFixed(config.rule.Selector()) && !config.rule.Excludes(obj.GetNamespace(), obj.GetName())
+				if (mayChange || config.rule.MayHave(obj)) && !yield(scope) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// holder returns the one of the scopes that has the cached state of an object. If none has, it returns the
+// last one.
+func (o *ownWrites[T]) holder(scopes []*ownScope[T], obj metav1.Object) *ownScope[T] {
+	last := scopes[len(scopes)-1]
+	if len(scopes) == 1 {
+		return last
+	}
+	cached, found := o.informer.indexer.Get(ObjectName{obj.GetNamespace(), obj.GetName()})
+	if !found {
+		return last
+	}
+	at := slices.IndexFunc(scopes, func(scope *ownScope[T]) bool { return scope.reflector.config.rule.MayHave(cached) })
+	if at < 0 {
+		return last
+	}
+	return scopes[at]
 }
 
 // Wrote applies the response to a write. It is called in the goroutine of the writer.
 func (o *ownWrites[T]) Wrote(w writes.Write) {
 	s := o.informer
-	s.mu.Lock()
-	scope := o.scopeFor(&w.Object)
-	s.mu.Unlock()
-	if scope == nil || scope.selection.NeverHas(&w.Object) {
-		return
-	}
 	name := listed.Name{Namespace: w.Object.Namespace, Name: w.Object.Name}
 	if w.Gone {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		o.end(scope, name, &w)
+		o.end(name, &w)
+		return
+	}
+	s.mu.Lock()
+	scope := o.scopeFor(&w.Object)
+	s.mu.Unlock()
+	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
 	version, ok := pending.Parse(w.Object.ResourceVersion)
@@ -276,17 +309,26 @@ func (o *ownWrites[T]) store(scope *ownScope[T], e *pending.Entry[T]) {
 	stored = true
 }
 
-// end applies a deletion.
-func (o *ownWrites[T]) end(scope *ownScope[T], name listed.Name, w *writes.Write) {
+// end applies a deletion. Its response may have the name and the UID only, so each scope that may have had
+// the object records it: of shards of owners all.
+func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	s := o.informer
 	if s.processor.Stopped() {
 		return
 	}
-	cached, isCached := s.indexer.Get(ObjectName(name))
-	if isCached = isCached && cached.GetUID() == w.Object.UID; scope.table.End(name, w.Object.UID, isCached) {
-		o.remove(scope, cached)
+	all := slices.Collect(o.candidates(&w.Object))
+	if len(all) == 0 {
+		return
 	}
-	o.count()
+	defer o.count()
+	holder := o.holder(all, &w.Object)
+	cached, isCached := s.indexer.Get(ObjectName(name))
+	isCached = isCached && cached.GetUID() == w.Object.UID
+	for _, scope := range all {
+		if !scope.selection.NeverHas(&w.Object) && scope.table.End(name, w.Object.UID, isCached && scope == holder) {
+			o.remove(scope, cached)
+		}
+	}
 }
 
 // remove removes a cached object of a scope, whose final state is not known.
@@ -423,7 +465,7 @@ func (o *ownWrites[T]) catchUp() {
 // reached is called when a watch has reached a version. For entries, admit has that of a delta. A
 // WaitFor may come after the batch of the delta, and before its version is known.
 func (s *SharedIndexInformer[T]) reached(isDelta bool) {
-	if s.awaiting.Load() {
+	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
 		s.reachScopes()
 	}
 	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {

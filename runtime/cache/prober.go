@@ -58,9 +58,13 @@ func (s *SharedIndexInformer[T]) awaitScopes() {
 	if s.prober == nil {
 		return // there is one scope
 	}
-	isAwaiting := s.indexer.leaving() > 0
+	leaving, hasRecords := s.indexer.departed()
+	isAwaiting := leaving > 0
 	if s.awaiting.Load() != isAwaiting {
 		s.awaiting.Store(isAwaiting)
+	}
+	if s.recalls.Load() != hasRecords {
+		s.recalls.Store(hasRecords)
 	}
 	if isAwaiting {
 		select {

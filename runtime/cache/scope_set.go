@@ -288,6 +288,9 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector
 		s.indexer.openScope(r.id, r.traits())
 	}
 	set.current.Store(&next)
+	if len(opened) > 0 {
+		s.controller.forgetApplied()
+	}
 	s.unlisted += int32(len(opened))
 	var notes []processor.Notification[T]
 	for _, r := range closed {

@@ -57,7 +57,10 @@ type SharedIndexInformer[T Object] struct {
 
 	// awaiting is set while objects are leaving a scope, and others may have them.
 	awaiting atomic.Bool
-	prober   *prober[T]
+	// recalls is set while the cache remembers objects that have left a scope. A quiet scope lets it
+	// forget them by its bookmarks.
+	recalls atomic.Bool
+	prober  *prober[T]
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most

@@ -262,6 +262,9 @@ func (l *Ledger[T]) drop(r *record[T]) {
 // Leaving returns the number of objects that are leaving.
 func (l *Ledger[T]) Leaving() int { return l.leaving }
 
+// HasRecords reports whether the ledger still needs versions that scopes reach.
+func (l *Ledger[T]) HasRecords() bool { return len(l.records) > 0 }
+
 // Over is an object that no scope has, at the last version at which one had it.
 type Over[T wire.Object] struct {
 	Name listed.Name

@@ -1,0 +1,237 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// ownersIn returns a name of an owner in each of n shards.
+func ownersIn(n int) []string {
+	all := make([]string, n)
+	for i, shard := range sharding.Split(sharding.Owner, n) {
+		for k := 0; all[i] == ""; k++ {
+			if name := fmt.Sprint("owner-", k); shard.Contains(sharding.Hash(name)) {
+				all[i] = name
+			}
+		}
+	}
+	return all
+}
+
+// TestOwnWritesInShardsOfOwners follows two of three shards. The watches are behind this program, and behind
+// another one, which has changed the object before. Nothing that they tell later may bring it back.
+func TestOwnWritesInShardsOfOwners(t *testing.T) {
+	owners, split := ownersIn(3), sharding.Split(sharding.Owner, 3)
+	for from := range 2 {
+		for _, isDelete := range []bool{false, true} {
+			for extra := range 4 { // other UIDs, which are in other shards
+				synctest.Test(t, func(t *testing.T) {
+					src := newSource()
+					src.streams = true
+					for range extra {
+						src.bookmark()
+					}
+					src.setOwner("a", "child", owners[from], true)
+					s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
+						WithScopes(Scope{Namespace: "a", ShardSelector: split[0].String()}, Scope{Namespace: "a", ShardSelector: split[1].String()}))
+					run(t, s.Run)
+					heard, _ := listen(t, s)
+					synctest.Wait()
+					if got := heard.drain(); len(got) != 1 {
+						t.Fatalf("at first the handler has heard %q", got)
+					}
+					src.setSilent(true)
+					src.endWatches(io.EOF)
+					synctest.Wait()
+					last := src.setOwner("a", "child", owners[from], true) // by another program
+					if isDelete {
+						src.remove("a", "child")
+						s.own.Load().Wrote(deletion(last))
+					} else {
+						s.own.Load().Wrote(response(src.setOwner("a", "child", owners[2], true)))
+					}
+					if got := names(s); len(got) != 0 {
+						t.Errorf("from %d, delete %v: cached are %q", from, isDelete, got)
+					}
+					wantLines(t, after(heard), fmt.Sprintf("delete a/child@%d unknown=true", 101+extra))
+					src.setSilent(false)
+					src.endWatches(io.EOF)
+					time.Sleep(time.Minute)
+					src.bookmark()
+					wantLines(t, after(heard))
+					if got := s.Status().PendingWrites; got != 0 {
+						t.Errorf("from %d, delete %v: %d writes are pending", from, isDelete, got)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestOwnWriteMovesBetweenScopes writes another owner, whose shard is another scope of the informer.
+func TestOwnWriteMovesBetweenScopes(t *testing.T) {
+	owners, split := ownersIn(2), sharding.Split(sharding.Owner, 2)
+	for from := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			src.streams = true
+			src.setOwner("a", "child", owners[from], true)
+			s := newOwn(t, func(string) OpenFunc { return openerOf(src) }, WithWatchErrorHandler(quiet),
+				WithScopes(Scope{ShardSelector: split[0].String()}, Scope{ShardSelector: split[1].String()}))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			heard.drain()
+			src.setSilent(true)
+			src.endWatches(io.EOF)
+			synctest.Wait()
+			src.setOwner("a", "child", owners[from], true) // by another program
+			s.own.Load().Wrote(response(src.setOwner("a", "child", owners[1-from], true)))
+			wantLines(t, after(heard), "update a/child@101->103")
+			src.setSilent(false)
+			src.endWatches(io.EOF)
+			time.Sleep(time.Minute)
+			src.bookmark()
+			wantLines(t, after(heard))
+			if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
+				t.Errorf("in the end: %v", got)
+			}
+		})
+	}
+}
+
+// TestOwnWritesWhileScopesChange writes to a namespace before it is a scope, while its list is on its way,
+// and after it was removed.
+func TestOwnWritesWhileScopesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		gate := make(chan struct{})
+		close(gate)
+		s := newOwn(t, func(namespace string) OpenFunc {
+			open := openerOf(w.of(namespace))
+			return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+				body, err := open(ctx, options, accept)
+				if !options.Watch && namespace == "b" {
+					<-gate // the list was read before
+				}
+				return body, err
+			}
+		}, WithNamespace("a"), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		a, b := w.of("a"), w.of("b")
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		own := s.own.Load()
+
+		gone := b.set("b", "gone", nil)
+		b.set("b", "old", nil)
+		own.Wrote(response(gone))
+		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 0 {
+			t.Errorf("a write to a namespace that is no scope: %v", got)
+		}
+
+		gate = make(chan struct{})
+		setScopes(t, s, in("a", "b")...)
+		synctest.Wait()
+		b.remove("b", "gone")
+		own.Wrote(deletion(gone))
+		own.Wrote(response(b.set("b", "old", nil)))
+		own.Wrote(response(b.set("b", "new", nil)))
+		own.Wrote(response(a.set("a", "one", nil)))
+		wantLines(t, after(heard), "add a/one@101 initial=false")
+		b.setSilent(true) // the watch tells nothing
+		close(gate)
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "add b/new@105 initial=true", "add b/old@104 initial=true")
+		if got := s.Status().PendingWrites; got == 0 {
+			t.Error("the writes after the list are not pending")
+		}
+
+		setScopes(t, s, in("a")...)
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "delete b/new@105 unknown=true", "delete b/old@104 unknown=true")
+		own.Wrote(response(b.set("b", "new", nil)))
+		own.Wrote(deletion(b.objects[ObjectName{"b", "old"}]))
+		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 1 {
+			t.Errorf("writes to a scope that was removed: %v", got)
+		}
+
+		b.setSilent(false)
+		setScopes(t, s, in("b")...)
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "add b/new@106 initial=true", "add b/old@104 initial=true", "delete a/one@101 unknown=true")
+		own.Wrote(response(b.set("b", "new", nil)))
+		wantLines(t, after(heard), "update b/new@106->107")
+		if got := s.Status().PendingWrites; got != 0 {
+			t.Errorf("in the end %d writes are pending", got)
+		}
+	})
+}
+
+// TestWaitForWhileScopesChange waits for all scopes that are there, and not for those that go.
+func TestWaitForWhileScopesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		s := w.informer(t, WithNamespaces("a", "b"))
+		a, b, c := w.of("a"), w.of("b"), w.of("c")
+		run(t, s.Run)
+		synctest.Wait()
+		a.bookmark()
+		a.bookmark()
+		first := waitFor(t, s, 102)
+		if first.returned(t) {
+			t.Error("b is behind")
+		}
+		if got := s.AppliedVersion(); got != "100" {
+			t.Errorf("the cache has version %q", got)
+		}
+		setScopes(t, s, in("a")...)
+		if !first.returned(t) {
+			t.Error("WaitFor waits for a scope that was removed")
+		}
+		if got := s.AppliedVersion(); got != "102" {
+			t.Errorf("without b the cache has version %q", got)
+		}
+
+		c.failWith(func(request) error { return errForbidden })
+		setScopes(t, s, in("a", "c")...)
+		second := waitFor(t, s, 102)
+		if second.returned(t) || s.AppliedVersion() != "" {
+			t.Errorf("c is not listed, the cache has version %q", s.AppliedVersion())
+		}
+		for range 5 {
+			c.bookmark()
+		}
+		c.failWith(nil)
+		time.Sleep(time.Minute)
+		if !second.returned(t) || s.AppliedVersion() != "102" {
+			t.Errorf("c is listed, the cache has version %q", s.AppliedVersion())
+		}
+
+		third := waitFor(t, s, 500)
+		setScopes(t, s)
+		if !third.returned(t) || !waitFor(t, s, 500).returned(t) {
+			t.Error("WaitFor waits without scopes")
+		}
+		setScopes(t, s, in("b")...)
+		if !waitFor(t, s, 100).returned(t) {
+			t.Error("b is listed at version 100")
+		}
+		late := waitFor(t, s, 101)
+		if late.returned(t) {
+			t.Error("b has not reached 101")
+		}
+		b.bookmark()
+		if !late.returned(t) || s.AppliedVersion() != "101" {
+			t.Errorf("b has reached 101, the cache has version %q", s.AppliedVersion())
+		}
+	})
+}
