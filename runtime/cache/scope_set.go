@@ -414,10 +414,14 @@ func sourceReport(ctx context.Context) func(error) {
 // errNoScopes is the error of a source that has returned before it told any scopes.
 var errNoScopes = errors.New("the source of the scopes has returned before it told any; call set with the scopes")
 
+// sourceWorked is how long a call of a source that tells scopes has to go on, for the wait after its failure to
+// begin at the shortest again. A source that fails soon after its scopes would otherwise be called each second.
+const sourceWorked = time.Minute
+
 // followSource sets the scopes that the source tells, until ctx ends or they do not change any more.
 func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 	c := s.controller
-	told := false // since the last failure
+	told := false // by this call of the source
 	report := func(err error) {
 		verb, source := "", (*scopeSourceError)(nil)
 		if errors.As(err, &source) {
@@ -440,6 +444,7 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		return err
 	}
 	for failures := 0; ; failures++ {
+		begin := time.Now()
 		err := c.config.scopeSource(context.WithValue(ctx, sourceKey{}, report), set)
 		if ctx.Err() != nil {
 			return
@@ -450,9 +455,10 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		if err == nil {
 			err = errNoScopes
 		}
-		if told {
-			failures, told = 0, false
+		if told && time.Since(begin) >= sourceWorked {
+			failures = 0
 		}
+		told = false
 		report(err)
 		wait := protocol.WithJitter(waitsOf(c.config.Backoffs).After(err, failures), rand.N[time.Duration])
 		tracker := c.set.chosen.Load()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -357,6 +358,44 @@ func TestSourceThatFails(t *testing.T) {
 		synctest.Wait()
 		if status := s.Status(); calls != 3 || status.Phase != Watching || !s.HasSynced() {
 			t.Errorf("after %d calls: %v", calls, status)
+		}
+	})
+}
+
+// TestSourceThatTellsAndFails is called after growing waits, until a call has gone on for a while.
+func TestSourceThatTellsAndFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		var calls atomic.Int32
+		var works atomic.Bool
+		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+			calls.Add(1)
+			if err := set(in("a")...); err != nil {
+				return err
+			}
+			if works.Load() {
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Hour):
+				}
+			}
+			return errors.New("the connection was closed")
+		}))
+		run(t, s.Run)
+		time.Sleep(10 * time.Minute)
+		if n := calls.Load(); n < 15 || n > 30 {
+			t.Errorf("the source was called %d times in ten minutes, want a wait that grows to 30 s", n)
+		}
+		works.Store(true)
+		time.Sleep(40 * time.Second) // it works now
+		before := calls.Load()
+		time.Sleep(time.Hour)
+		if n := calls.Load() - before; n != 1 {
+			t.Errorf("after an hour of work the source was called %d times, want once", n)
+		}
+		time.Sleep(10 * time.Minute)
+		if status := s.Status(); status.Phase != Watching || !s.HasSynced() {
+			t.Errorf("while the source works: %v", status)
 		}
 	})
 }
