@@ -331,7 +331,7 @@ func TestMistakesInOptions(t *testing.T) {
 		"Slots: 100":               func(o *Options) { o.Slots = 100 },
 		"Slots: -1":                func(o *Options) { o.Slots = -1 },
 		"Slots: 8192":              func(o *Options) { o.Slots = 8192 },
-		"LeaseDuration: 1ms":       func(o *Options) { o.LeaseDuration = time.Millisecond },
+		"LeaseDuration: 1ms is less than a second, the unit of a Lease; use at least 10s":       func(o *Options) { o.LeaseDuration = time.Millisecond },
 		"RenewPeriod: 10s":         func(o *Options) { o.RenewPeriod = 10 * time.Second },
 		"ClockMargin: -1s":         func(o *Options) { o.ClockMargin = -time.Second },
 		"DrainTimeout: -1s":        func(o *Options) { o.DrainTimeout = -time.Second },

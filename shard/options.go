@@ -32,7 +32,8 @@ type Options struct {
 	Slots int
 	// LeaseDuration is the time after which the slots of a member that does not renew its Lease go to
 	// others. The default is 15 seconds. A member that is in use before the table exists waits for
-	// it too.
+	// it too. Less than a second is refused, and less than 10 seconds only suits tests: a request
+	// to renew the Lease, or to move a slot, fails after (LeaseDuration-ClockMargin)/4.
 	LeaseDuration time.Duration
 	// RenewPeriod is the time between two renewals, and at most a quarter of LeaseDuration. The default is
 	// a seventh of it. Each period costs two requests: an update and a list of the Leases of the group.
@@ -92,7 +93,7 @@ func (o Options) validate() error {
 		refuse("Slots", "%d is not a power of two from 1 to 4096; use 256, or more for more than 50 members", o.Slots)
 	}
 	if o.LeaseDuration < time.Second {
-		refuse("LeaseDuration", "%v is less than a second; use at least 5s, or 15s if a delay of a takeover does no harm", o.LeaseDuration)
+		refuse("LeaseDuration", "%v is less than a second, the unit of a Lease; use at least 10s, because a request to renew it fails after (LeaseDuration-ClockMargin)/4", o.LeaseDuration)
 	}
 	if o.RenewPeriod <= 0 || o.RenewPeriod > o.LeaseDuration/4 {
 		refuse("RenewPeriod", "%v is not between 0 and a quarter of LeaseDuration (%v)", o.RenewPeriod, o.LeaseDuration)

@@ -35,6 +35,7 @@ import (
 func TestRights(t *testing.T) {
 	want := map[string]bool{
 		"update databases.data.example.com/finalizers": true, // see the comment in the file
+		"get databaseservers.data.example.com":         true, // TestServerOfAnotherProcess needs it
 	}
 	for _, o := range []options{
 		{leaderElect: true},

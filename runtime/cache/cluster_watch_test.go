@@ -62,7 +62,9 @@ func TestClusterWatch(t *testing.T) {
 				}{
 					{teams(0, 6), `"" limited to 6 namespaces`, 6, 0},
 					{teams(0, 7), `"" limited to 6 namespaces, "team-06"`, 1, 0},
-					{teams(1, 7), `"" limited to 6 namespaces`, 0, 1},
+					{teams(1, 7), `"" limited to 5 namespaces, "team-06"`, 0, 1},
+					{teams(0, 7), `"" limited to 5 namespaces, "team-00", "team-06"`, 1, 0},
+					{teams(1, 7), `"" limited to 5 namespaces, "team-06"`, 0, 1},
 					{teams(1, 24), `"" limited to 23 namespaces`, 17, 0},
 					{teams(1, 4), `"" limited to 3 namespaces`, 0, 20},
 					{teams(1, 3), `"team-01", "team-02"`, 0, 1},
@@ -101,6 +103,50 @@ func TestClusterWatch(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRemovedNamespaceIsNotListedAgain removes namespaces from one watch, and adds one again, while events
+// of it may be in the queue.
+func TestRemovedNamespaceIsNotListedAgain(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		for i := range 10 {
+			create(c, fmt.Sprintf("team-%02d", i), "one")
+		}
+		s := newOfCluster(c, inJSON, WithScopes(teams(0, 10)...), WithClusterWatch(5))
+		heard, _ := listen(t, s)
+		run(t, s.Run)
+		synctest.Wait()
+		heard.drain()
+		lists := s.stats().Lists
+		setScopes(t, s, teams(3, 10)...)
+		if !s.HasSynced() {
+			t.Error("not synced after namespaces were removed")
+		}
+		synctest.Wait()
+		for i, line := range sortedLines(heard) {
+			if want := fmt.Sprintf("delete team-%02d/one@", i); !strings.HasPrefix(line, want) || !strings.HasSuffix(line, "unknown=true") {
+				t.Errorf("the handler has heard %q, want %s", line, want)
+			}
+		}
+		create(c, "team-00", "two")
+		create(c, "team-03", "two")
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "add team-03/two@") || s.GetStore().Len() != 8 {
+			t.Errorf("%d objects, and the handler heard %q", s.GetStore().Len(), lines)
+		}
+		if now := s.stats().Lists; now != lists {
+			t.Errorf("%d lists, and %d before namespaces were removed", now, lists)
+		}
+		setScopes(t, s, teams(2, 10)...)
+		synctest.Wait()
+		if now := s.stats().Lists; now != lists+1 || s.GetStore().Len() != 9 {
+			t.Errorf("%d objects after one more namespace, and %d lists", s.GetStore().Len(), now-lists)
+		}
+	})
 }
 
 // create creates a widget, and remove removes it.

@@ -346,7 +346,7 @@ func (k Kind[T]) config(of, own *options) (Config[T], error) {
 		config.Open, config.ListerWatcher, config.scopeSource = part.Open, part.ListerWatcher, source
 		return config, errors.Join(append(errs, err)...)
 	}
-	scopes = config.clusterWatch.plan(scopes, nil)
+	scopes, _ = config.clusterWatch.plan(scopes, nil)
 	if len(scopes) > 1 {
 		config.ownFirstLists = newOwnFirstLists()
 	}

@@ -237,7 +237,9 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 		x.expectEntries(len(items))
 	}
 	for i := range items {
-		x.list(&r, &call, &items[i])
+		if !excludes(r.scope, &items[i]) {
+			x.list(&r, &call, &items[i])
+		}
 	}
 	x.store.Begin()
 	defer x.store.End()

@@ -69,6 +69,49 @@ func (x *Indexer[T]) closeScope(id scopeID) (notes []processor.Notification[T]) 
 	return notes
 }
 
+// narrowScope records that a scope does not have some namespaces any more, which its traits exclude now.
+// It returns notifications as closeScope does. Deltas of the scope about these namespaces have no
+// effect any more.
+func (x *Indexer[T]) narrowScope(id scopeID, namespaces []string) (notes []processor.Notification[T]) {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.keepScopes() // which drops such deltas
+	s := x.scopes.Scope(id)
+	if s == nil {
+		return nil
+	}
+	x.store.Begin()
+	defer x.store.End()
+	over, notes := x.resolve(nil, nil, x.scopes.Narrow(s))
+	tags := x.store.Tags()
+	for _, namespace := range namespaces {
+		for _, slot := range x.store.SlotsOf(namespace) {
+			if !x.scopes.Holds(s, ledger.Tag(tags[slot])) {
+				continue
+			}
+			old := x.store.At(slot)
+			to, isOver, last := x.scopes.Forsake(s, ledger.Tag(tags[slot]), old)
+			tags[slot] = uint32(to)
+			if isOver {
+				over, notes = append(over, slot), append(notes, noteEnd(old, &last))
+			}
+		}
+	}
+	x.store.RemoveAll(over)
+	x.scopes.Compact(x.store.Tags())
+	return notes
+}
+
+// excludes reports whether a scope cannot have an item. It is nearly always in a namespace that was
+// removed from the scope after the item was read.
+func excludes[T Object](s *ledger.Scope[T], item *Item[T]) bool {
+	if s == nil || s.Excludes == nil {
+		return false
+	}
+	name := nameOf(item)
+	return s.Excludes(name.Namespace, name.Name)
+}
+
 // eachHeld calls yield with the slot of each object that a scope holds.
 func (x *Indexer[T]) eachHeld(s *ledger.Scope[T], yield func(slot uint32)) {
 	if s.Held() == 0 {
@@ -219,6 +262,12 @@ func (x *Indexer[T]) changeScopes(notes []processor.Notification[T], deltas Delt
 			continue
 		}
 		if s = x.scopes.Scope(delta.scope); s == nil {
+			continue
+		}
+		if excludes(s, &delta.Item) {
+			if !delta.aside {
+				x.scopes.Reach(s, ledger.Parse(versionOf(delta)))
+			}
 			continue
 		}
 		if delta.Type == Deleted {

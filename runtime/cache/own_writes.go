@@ -236,8 +236,9 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 		}
 	}
 	s.mu.Lock()
-	// After SetForm the list of the new form may be in the cache. SetScopes may have closed the scope.
-	if scope.reflector.currentSource() != source || !o.has(scope) {
+	// After SetForm the list of the new form may be in the cache. SetScopes may have closed the scope, or
+	// removed the namespace from it.
+	if scope.reflector.currentSource() != source || !o.has(scope) || scope.reflector.config.rule.Excludes(name.Namespace, name.Name) {
 		s.mu.Unlock()
 		o.Wrote(w)
 		return

@@ -325,7 +325,15 @@ func (r *Reflector[T]) logWatchError(ctx context.Context, _ schema.GroupVersionR
 }
 
 // Status returns the state of the Reflector, without Objects.
-func (r *Reflector[T]) Status() Status { return r.status.get() }
+func (r *Reflector[T]) Status() Status {
+	status := r.status.get()
+	if len(status.Undecodable) > 0 && r.config.rule.HasTerms() { // a namespace may have been removed since
+		status.Undecodable = slices.DeleteFunc(status.Undecodable, func(state *DecodeError) bool {
+			return r.config.rule.Excludes(state.Namespace, state.Name)
+		})
+	}
+	return status
+}
 
 // retire marks a Reflector that was not run as stopped, with the reason or nil.
 func (r *Reflector[T]) retire(err error) { r.status.enter(Stopped, err) }

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
@@ -199,7 +200,8 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	for _, r := range c.reflectors() {
 		watched = append(watched, *r.config.scope)
 	}
-	next, opened, closed, err := c.plan(c.config.clusterWatch.plan(normal, watched))
+	planned, gone := c.config.clusterWatch.plan(normal, watched)
+	next, opened, closed, err := c.plan(planned)
 	if err != nil {
 		return err
 	}
@@ -219,7 +221,7 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 			c.goLocked(set.ctx, s.prober.run)
 		}
 	}
-	s.replaceScopes(next, opened, closed)
+	s.replaceScopes(next, opened, closed, gone)
 	if own := s.own.Load(); own != nil {
 		s.advance(own) // a scope that is gone may have been the last one behind
 	}
@@ -278,8 +280,8 @@ func asSetScopes(err error) error {
 }
 
 // replaceScopes replaces the Reflectors of the informer in one step. New scopes open before old ones
-// close: what a new one may have stays until its first list.
-func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector[T]) {
+// close: what a new one may have stays until its first list. gone are removed from sets of namespaces.
+func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector[T], gone map[*scoping.Namespaces][]string) {
 	set := &s.controller.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,6 +295,12 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector
 	}
 	s.unlisted += int32(len(opened))
 	var notes []processor.Notification[T]
+	for _, r := range next {
+		if among := r.config.of().among; len(gone[among]) > 0 {
+			among.Remove(gone[among])
+			notes = append(notes, s.indexer.narrowScope(r.id, gone[among])...)
+		}
+	}
 	for _, r := range closed {
 		if !r.listed {
 			s.unlisted--

@@ -87,6 +87,8 @@ type gameScope struct {
 	id     scopeID
 	traits scopeTraits
 	labels string // the object has one of these letters; empty for all objects
+	// gone has the namespaces that were removed from the scope. It is nil if none can be.
+	gone map[string]bool
 	// at is the version up to which the deltas are in the queue, or were applied.
 	at       int
 	isListed bool
@@ -165,8 +167,11 @@ func (g *scopesGame) play() {
 				g.open()
 			}
 		case 13:
-			if g.choose(3) == 0 {
+			switch g.choose(3) {
+			case 0:
 				g.close()
+			case 1:
+				g.narrow()
 			}
 		case 14:
 			for _, s := range g.scopes {
@@ -242,6 +247,13 @@ func (g *scopesGame) open() {
 	if g.choose(4) == 0 {
 		s.traits.Excludes = func(_, name string) bool { return name == "1" }
 	}
+	if !g.restores && s.traits.Namespace == "" && g.choose(2) == 0 {
+		before := s.traits.Excludes
+		s.gone = map[string]bool{}
+		s.traits.Excludes = func(namespace, name string) bool {
+			return s.gone[namespace] || before != nil && before(namespace, name)
+		}
+	}
 	g.logf("open %s", s)
 	g.scopes = append(g.scopes, s)
 	g.x.openScope(s.id, s.traits)
@@ -256,6 +268,21 @@ func (g *scopesGame) close() {
 	g.logf("close %s", s)
 	g.scopes = slices.DeleteFunc(g.scopes, func(other *gameScope) bool { return other == s })
 	g.hear(g.x.closeScope(s.id))
+}
+
+// narrow removes a namespace from a scope of all namespaces. Deltas about it may still be in the queue.
+func (g *scopesGame) narrow() {
+	if g.restores {
+		return
+	}
+	s := g.scope()
+	if s == nil || s.traits.Namespace != "" || s.gone == nil {
+		return
+	}
+	namespace := []string{"a", "b"}[g.choose(2)]
+	g.logf("remove namespace %s from %s", namespace, s)
+	s.gone[namespace] = true
+	g.hear(g.x.narrowScope(s.id, []string{namespace}))
 }
 
 // request lets the server answer a list, or the scope read the answer.

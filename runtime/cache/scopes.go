@@ -306,9 +306,9 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 //
 // It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
 // out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own. After some more of them, and when a namespace is removed, everything is listed again, and HasSynced
-// is false meanwhile; objects that have not changed are not decoded then. When at most half of that number of namespaces are left, each
-// gets a watch of its own again.
+// own, and one that is removed is left out from then on. After some more additions everything is listed
+// again, and HasSynced is false meanwhile; objects that have not changed are not decoded then. When at most
+// half of that number of namespaces are left, each gets a watch of its own again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
 func WithClusterWatch(above int) SharedInformerOption {
@@ -330,12 +330,12 @@ type clusterWatch struct {
 }
 
 // plan returns the scopes to watch instead of scopes, which are normal. have are those that are
-// watched. c may be nil.
-func (c *clusterWatch) plan(scopes, have []Scope) []Scope {
+// watched. gone are the namespaces to remove from the sets of some that stay. c may be nil.
+func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*scoping.Namespaces][]string) {
 	if c == nil {
-		return scopes
+		return scopes, nil
 	}
-	var result []Scope
+	gone = map[*scoping.Namespaces][]string{}
 	namespaces := map[Scope][]string{} // by the rest of the scope
 	for _, scope := range scopes {
 		if scope.Namespace == "" {
@@ -361,12 +361,15 @@ func (c *clusterWatch) plan(scopes, have []Scope) []Scope {
 			result = append(result, scope)
 		}
 		if wide != nil {
+			if names := wide.Without(names); len(names) > 0 {
+				gone[wide] = names
+			}
 			rest.among = wide
 			result = append(result, rest)
 		}
 	}
 	slices.SortFunc(result, Scope.compare)
-	return result
+	return result, gone
 }
 
 // SetScopes replaces the scopes of the informer, at any time before it ends. A scope that was there

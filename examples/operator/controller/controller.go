@@ -40,8 +40,9 @@ import (
 	viewlisters "github.com/typedinformers/informer-gen/examples/operator/generated/listers/views/v1"
 )
 
-// Controller reconciles Databases. It reads from caches, with one exception: before it lets
-// a Database go, it asks the server for what is left.
+// Controller reconciles Databases. It reads from caches, with two exceptions. Before it lets a
+// Database go, it asks the server for what is left. If it cannot create a server because the name is
+// taken, it asks by whom.
 type Controller struct {
 	client     versioned.Interface
 	factory    informers.SharedInformerFactory

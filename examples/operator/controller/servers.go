@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	viewsv1 "github.com/typedinformers/informer-gen/examples/operator/api/views/v1"
@@ -47,7 +50,11 @@ func (c *Controller) syncServers(ctx context.Context, db *datav1.Database, class
 		have, err := c.servers.DatabaseServers(db.Namespace).Get(want.Name)
 		switch {
 		case apierrors.IsNotFound(err):
-			errs = append(errs, c.createServer(ctx, want))
+			other, err := c.createServer(ctx, db, want)
+			if other != nil {
+				conflict = other
+			}
+			errs = append(errs, err)
 		case err != nil:
 			errs = append(errs, err)
 		case !metav1.IsControlledBy(have, db):
@@ -67,12 +74,28 @@ func (c *Controller) syncServers(ctx context.Context, db *datav1.Database, class
 	return kept, conflict, errors.Join(errs...)
 }
 
-func (c *Controller) createServer(ctx context.Context, server *datav1.DatabaseServer) error {
-	if _, err := c.client.DataV1().DatabaseServers(server.Namespace).Create(ctx, server, metav1.CreateOptions{FieldManager: applyOptions.FieldManager}); err != nil {
-		return fmt.Errorf("cannot create server %s: %w", server.Name, err)
+// lookAgain is how often a server that is not cached is looked at while db needs its name. No event
+// tells that it is gone.
+const lookAgain = time.Minute
+
+// createServer creates a server of db. If there is one of that name that db does not control, it
+// returns that one.
+func (c *Controller) createServer(ctx context.Context, db *datav1.Database, server *datav1.DatabaseServer) (conflict *datav1.DatabaseServer, err error) {
+	client := c.client.DataV1().DatabaseServers(server.Namespace)
+	_, err = client.Create(ctx, server, metav1.CreateOptions{FieldManager: applyOptions.FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		// The cache is late, or never has the server: with shards by owner, it is in the cache of the
+		// process that has its owner.
+		if have, getErr := client.Get(ctx, server.Name, metav1.GetOptions{}); getErr == nil && !metav1.IsControlledBy(have, db) {
+			c.queue.AddAfter(cache.MetaObjectToName(db), lookAgain)
+			return have, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot create server %s: %w", server.Name, err)
 	}
 	klog.FromContext(ctx).Info("Server created", "server", klog.KObj(server))
-	return nil
+	return nil, nil
 }
 
 // updateServer applies the spec of a server if it differs. What others have written, such as

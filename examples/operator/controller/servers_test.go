@@ -4,13 +4,17 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
 	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/cache"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 func TestServersFollowTheDatabase(t *testing.T) {
@@ -123,4 +127,45 @@ func TestServersOfOthers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestServerOfAnotherProcess has a server in the way that is not cached: the process of its owner has it.
+func TestServerOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		isController := true
+		foreign := &datav1.DatabaseServer{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "orders-0", OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "data.example.com/v1", Kind: "Database", Name: "users", UID: "other", Controller: &isController},
+		}}}
+		server := apitest.Start(t, apitest.WithScheme(scheme.Scheme), apitest.WithoutGarbageCollection())
+		cluster := newClusterOn(t, server, class("postgres", 100), foreign, database("orders", "postgres", 20))
+		stored, err := cluster.client.DataV1().DatabaseClasses().Get(t.Context(), "postgres", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shop, err := cluster.kube.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ranges []sharding.Range
+		for _, uid := range []types.UID{cluster.get("orders").UID, stored.UID, shop.UID} {
+			hash := sharding.Hash(string(uid))
+			ranges = append(ranges, sharding.Range{First: hash, Last: hash})
+		}
+		shard, err := sharding.New(sharding.Owner, ranges...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cluster.run(cache.WithShard(shard))
+		db := cluster.expect("orders", datav1.DatabaseFailed, datav1.ReasonServerConflict, "")
+		message := "server orders-0 already exists and is controlled by Database users"
+		if got := db.Status.Conditions[0].Message; got != message {
+			t.Errorf("the message is %q, want %q", got, message)
+		}
+		cluster.expectEvents("Warning ServerConflict " + message)
+		cluster.deleteServer("orders-0")
+		cluster.expectServers()
+		time.Sleep(time.Minute)
+		cluster.expect("orders", datav1.DatabasePending, datav1.ReasonServersNotReady, "")
+		cluster.expectServers("orders-0")
+	})
 }

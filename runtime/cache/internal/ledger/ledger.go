@@ -20,7 +20,8 @@ type Traits struct {
 	// Moves is set if an object that exists can leave the scope.
 	Moves bool
 	Shard sharding.Selector
-	// Excludes reports whether the scope never has objects of these names. It may be nil.
+	// Excludes reports whether the scope never has objects of these names. It may be nil. Once it has
+	// reported true for a name, it does so forever.
 	Excludes func(namespace, name string) bool
 }
 
@@ -131,6 +132,20 @@ func (l *Ledger[T]) Adopt(s *Scope[T], n int) Tag {
 
 // Scope returns an open scope, or nil.
 func (l *Ledger[T]) Scope(id ID) *Scope[T] { return l.scopes[id] }
+
+// Narrow records that Excludes of a scope reports true for more objects than before. The caller calls
+// End for each object that it returns, and Forsake for those that the scope holds.
+func (l *Ledger[T]) Narrow(s *Scope[T]) (over []Over[T]) {
+	for _, r := range l.records {
+		if r.state != leaving || !s.Excludes(r.name.Namespace, r.name.Name) {
+			continue
+		}
+		if l.await(r, leaving); r.waiting == 0 {
+			over = l.resolve(r, over)
+		}
+	}
+	return over
+}
 
 // Close removes a scope. The caller calls Forsake for each object that it holds, and then Resolve.
 func (l *Ledger[T]) Close(s *Scope[T]) {

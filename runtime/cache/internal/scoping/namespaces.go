@@ -1,19 +1,25 @@
 package scoping
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+)
 
-// Namespaces is a set of namespaces that one watch of all namespaces follows. It does not change, so
-// two of them are the same only if their pointers are.
+// Namespaces is a set of namespaces that one watch of all namespaces follows. Namespaces are removed
+// from it while it is in use, and never added. Two sets are the same only if their pointers are.
 type Namespaces struct {
-	names map[string]struct{}
+	names atomic.Pointer[map[string]struct{}] // the map does not change
 }
 
 // NewNamespaces returns a set.
 func NewNamespaces(names []string) *Namespaces {
-	n := &Namespaces{names: make(map[string]struct{}, len(names))}
+	all := make(map[string]struct{}, len(names))
 	for _, name := range names {
-		n.names[name] = struct{}{}
+		all[name] = struct{}{}
 	}
+	n := &Namespaces{}
+	n.names.Store(&all)
 	return n
 }
 
@@ -22,7 +28,7 @@ func (n *Namespaces) Has(name string) bool {
 	if n == nil {
 		return true
 	}
-	_, has := n.names[name]
+	_, has := (*n.names.Load())[name]
 	return has
 }
 
@@ -31,7 +37,7 @@ func (n *Namespaces) HasText(name []byte) bool {
 	if n == nil {
 		return true
 	}
-	_, has := n.names[string(name)]
+	_, has := (*n.names.Load())[string(name)]
 	return has
 }
 
@@ -40,7 +46,25 @@ func (n *Namespaces) Len() int {
 	if n == nil {
 		return 0
 	}
-	return len(n.names)
+	return len(*n.names.Load())
+}
+
+// Without returns the namespaces of the set that are not in others, sorted.
+func (n *Namespaces) Without(others []string) []string {
+	left := maps.Clone(*n.names.Load())
+	for _, name := range others {
+		delete(left, name)
+	}
+	return slices.Sorted(maps.Keys(left))
+}
+
+// Remove removes namespaces. One goroutine at a time may call it.
+func (n *Namespaces) Remove(names []string) {
+	left := maps.Clone(*n.names.Load())
+	for _, name := range names {
+		delete(left, name)
+	}
+	n.names.Store(&left)
 }
 
 // minApart is how many namespaces may have watches of their own next to one of all namespaces, at
@@ -52,14 +76,15 @@ const minApart = 16
 // Otherwise wide is nil. have is the set that is followed so, or nil.
 //
 // It keeps have as long as that is possible, because a new set has to be listed: while few namespaces
-// are added, and until at most half of above are left.
+// are added, and until at most half of above are left. The caller removes from have the namespaces that
+// are no longer there.
 func Plan(namespaces []string, have *Namespaces, above int) (wide *Namespaces, apart []string) {
 	if len(namespaces) <= above && (have == nil || 2*len(namespaces) <= above) {
 		return nil, namespaces
 	}
 	if have != nil {
 		apart = slices.DeleteFunc(slices.Clone(namespaces), have.Has)
-		if len(namespaces)-len(apart) == have.Len() && len(apart) <= max(above, minApart) {
+		if len(apart) < len(namespaces) && len(apart) <= max(above, minApart) {
 			return have, apart
 		}
 	}

@@ -30,9 +30,10 @@ func TestPlan(t *testing.T) {
 		"one is added":                      {named(0, 151), have, true, 150, named(150, 151)},
 		"many are added":                    {named(0, 250), have, true, 150, named(150, 250)},
 		"too many are added":                {named(0, 251), have, false, 251, nil},
-		"one is removed":                    {named(1, 150), have, false, 149, nil},
-		"one is replaced":                   {named(1, 151), have, false, 150, nil},
-		"fewer than above, but not by much": {named(0, 51), have, false, 51, nil},
+		"one is removed":                    {named(1, 150), have, true, 150, nil},
+		"one is replaced":                   {named(1, 151), have, true, 150, named(150, 151)},
+		"all are replaced":                  {named(150, 300), have, false, 150, nil},
+		"fewer than above, but not by much": {named(0, 51), have, true, 150, nil},
 		"half of above":                     {named(0, 50), have, false, -1, named(0, 50)},
 		"all are removed":                   {nil, have, false, -1, nil},
 	} {
@@ -62,5 +63,17 @@ func TestPlanOfFewNamespaces(t *testing.T) {
 	}
 	if !(*Namespaces)(nil).Has("a") || !(*Namespaces)(nil).HasText(nil) {
 		t.Error("a nil set has not all namespaces")
+	}
+}
+
+func TestRemove(t *testing.T) {
+	n := NewNamespaces(named(0, 5))
+	gone := n.Without(append(named(1, 3), "other"))
+	if want := []string{"team-0", "team-3", "team-4"}; !slices.Equal(gone, want) || n.Len() != 5 {
+		t.Errorf("%q are gone of %d, want %q", gone, n.Len(), want)
+	}
+	n.Remove(gone)
+	if n.Len() != 2 || n.Has("team-0") || n.HasText([]byte("team-4")) || !n.Has("team-1") || len(n.Without(named(0, 5))) != 0 {
+		t.Errorf("%d are left", n.Len())
 	}
 }
