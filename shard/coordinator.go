@@ -28,6 +28,8 @@ type Coordinator struct {
 	wake, changed chan struct{}
 	// holds are those of the member, by slot, for handlers: see member.Holds.
 	holds []atomic.Uint64
+	// stopped has the error of Run if an informer has ended. It has room for one.
+	stopped chan error
 	follower
 
 	mu     sync.Mutex // guards what follows
@@ -59,6 +61,7 @@ func New(client coordinationv1client.LeasesGetter, options Options) (*Coordinato
 		wake:    make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),
 		holds:   make([]atomic.Uint64, options.Slots),
+		stopped: make(chan error, 1),
 		works:   map[*work]struct{}{},
 		drains:  map[int]drain{},
 		member: member.New(member.Config{
@@ -68,6 +71,7 @@ func New(client coordinationv1client.LeasesGetter, options Options) (*Coordinato
 			Jitter:     func(d time.Duration) time.Duration { return rand.N(d + 1) },
 		}),
 	}
+	c.opening = map[gate]bool{}
 	c.leases = leases{
 		client: client.Leases(options.Namespace), slots: c.slots,
 		namespace: options.Namespace, group: options.Name, identity: options.Identity,
@@ -88,24 +92,33 @@ var errRunsOnce = errors.New("shard: a Coordinator runs once; make another one")
 
 // Run is a member of the group until ctx ends. Then it begins no more work, waits for the work in
 // progress, gives its slots to the others, and returns nil. It keeps trying if requests fail; Status
-// has the reason. The error says why it cannot be a member, or which work did not end.
-func (c *Coordinator) Run(ctx context.Context) error {
+// has the reason. If an informer of Follow ends first, Run ends too, as if ctx had ended. The error says why it cannot
+// be a member, or what did not end.
+func (c *Coordinator) Run(ctx context.Context) (err error) {
 	if c.running.Swap(true) {
 		return errRunsOnce
 	}
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "group", klog.KRef(c.options.Namespace, c.options.Name), "identity", c.options.Identity)
 	inner, stop := context.WithCancel(klog.NewContext(context.WithoutCancel(ctx), logger))
 	var running sync.WaitGroup
-	defer running.Wait()
-	defer stop()
-	defer c.stop()
+	defer func() {
+		c.stop()
+		stop()
+		running.Wait()
+		err = cmp.Or(err, c.awaitOpenings())
+	}()
 	running.Go(func() { c.follow(inner) })
+	for _, informer := range c.followed() {
+		running.Go(func() { c.watchInformer(inner, informer.Informer) })
+	}
 
 	r := run{Coordinator: c, leave: ctx.Done(), answers: make(chan answer, 1), timer: time.NewTimer(0)}
 	defer r.timer.Stop()
 	for {
 		request, over, err := r.next(inner)
 		switch {
+		case over && err == nil && ctx.Err() == nil:
+			return r.cause
 		case over:
 			return err
 		case request.Kind != member.Wait:
@@ -128,6 +141,7 @@ type run struct {
 	timer   *time.Timer
 	end     time.Duration // when Run gives up to leave; 0 before
 	counts  member.Counts // that were logged
+	cause   error         // why it leaves, if not because of leave
 }
 
 type answer struct {
@@ -173,15 +187,26 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 		return request, err != nil, err
 	case <-r.leave:
 		r.leave = nil
-		r.mu.Lock()
-		now := r.now()
-		r.end = now.Steady + 2*r.options.DrainTimeout + r.options.LeaseDuration
-		r.member.Leave(now)
-		r.mu.Unlock()
+		r.beginToLeave()
+	case r.cause = <-r.stopped:
+		klog.FromContext(ctx).Error(r.cause, "Leaving the group")
+		r.beginToLeave()
 	case <-r.wake:
 	case <-r.timer.C:
 	}
 	return request, false, nil
+}
+
+// beginToLeave lets the member give up its slots.
+func (r *run) beginToLeave() {
+	if r.end != 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	r.end = now.Steady + 2*r.options.DrainTimeout + r.options.LeaseDuration
+	r.member.Leave(now)
 }
 
 // leftBehind returns the error of a member that leaves while work is in progress.

@@ -261,6 +261,31 @@ func TestLeaveWithoutEndOfWork(t *testing.T) {
 	})
 }
 
+// TestInformerEnds ends an informer of a member, which gives its slots to the other one.
+func TestInformerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, 100)
+		a := g.prepare(options("pod-a"))
+		a.informer.ended = make(chan struct{})
+		go func() {
+			defer close(a.done)
+			a.err = a.Run(quiet(t.Context()))
+		}()
+		g.start(options("pod-b"))
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a", "pod-b")
+		close(a.informer.ended)
+		time.Sleep(10 * time.Second) // no Lease has to expire
+		if !isClosed(a.done) {
+			t.Fatal("Run goes on without an informer")
+		}
+		if a.err == nil || !strings.Contains(a.err.Error(), "has ended before Run") {
+			t.Errorf("Run returned %v", a.err)
+		}
+		g.settled("pod-b")
+	})
+}
+
 // TestTableIsDeleted deletes the table of a running group.
 func TestTableIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -280,6 +305,45 @@ func TestTableIsDeleted(t *testing.T) {
 		time.Sleep(45 * time.Second)
 		g.settled("pod-a", "pod-b")
 	})
+}
+
+// TestTableIsBroken edits the table of a running group so that no one can read it. All members begin again.
+func TestTableIsBroken(t *testing.T) {
+	for name, edit := range map[string]func(annotations map[string]string){
+		"owners":         func(a map[string]string) { a[ownersAnnotation] = "pod-a" },
+		"no owners":      func(a map[string]string) { delete(a, ownersAnnotation) },
+		"no annotations": func(a map[string]string) { clear(a) },
+		"slots":          func(a map[string]string) { a[slotsAnnotation] = "64" },
+		"key":            func(a map[string]string) { a[keyAnnotation] = "color" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, p, _ := one(t, options("pod-a"))
+				g.start(options("pod-b"))
+				time.Sleep(10 * time.Second)
+				for edited := false; !edited; {
+					table, err := p.leases.client.Get(t.Context(), "web", metav1.GetOptions{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					edit(table.Annotations)
+					_, err = p.leases.client.Update(t.Context(), table, metav1.UpdateOptions{})
+					edited = err == nil
+				}
+				begin := time.Now()
+				for time.Since(begin) < 15*time.Second {
+					time.Sleep(time.Second)
+					for identity, p := range g.members {
+						if n := p.Status().Owned; n != 0 && time.Since(begin) > 5*time.Second {
+							t.Fatalf("%s owns %d slots of a table that no one can read", identity, n)
+						}
+					}
+				}
+				time.Sleep(35 * time.Second)
+				g.settled("pod-a", "pod-b")
+			})
+		})
+	}
 }
 
 // TestMismatch starts members whose options do not fit the table.

@@ -30,7 +30,10 @@ type follower struct {
 	mu        sync.Mutex // guards what follows
 	informers []followed
 	handlers  []gate
+	opening   map[gate]bool // those that run
 	waitErr   error
+
+	openings sync.WaitGroup // of the goroutines of gates
 }
 
 type followed struct {
@@ -40,8 +43,10 @@ type followed struct {
 
 // gate is the handler of an informer that gets only what the member owns.
 type gate interface {
-	// open tells the holds whose objects the handler gets now, by slot.
+	// open tells the holds whose objects the handler gets now, by slot. It does not wait for the handler.
 	open(holds []uint64)
+	// run calls the handler after open, until ctx ends.
+	run(ctx context.Context, running *sync.WaitGroup)
 	// registration returns nil as long as there is none.
 	registration() cache.ResourceEventHandlerRegistration
 }
@@ -136,16 +141,61 @@ func (c *Coordinator) fill(ctx context.Context) {
 	c.publish(now)
 	c.mu.Unlock()
 	for _, g := range c.gates() {
+		c.start(ctx, g)
 		g.open(holds)
 	}
 }
 
+// start runs a gate, once.
+func (c *Coordinator) start(ctx context.Context, g gate) {
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	if !c.opening[g] {
+		c.opening[g] = true
+		c.openings.Go(func() { g.run(ctx, &c.openings) })
+	}
+}
+
+// awaitOpenings waits until no handler is called. The error is that one does not return.
+func (c *Coordinator) awaitOpenings() error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.openings.Wait()
+	}()
+	timer := time.NewTimer(c.options.DrainTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("shard: a handler of AddEventHandler has not returned from OnAdd within %v after the end of Run (Options.DrainTimeout); end the call when its informer ends", c.options.DrainTimeout)
+	}
+}
+
+// watchInformer tells Run if an informer ends. Its cache does not change any more, so this member can neither
+// work by it nor take further slots.
+func (c *Coordinator) watchInformer(ctx context.Context, informer Informer) {
+	select {
+	case <-ctx.Done():
+	case <-informer.Ended():
+		select {
+		case c.stopped <- fmt.Errorf("shard: an informer of Follow (%T) has ended before Run, so %s has given up its slots; end the context of Run first, or both at once", informer, c.options.Identity):
+		default:
+		}
+	}
+}
+
+// followed returns the informers of Follow.
+func (c *Coordinator) followed() []followed {
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	return slices.Clone(c.informers)
+}
+
 // set sets the scopes of all informers.
 func (c *Coordinator) set(parts []part) error {
-	c.follower.mu.Lock()
-	informers := slices.Clone(c.informers)
-	c.follower.mu.Unlock()
-	for _, informer := range informers {
+	for _, informer := range c.followed() {
 		scopes, err := c.slots.scopes(informer.base, parts)
 		if err == nil {
 			err = informer.SetScopes(scopes...)
@@ -176,50 +226,36 @@ func (c *Coordinator) gates() []gate {
 	defer c.follower.mu.Unlock()
 	c.handlers = slices.DeleteFunc(c.handlers, func(g gate) bool {
 		r := g.registration()
-		return r != nil && isClosed(r.Gone())
+		gone := r != nil && isClosed(r.Gone())
+		if gone {
+			delete(c.opening, g)
+		}
+		return gone
 	})
 	return slices.Clone(c.handlers)
 }
 
-// synced waits until the caches and the handlers have the objects of all scopes. It reports false if
-// the slots changed first, or ctx ended.
+// synced waits until the caches have the objects of all scopes. It reports false if the slots changed first, or
+// ctx ended. It does not wait for handlers: one that hangs is not to stop the work on all objects.
 func (c *Coordinator) synced(ctx context.Context) bool {
-	var syncers []cache.Syncer
-	c.follower.mu.Lock()
-	for _, informer := range c.informers {
-		syncers = append(syncers, informer)
-	}
-	c.follower.mu.Unlock()
-	for _, g := range c.gates() {
-		if r := g.registration(); r != nil {
-			syncers = append(syncers, r)
-		}
-	}
-	for _, s := range syncers {
-		if !c.await(ctx, s) {
+	for _, informer := range c.followed() {
+		if !c.await(ctx, informer) {
 			return false
 		}
 	}
 	return true
 }
 
-// await waits until s is synced, or is a handler that was removed. It reports false if the slots
-// changed first, or ctx ended.
+// await waits until s is synced. It reports false if the slots changed first, or ctx ended.
 func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
 	reasons := time.NewTicker(c.options.RenewPeriod)
 	defer reasons.Stop()
-	ended := s.Ended()
 	for !s.HasSynced() {
 		if reason := s.NotSyncedReason(); reason != "" {
 			c.report(ctx, errors.New("shard: "+reason))
 		}
 		select {
 		case <-s.Synced():
-		case <-ended:
-			if s.NotSyncedReason() == "" {
-				return true
-			}
-			ended = nil // the informer has stopped, so the slots can only be given up
 		case <-c.changed:
 			signal(c.changed)
 			return false

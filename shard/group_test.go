@@ -241,6 +241,7 @@ type testInformer struct {
 	synced   chan struct{}
 	sets     int
 	refuse   error
+	ended    chan struct{} // nil for an informer that goes on
 }
 
 func (i *testInformer) SetScopes(scopes ...cache.Scope) error {
@@ -360,7 +361,7 @@ func (i *testInformer) AddEventHandler(h cache.ResourceEventHandler[object], _ .
 
 func (i *testInformer) Synced() <-chan struct{} { i.mu.Lock(); defer i.mu.Unlock(); return i.synced }
 func (i *testInformer) HasSynced() bool         { return isClosed(i.Synced()) }
-func (i *testInformer) Ended() <-chan struct{}  { return nil }
+func (i *testInformer) Ended() <-chan struct{}  { return i.ended }
 func (i *testInformer) NotSyncedReason() string {
 	if i.HasSynced() {
 		return ""

@@ -1,7 +1,9 @@
 package shard
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,12 +16,13 @@ import (
 //   - When Begin starts to accept a slot, OnAdd for each cached object of it, with isInInitialList set.
 //   - Then each change, in order.
 //   - When the slot goes to another member, nothing. So OnDelete means that the object was deleted, with one
-//     exception: with sharding.Owner, an object whose controller changes may move to another member, and
-//     this one gets OnDelete.
+//     exception: with sharding.Owner, an object whose controller changes may move to a slot of another member.
+//     OnDelete has its last state in this member then, and an unknown final state.
 //
-// The calls do not overlap, but they come from several goroutines.
+// The calls do not overlap, but they come from several goroutines. A handler that hangs or panics is treated as
+// a handler of the informer. Other handlers, and Begin, do not wait for it.
 func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
-	h := &ownedHandler[T]{coordinator: c, next: handler, opened: make([]uint64, len(c.holds)), waiting: map[cache.ObjectName]waitingObject[T]{}}
+	h := newOwnedHandler(c, handler)
 	c.addGate(h)
 	options = append([]cache.HandlerOption{cache.WithHandlerType(fmt.Sprintf("%T", handler))}, options...)
 	registration, err := informer.AddEventHandler(h, options...)
@@ -32,11 +35,21 @@ func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInform
 	return registration, nil
 }
 
+func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHandler[T]) *ownedHandler[T] {
+	return &ownedHandler[T]{
+		coordinator: c, next: next, wake: make(chan struct{}, 1),
+		opened: make([]uint64, len(c.holds)), waiting: map[cache.ObjectName]waitingObject[T]{},
+	}
+}
+
 // ownedHandler is a handler that gets what the member owns.
 type ownedHandler[T cache.Object] struct {
 	coordinator *Coordinator
 	next        cache.ResourceEventHandler[T]
 	registered  atomic.Pointer[cache.ResourceEventHandlerRegistration]
+	// toOpen are the holds of the last call of open. wake tells run of them; it has room for one.
+	toOpen atomic.Pointer[[]uint64]
+	wake   chan struct{}
 
 	// mu is held over the calls of next, so that they do not overlap. It guards what follows.
 	mu sync.Mutex
@@ -100,6 +113,9 @@ func (h *ownedHandler[T]) OnUpdate(oldObj, newObj T) {
 		h.next.OnUpdate(oldObj, newObj)
 	case where == here:
 		h.next.OnAdd(newObj, false)
+	case where == elsewhere && before == here:
+		// Whether the caches still have the foreign slot makes no difference to the handler.
+		h.next.OnDelete(oldObj, true)
 	case where == later:
 		h.waiting[nameOf(newObj)] = waiting
 	}
@@ -115,8 +131,60 @@ func (h *ownedHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	}
 }
 
-// open opens slots, and calls OnAdd for the objects of them that have waited for it.
+// open lets run open the slots of some holds.
 func (h *ownedHandler[T]) open(holds []uint64) {
+	holds = slices.Clone(holds)
+	h.toOpen.Store(&holds)
+	signal(h.wake)
+}
+
+// run opens slots until ctx ends or the handler is removed.
+func (h *ownedHandler[T]) run(ctx context.Context, running *sync.WaitGroup) {
+	returned := false
+	defer func() {
+		if !returned { // the handler called runtime.Goexit
+			signal(h.wake)
+			running.Go(func() { h.run(ctx, running) })
+		}
+	}()
+	for h.await(ctx) {
+		h.openNow(*h.toOpen.Load())
+	}
+	returned = true
+}
+
+// await waits until there are slots to open, and the handler has got what the informer told before: an OnDelete
+// of an earlier hold of a slot must not come after the slot was opened. It reports false at the end.
+func (h *ownedHandler[T]) await(ctx context.Context) bool {
+	var synced, gone <-chan struct{}
+	for {
+		if r := h.registration(); r != nil {
+			gone = r.Gone()
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-gone:
+			return false
+		case <-h.wake:
+			if synced = closed; h.registration() != nil {
+				synced = h.registration().Synced()
+			}
+		case <-synced:
+			return true
+		}
+	}
+}
+
+// closed is a channel that is closed.
+var closed = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// openNow opens slots, and calls OnAdd for the objects of them that have waited for it.
+func (h *ownedHandler[T]) openNow(holds []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	copy(h.opened, holds)
@@ -124,10 +192,31 @@ func (h *ownedHandler[T]) open(holds []uint64) {
 		switch {
 		case w.hold == h.opened[w.slot]:
 			delete(h.waiting, name)
-			h.next.OnAdd(w.obj, true)
+			h.add(w.obj)
 		case w.hold != h.coordinator.holds[w.slot].Load():
 			delete(h.waiting, name)
 		}
+	}
+}
+
+// add calls OnAdd. The informer decides about a panic.
+func (h *ownedHandler[T]) add(obj T) {
+	returned := false
+	defer func() {
+		if !returned {
+			h.failed(obj, recover())
+		}
+	}()
+	h.next.OnAdd(obj, true)
+	returned = true
+}
+
+// failed tells the informer of a panic, whose value is nil after runtime.Goexit.
+func (h *ownedHandler[T]) failed(obj T, value any) {
+	if r, ok := h.registration().(interface{ HandlerPanicked(obj T, value any) }); ok {
+		r.HandlerPanicked(obj, value)
+	} else if value != nil {
+		panic(value)
 	}
 }
 

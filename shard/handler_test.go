@@ -1,8 +1,11 @@
 package shard
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,14 +25,11 @@ func TestHandlerGetsWhatIsOwned(t *testing.T) {
 	}
 	var got []string
 	note := func(format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) }
-	h := &ownedHandler[object]{
-		coordinator: c, opened: make([]uint64, 2), waiting: map[cache.ObjectName]waitingObject[object]{},
-		next: cache.ResourceEventHandlerFuncs[object]{
-			AddFunc:    func(obj object, initial bool) { note("add %s%s %v", obj.Name, obj.ResourceVersion, initial) },
-			UpdateFunc: func(from, to object) { note("update %s%s to %s", from.Name, from.ResourceVersion, to.ResourceVersion) },
-			DeleteFunc: func(obj object, unknown bool) { note("delete %s%s %v", obj.Name, obj.ResourceVersion, unknown) },
-		},
-	}
+	h := newOwnedHandler(c, cache.ResourceEventHandler[object](cache.ResourceEventHandlerFuncs[object]{
+		AddFunc:    func(obj object, initial bool) { note("add %s%s %v", obj.Name, obj.ResourceVersion, initial) },
+		UpdateFunc: func(from, to object) { note("update %s%s to %s", from.Name, from.ResourceVersion, to.ResourceVersion) },
+		DeleteFunc: func(obj object, unknown bool) { note("delete %s%s %v", obj.Name, obj.ResourceVersion, unknown) },
+	}))
 	uids := map[int]types.UID{}
 	for i := 0; len(uids) < 2; i++ {
 		uid := types.UID(fmt.Sprintf("%d-a-uid", i*7919))
@@ -58,9 +58,9 @@ func TestHandlerGetsWhatIsOwned(t *testing.T) {
 	h.OnDelete(in(0, "b", "1"), true)
 	h.OnAdd(in(1, "c", "1"), true)
 	want("events of a slot whose objects are not all cached")
-	h.open([]uint64{7, 0})
+	h.openNow([]uint64{7, 0})
 	want("the slot is opened", "add a2 true")
-	h.open([]uint64{7, 0})
+	h.openNow([]uint64{7, 0})
 	want("the slot is opened again")
 	h.OnUpdate(in(0, "a", "2"), in(0, "a", "3"))
 	h.OnAdd(in(0, "d", "1"), false)
@@ -69,14 +69,16 @@ func TestHandlerGetsWhatIsOwned(t *testing.T) {
 
 	// With the key Owner, an object moves when it gets a controller.
 	h.OnUpdate(in(0, "a", "3"), in(1, "a", "4"))
-	want("an object moves to a foreign slot")
+	want("an object moves to a foreign slot", "delete a3 true")
+	h.OnDelete(in(1, "a", "4"), true)
+	want("the caches drop it")
 	h.OnUpdate(in(1, "a", "4"), in(0, "a", "5"))
 	want("it comes back", "add a5 false")
 
 	c.holds[1].Store(8)
 	h.OnUpdate(in(0, "a", "5"), in(1, "a", "6"))
 	want("it moves to a slot that is not open")
-	h.open([]uint64{7, 8})
+	h.openNow([]uint64{7, 8})
 	want("that slot is opened", "add a6 true")
 	h.OnUpdate(in(1, "a", "6"), in(0, "a", "7"))
 	want("it moves between open slots", "update a6 to 7")
@@ -88,9 +90,66 @@ func TestHandlerGetsWhatIsOwned(t *testing.T) {
 	h.OnAdd(in(0, "a", "8"), true)
 	want("the slot is taken back")
 	c.holds[0].Store(0)
-	h.open([]uint64{0, 8})
+	h.openNow([]uint64{0, 8})
 	want("and lost before it was opened")
 	if len(h.waiting) > 0 {
 		t.Errorf("the handler keeps %v", h.waiting)
 	}
 }
+
+// TestPanicOfHandler lets a handler panic and exit in OnAdd. The informer gets that, and the next objects are told.
+func TestPanicOfHandler(t *testing.T) {
+	c, err := New(noClient{}, options("pod-a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var calls int
+	h := newOwnedHandler(c, cache.ResourceEventHandler[object](cache.ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+		mu.Lock()
+		calls++
+		now := calls
+		mu.Unlock()
+		switch now {
+		case 1:
+			panic("broken")
+		case 2:
+			runtime.Goexit()
+		}
+	}}))
+	told := &failures{synced: closed}
+	var r cache.ResourceEventHandlerRegistration = told
+	h.registered.Store(&r)
+	holds := make([]uint64, len(c.holds))
+	for i := range 4 {
+		holds[i] = 1
+		c.holds[i].Store(1)
+		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}}
+		h.waiting[nameOf(obj)] = waitingObject[object]{obj, i, 1}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { h.run(ctx, &running) })
+	h.open(holds)
+	for done := false; !done; runtime.Gosched() {
+		mu.Lock()
+		done = calls == 4
+		mu.Unlock()
+	}
+	stop()
+	running.Wait()
+	if want := []any{"broken", nil}; !slices.Equal(told.values, want) {
+		t.Errorf("the informer got %v, want %v", told.values, want)
+	}
+}
+
+// failures is a registration that keeps what its handler panicked with.
+type failures struct {
+	cache.ResourceEventHandlerRegistration // nil
+	synced                                 <-chan struct{}
+	values                                 []any
+}
+
+func (f *failures) Synced() <-chan struct{}             { return f.synced }
+func (f *failures) Gone() <-chan struct{}               { return nil }
+func (f *failures) HandlerPanicked(_ object, value any) { f.values = append(f.values, value) }

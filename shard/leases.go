@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,7 +13,9 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/shard/internal/member"
 )
@@ -44,6 +47,7 @@ type leases struct {
 	timeout                    time.Duration
 	// The objects as they were read last. Updates keep what others have added to them.
 	table, own *coordinationv1.Lease
+	used       types.UID // of the last table that fitted
 }
 
 // do sends a request. The error says why the result is Unknown.
@@ -164,8 +168,9 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 		case lease.Name == l.group:
 			l.table = lease
 			if snapshot.Table, err = l.parseTable(lease); err != nil {
-				return snapshot, errMismatch{err}
+				return snapshot, l.remove(ctx, err)
 			}
+			l.used = lease.UID
 		case isMember:
 			if identity == l.identity {
 				l.own = lease
@@ -183,15 +188,37 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 	return snapshot, nil
 }
 
+// remove deletes a table that someone has broken, unless it has changed meanwhile. A new one is safe then: no one
+// takes a slot of it before the sessions that act by an earlier one have ended.
+func (l *leases) remove(ctx context.Context, broken error) error {
+	if _, ok := errors.AsType[errMismatch](broken); ok {
+		return broken
+	}
+	klog.FromContext(ctx).Error(broken, "Someone has changed the table of slots; deleting it, so that all members of the group begin again")
+	err := l.client.Delete(ctx, l.table.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &l.table.UID, ResourceVersion: &l.table.ResourceVersion},
+	})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("%w; it cannot be deleted: %w", broken, wrap(err, "cannot delete the table of slots"))
+	}
+	return fmt.Errorf("%w; it was deleted, and all members begin again", broken)
+}
+
+// parseTable returns the table of a Lease. The error is an errMismatch if other members divide otherwise, and
+// not if someone has broken the table: it was right before, or has what no member writes.
 func (l *leases) parseTable(lease *coordinationv1.Lease) (*member.Table, error) {
 	a := lease.Annotations
 	if a[keyAnnotation] != string(l.key) || a[slotsAnnotation] != strconv.Itoa(l.count) {
-		return nil, fmt.Errorf("the Lease %s/%s divides %q into %q slots, but this process divides %q into %d; use the same options, or another name for the group",
+		err := fmt.Errorf("the Lease %s/%s divides %q into %q slots, but this process divides %q into %d",
 			lease.Namespace, lease.Name, a[keyAnnotation], a[slotsAnnotation], l.key, l.count)
+		if lease.UID == l.used || a[keyAnnotation] == "" || a[slotsAnnotation] == "" {
+			return nil, err
+		}
+		return nil, errMismatch{fmt.Errorf("%w; use the same options, or another name for the group", err)}
 	}
 	owners, err := parseOwners(a[ownersAnnotation], l.count)
 	if err != nil {
-		return nil, fmt.Errorf("the Lease %s/%s has a wrong annotation %s: %w; stop all processes of the group, and delete the Lease", lease.Namespace, lease.Name, ownersAnnotation, err)
+		return nil, fmt.Errorf("the Lease %s/%s has a wrong annotation %s: %w", lease.Namespace, lease.Name, ownersAnnotation, err)
 	}
 	return &member.Table{UID: string(lease.UID), Version: lease.ResourceVersion, Fresh: a[freshAnnotation] != "", Owners: owners}, nil
 }

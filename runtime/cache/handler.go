@@ -162,6 +162,13 @@ func (r *registration[T]) NotSyncedReason() string {
 	return waiting.Reason
 }
 
+// HandlerPanicked treats a panic as one of the handler: it is logged, and then ends the program, or is in Status if
+// Settings.HandlerPanicRecovery is set. It is for modules that call the handler in a goroutine of their
+// own. The value is nil if the handler called runtime.Goexit.
+func (r *registration[T]) HandlerPanicked(obj T, value any) {
+	r.informer.controller.panics.report(r.Listener, &processor.Notification[T]{Obj: obj}, value)
+}
+
 func (r *registration[T]) waitsFor() (subject, NotSynced) {
 	if r.HasSynced() || r.Removed() || r.informer.controller.released.Load() {
 		return subject{}, NotSynced{}
