@@ -180,6 +180,16 @@ func (c *Controller[T]) configOf(scope Scope) (Config[T], error) {
 	return config, err
 }
 
+// decodes reports whether the scopes are read from bodies, also those that are added later. The mutex of
+// set is held.
+func (c *Controller[T]) decodes() bool {
+	if all := c.reflectors(); len(all) > 0 {
+		return all[0].config.Open != nil
+	}
+	config, err := c.configOf(Scope{})
+	return err == nil && config.Open != nil
+}
+
 // setScopes replaces the scopes.
 func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	c, set := s.controller, &s.controller.set

@@ -364,7 +364,7 @@ func (s *SharedIndexInformer[T]) SetForm(object runtime.Object, unstructured boo
 	c.set.mu.Lock() // so that scopes that are added later have the form too
 	defer c.set.mu.Unlock()
 	all := c.reflectors()
-	if c.config.Open == nil && len(all) == 0 || len(all) > 0 && all[0].config.Open == nil {
+	if !c.decodes() {
 		return nil, fmt.Errorf("cannot change the form of %s: they come from a ListerWatcher, which decodes them", s.name())
 	}
 	c.set.object, c.set.unstructured = object, unstructured
