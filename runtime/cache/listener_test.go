@@ -149,7 +149,7 @@ func TestBacklogLimit(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		checkTruth(t, s, map[string]*source{"a": src}, []*historian{h})
+		checkTruth(t, s, map[string]*source{"": src}, []*historian{h})
 		if calls > 300 {
 			t.Errorf("%d calls for 20 objects", calls)
 		}
