@@ -30,11 +30,12 @@
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: sends lists and watches
-//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
-//	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
+//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
+//	                    and DeltaFIFO: what was read, in the order in which it happened
 //	indexer*.go         Object, and Indexer: the cache, with one writer and many readers
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
+//	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/initial    which first lists the cache, or a handler, has
