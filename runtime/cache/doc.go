@@ -17,12 +17,12 @@
 //	                                                                 ▼ goroutine a handler
 //	                                                       ResourceEventHandler
 //
-//	factory.go          SharedInformerFactory: the informers of one program
+//	factory.go          SharedInformerFactory: the informers of one program; and Lease: a counted use
+//	                    of one of them
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
-//	lease.go            Lease: a counted use of an informer of a factory
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes
@@ -38,7 +38,7 @@
 //	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
-//	internal/initial    which first lists the cache, or a handler, has
+//	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
@@ -46,6 +46,7 @@
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
 //	internal/stats      counters that cost the path of an event next to nothing
 //	internal/processor  the queue and the goroutine of each handler
+//	internal/mistakes   the mistakes in the options of a factory
 //	internal/mutation   finds the handler that changed a shared object
 //
 // # What it promises

@@ -268,6 +268,11 @@ func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *Li
 	name := reflect.TypeFor[T]()
 	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
+	return newFailingListWatch[T](err)
+}
+
+// newFailingListWatch returns a ListWatch that always fails with err.
+func newFailingListWatch[T Object](err error) *ListWatch[T] {
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
 		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },

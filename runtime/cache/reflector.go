@@ -19,6 +19,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -360,8 +361,8 @@ func (r *Reflector[T]) run(ctx context.Context) {
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	state, next := r.start()
 	// The others of this informer do not wait in front of other informers.
-	leaveOwn := awaitFirstList(ctx, r.config.ownFirstLists)
-	leave := awaitFirstList(ctx, r.config.firstLists)
+	leaveOwn := initial.Join(ctx, r.config.ownFirstLists)
+	leave := initial.Join(ctx, r.config.firstLists)
 	r.leaveFirst = func() { leave(); leaveOwn() }
 	defer func() { r.leaveFirst() }()
 	for {
@@ -594,28 +595,4 @@ func requestError(verb string, err error) error {
 	}
 	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
 	return &failedRequest{printable.Cut(text, maxFailure), err}
-}
-
-// firstListTimeout is how long a first list may delay those of other informers.
-const firstListTimeout = 10 * time.Second
-
-// awaitFirstList waits until limit has room for a token. leave removes the token, and may
-// be called twice. After firstListTimeout the token is removed anyway: one server that hangs
-// must not delay the other informers.
-func awaitFirstList(ctx context.Context, limit chan struct{}) (leave func()) {
-	if limit == nil {
-		return func() {}
-	}
-	select {
-	case limit <- struct{}{}:
-	case <-ctx.Done():
-		return func() {}
-	}
-	var once sync.Once
-	remove := func() { once.Do(func() { <-limit }) }
-	timeout := time.AfterFunc(firstListTimeout, remove)
-	return func() {
-		timeout.Stop()
-		remove()
-	}
 }
