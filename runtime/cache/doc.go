@@ -29,7 +29,7 @@
 //	prober.go           asks a scope for an object that has left another one
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	controller.go       Controller: from Reflector to queue to one function
-//	reflector*.go       Reflector: sends lists and watches
+//	reflector*.go       Reflector: from request to request; and its lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
 //	                    and DeltaFIFO: what was read, in the order in which it happened
 //	indexer*.go         Object, and Indexer: the cache, with one writer and many readers
