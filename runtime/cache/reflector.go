@@ -40,20 +40,22 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // version.
 type Reflector[T Object] struct {
 	config Config[T]
-	id     scopeID
 	source ListerWatcher[T]
 	client clientKind // of source
+	id     scopeID
 	// prefersLists is set if source reads a list faster than a streaming list.
 	prefersLists bool
 	// ownsHooks is set if no Controller has the hooks.
 	ownsHooks bool
 	// committed is set after the first list. Only the goroutine of Run uses it.
 	committed bool
-	queue     *queue.Queue[Delta[T]]
-	onError   WatchErrorHandler
-	status    *statusTracker
-	traffic   *traffic
-	hooks     *hook.Hooks[Status]
+	// listed is set when the first list is in the cache. The mutex of the informer guards it.
+	listed  bool
+	queue   *queue.Queue[Delta[T]]
+	onError WatchErrorHandler
+	status  *statusTracker
+	traffic *traffic
+	hooks   *hook.Hooks[Status]
 	// outage is a part of the log of the Controller, or of the Reflector's own.
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
@@ -62,8 +64,6 @@ type Reflector[T Object] struct {
 	observers *observers
 	// stop ends Run. The mutex of the set of scopes guards it.
 	stop context.CancelFunc
-	// listed is set when the first list is in the cache. The mutex of the informer guards it.
-	listed bool
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
@@ -85,7 +85,7 @@ type Reflector[T Object] struct {
 	partial *partialList[T]
 	failed  protocol.FailureBudget
 	// watchEnded is when the last watch ended.
-	watchEnded time.Time
+	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
 	leaveFirst func()
 	events     []Event[T]

@@ -159,10 +159,10 @@ func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, give
 		defer r.enterWatching(request.Reopened)()
 	}
 	r.forgetRetry()
-	began := time.Now()
+	began := stats.Now()
 	defer func() {
-		r.watchEnded = time.Now()
-		in.Lasted = r.watchEnded.Sub(began)
+		r.watchEnded = stats.Now()
+		in.Lasted = r.watchEnded.Since(began)
 		in.MadeProgress = in.MadeProgress || in.Lasted >= protocol.LongWatch
 	}()
 	for {
@@ -177,7 +177,7 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 	unanswered := time.AfterFunc(answerTimeout, func() { giveUp(protocol.ErrUnanswered) })
 	defer unanswered.Stop()
 	if request.Resumed {
-		late := r.status.enterAfter(resumeGrace-time.Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
+		late := r.status.enterAfter(resumeGrace-stats.Now().Since(r.watchEnded), Degraded, verbWatch, protocol.ErrUnanswered)
 		defer late.Stop()
 	}
 	stream, err := r.source.Watch(ctx, request.Options)
