@@ -28,6 +28,7 @@
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes
 //	prober.go           asks a scope for an object that has left another one
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
+//	errors.go           the errors, and Advice: what a person can do, also in the log of outages
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: from request to request; and its lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
