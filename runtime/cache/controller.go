@@ -431,7 +431,7 @@ func (c *Controller[T]) appliedVersion() string {
 	defer c.applying.Unlock()
 	version := ""
 	for i, r := range c.reflectors() {
-		if has := r.status.version(); i == 0 {
+		if has := r.status.Version(); i == 0 {
 			version = has
 		} else {
 			version = earlier(version, has)

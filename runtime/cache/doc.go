@@ -44,6 +44,7 @@
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
+//	internal/progress   how far a Reflector is, and why
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
 //	internal/stats      counters that cost the path of an event next to nothing
 //	internal/processor  the queue and the goroutine of each handler

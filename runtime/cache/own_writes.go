@@ -451,7 +451,7 @@ func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
 	versions := make([]string, len(o.scopes))
 	for i, scope := range o.scopes {
-		versions[i] = scope.reflector.status.version()
+		versions[i] = scope.reflector.status.Version()
 	}
 	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return

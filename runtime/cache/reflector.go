@@ -403,8 +403,8 @@ func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
 	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
 		return ctx.Err() == nil
 	}
-	r.status.awaitAttempt(time.Now().Add(wait))
-	defer r.status.awaitAttempt(time.Time{})
+	r.status.AwaitAttempt(time.Now().Add(wait))
+	defer r.status.AwaitAttempt(time.Time{})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -483,7 +483,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
+	r.status.ReachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()

@@ -327,7 +327,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			heard = stats.Now()
 		}
 		r.traffic.AddEvents(&counts)
-		r.status.reach(in.ResourceVersion, heard)
+		r.status.Reach(in.ResourceVersion, heard)
 		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)
 		}

@@ -250,7 +250,7 @@ func (c *Controller[T]) stats() Stats {
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
 	for _, r := range c.reflectors() {
-		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
+		all.Staleness = max(all.Staleness, now.Since(r.status.Heard()))
 	}
 	if c.observe != nil {
 		c.observe(&all, now)
