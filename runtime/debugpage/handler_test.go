@@ -461,7 +461,7 @@ func TestScopes(t *testing.T) {
 	h := newTest(source{databases()})
 	html := body(t, h, "/?format=html")
 	for _, part := range []string{
-		"The source of the scopes has failed", `<th scope="row">&#34;&#34; labels tier=b</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
+		"The source of the scopes has failed", `<th scope="row">all namespaces (labels tier=b)</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
 		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dd>all namespaces, bank</dd>",
 	} {
 		if !strings.Contains(html, part) {
@@ -478,7 +478,7 @@ func TestScopes(t *testing.T) {
 	}
 	databases := databases()
 	databases.Status.Err, databases.Status.Reason = fmt.Errorf("all namespaces (labels tier=b): %w", databases.Status.Scopes[1].Status.Err), cache.Refused
-	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in scope "" labels tier=b).`) {
+	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in all namespaces (labels tier=b)).`) {
 		t.Errorf("with a scope that fails:\n%s", text)
 	}
 }
