@@ -156,14 +156,14 @@ func (r *Reflector[T]) setForm(object runtime.Object, unstructured bool, applied
 }
 
 // relist makes the Reflector list again. It calls applied when the list is in the cache.
-func (r *Reflector[T]) relist(cause Reason, applied func()) {
+func (r *Reflector[T]) relist(cause Reason, applied ...func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := r.decoding
 	if next == nil {
 		next = &decoding[T]{options: r.config.Decode, cause: cause}
 	}
-	next.applied = append(next.applied, applied)
+	next.applied = append(next.applied, applied...)
 	r.restartLocked(next)
 }
 

@@ -379,6 +379,7 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 // Without scopes the informer has no objects.
 //
 // HasSynced is false until the lists of the new scopes are in the cache. OnAdd of these lists is initial.
+// Package healthz keeps an informer ready meanwhile.
 //
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped, and nothing has changed
 // then. A handler may call SetScopes, an index function, a transform or a hook must not.
