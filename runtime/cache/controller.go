@@ -222,10 +222,9 @@ func (r *Reflector[T]) among() *scoping.Namespaces {
 
 // setTransform sets the transform of each Reflector. It is called before Run.
 func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
-	transform = c.config.oneAtATime(transform)
-	c.config.Transform = transform
+	c.config.Transform = c.config.oneAtATime(transform)
 	for _, r := range c.reflectors() {
-		r.setTransform(transform)
+		r.setTransform(c.config.Transform)
 	}
 }
 

@@ -355,6 +355,24 @@ func (d *Delta[T]) report() *report.Report {
 
 func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
 
+// areStates reports whether deltas are new states of objects.
+func areStates[T Object](deltas Deltas[T]) bool {
+	for i := range deltas {
+		if d := &deltas[i]; d.Type != Added && d.Type != Updated {
+			return false
+		}
+	}
+	return len(deltas) > 0
+}
+
+// versionOf returns the version of an event.
+func versionOf[T Object](d *Delta[T]) string {
+	if d.Err != nil {
+		return d.Err.ResourceVersion
+	}
+	return d.Object.GetResourceVersion()
+}
+
 // Deltas is a part of the history of a collection, oldest first.
 type Deltas[T Object] []Delta[T]
 

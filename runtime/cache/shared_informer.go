@@ -196,6 +196,42 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 	return false // processFirst marks the lists
 }
 
+// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
+// WaitFor may come after the batch of the delta, and before its version is known.
+func (s *SharedIndexInformer[T]) reached(isDelta bool) {
+	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
+		s.reachScopes()
+	}
+	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// afterBatch is called when a batch was processed.
+func (s *SharedIndexInformer[T]) afterBatch() {
+	if s.awaiting.Load() {
+		s.reachScopes()
+	}
+	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// advance ends the entries and the waits for versions that the cache has reached.
+func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own.catchUp()
+	own.count()
+	reached := own.reached()
+	for w := range own.waiters {
+		if w.version <= reached {
+			close(w.done)
+			delete(own.waiters, w)
+		}
+	}
+}
+
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
