@@ -286,7 +286,7 @@ func (e *scopeSourceError) Unwrap() error { return e.err }
 //	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
 //
 // It applies to each of their scopes without a ShardSelector. The informer asks the server for the
-// shard, unless its key is sharding.Owner, and leaves out other objects before they are decoded, because
+// shard, unless no server knows its key, and leaves out other objects before they are decoded, because
 // most servers ignore the request (https://kep.k8s.io/5866 is alpha). Stats.Dropped counts them. A shard with
 // all objects, the zero value, as an option of a kind replaces that of the factory.
 //
