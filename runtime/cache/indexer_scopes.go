@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
@@ -150,7 +149,7 @@ func (x *Indexer[T]) reachScope(id scopeID, version string) (notes []processor.N
 
 // absentFrom records that a list of a scope at a version does not have the object of that name. The
 // watch of the scope need not have reached the version.
-func (x *Indexer[T]) absentFrom(id scopeID, name ObjectName, version string) (notes []processor.Notification[T]) {
+func (x *Indexer[T]) absentFrom(id scopeID, name listed.Name, version uint64) (notes []processor.Notification[T]) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.scopes == nil {
@@ -160,7 +159,7 @@ func (x *Indexer[T]) absentFrom(id scopeID, name ObjectName, version string) (no
 	if s == nil {
 		return nil
 	}
-	return x.remove(nil, x.scopes.Absent(s, listed.Name(name), ledger.Parse(version)))
+	return x.remove(nil, x.scopes.Absent(s, name, version))
 }
 
 // remove removes objects, and notes it. It is not called between Begin and End.
@@ -228,17 +227,8 @@ func (x *Indexer[T]) departed() (leaving int, hasRecords bool) {
 	return x.scopes.Leaving(), x.scopes.HasRecords()
 }
 
-// awaitedObject is an object that is leaving, and a scope that may have it.
-type awaitedObject struct {
-	name ObjectName
-	// version is the one that the scope has to reach. It is empty if the scope only has to be listed.
-	version string
-	// since is when the object began to wait.
-	since time.Time
-}
-
 // awaitedFrom returns the objects that have waited for a scope since before that time.
-func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) (all []awaitedObject) {
+func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) []ledger.Awaited {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.scopes == nil {
@@ -248,14 +238,7 @@ func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) (all []awaitedObj
 	if s == nil {
 		return nil
 	}
-	for _, a := range x.scopes.AwaitedFrom(s, before) {
-		object := awaitedObject{name: ObjectName(a.Name), since: a.Since}
-		if a.Version > 0 {
-			object.version = strconv.FormatUint(a.Version, 10)
-		}
-		all = append(all, object)
-	}
-	return all
+	return x.scopes.AwaitedFrom(s, before)
 }
 
 // changeScopes is the part of change that stores, for several scopes.

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -145,6 +147,12 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			{do: "reach", scope: 1, version: "60"},
 			{do: "list", scope: 0, version: "60", want: "delete 30?"},
 		},
+		"the server is restored, and the scope that is awaited is closed": {
+			{do: "add", scope: 0, version: "10", want: "add 10"},
+			{do: "list", scope: 1, version: "3"},
+			{do: "list", scope: 0, version: "3", want: "stale 1"},
+			{do: "close", scope: 1, want: "delete 10?"},
+		},
 		"the server is restored while an object leaves": {
 			{do: "add", scope: 0, version: "50", want: "add 50"},
 			{do: "reach", scope: 1, version: "70"},
@@ -176,7 +184,7 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 				case "reach":
 					notes = x.reachScope(s.scope, s.version)
 				case "absent":
-					notes = x.absentFrom(s.scope, ObjectName{Name: "w"}, s.version)
+					notes = x.absentFrom(s.scope, listed.Name{Name: "w"}, ledger.Parse(s.version))
 				case "close":
 					notes = x.closeScope(s.scope)
 				case "list":

@@ -6,51 +6,39 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
-const (
-	// probeAfter is how long an object waits for a scope before the scope is asked for it.
-	probeAfter = 250 * time.Millisecond
-	// probeTimeout is that of a request for one object.
-	probeTimeout = 10 * time.Second
-	// awaitListFor is the time after which a scope that was not listed yet is looked at again.
-	awaitListFor = time.Second
-	// maxProbes is the largest number of objects that a scope is asked for one by one. For more, the
-	// whole scope is listed.
-	maxProbes = 100
-	// maxProbed is the number of scopes that are asked at one time.
-	maxProbed = 4
-)
-
-// prober asks scopes for objects that have left another scope. The cache keeps such an object until it
-// is known whether it has moved, and a quiet scope would show that only with its next bookmark.
+// prober asks scopes for objects that have left another scope, by the schedule of package probe.
 type prober[T Object] struct {
 	informer *SharedIndexInformer[T]
-	wake     chan struct{} // holds a token when objects have begun to wait
-	// asked is about the scopes that have failed, or are listed. Only the goroutine of run uses it.
-	asked map[scopeID]*askedScope
+	wake     chan struct{} // holds a token when objects have begun to wait, or none does any more
+	retry    chan struct{} // holds a token after Retry
+
+	mu       sync.Mutex // guards schedule
+	schedule probe.Schedule
 }
 
-// askedScope is a scope that could not answer at once.
-type askedScope struct {
-	failures int
-	next     time.Time
-	listing  atomic.Bool
+// askFailure is why a scope has not answered whether it has an object.
+type askFailure struct {
+	since, next time.Time
+	err         error
 }
 
 func newProber[T Object](s *SharedIndexInformer[T]) *prober[T] {
-	return &prober[T]{informer: s, wake: make(chan struct{}, 1), asked: map[scopeID]*askedScope{}}
+	return &prober[T]{informer: s, wake: make(chan struct{}, 1), retry: make(chan struct{}, 1)}
 }
 
 // awaitScopes notes whether objects wait for scopes, and lists scopes again that have to be. The mutex is held.
@@ -66,18 +54,23 @@ func (s *SharedIndexInformer[T]) awaitScopes() {
 		}
 	}
 	leaving, hasRecords := s.indexer.departed()
-	isAwaiting := leaving > 0
-	if s.awaiting.Load() != isAwaiting {
+	isAwaiting, wasAwaiting := leaving > 0, s.awaiting.Load()
+	if wasAwaiting != isAwaiting {
 		s.awaiting.Store(isAwaiting)
 	}
 	if s.recalls.Load() != hasRecords {
 		s.recalls.Store(hasRecords)
 	}
-	if isAwaiting {
-		select {
-		case s.prober.wake <- struct{}{}:
-		default:
-		}
+	if isAwaiting || wasAwaiting {
+		token(s.prober.wake)
+	}
+}
+
+// token puts a token into a channel that has room for one, unless it holds one.
+func token(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
 	}
 }
 
@@ -112,7 +105,7 @@ func (p *prober[T]) run(ctx context.Context) {
 			return
 		case <-p.wake:
 		}
-		next := time.Now().Add(probeAfter)
+		next := time.Now().Add(probe.After)
 		for p.informer.awaiting.Load() {
 			timer := time.NewTimer(time.Until(next))
 			select {
@@ -120,124 +113,130 @@ func (p *prober[T]) run(ctx context.Context) {
 				timer.Stop()
 				return
 			case <-p.wake:
-				if soon := time.Now().Add(probeAfter); next.After(soon) {
+				if soon := time.Now().Add(probe.After); next.After(soon) {
 					next = soon
 				}
+			case <-p.retry:
+				p.mu.Lock()
+				p.schedule.Retry()
+				p.mu.Unlock()
+				next = p.ask(ctx)
 			case <-timer.C:
 				next = p.ask(ctx)
 			}
 			timer.Stop()
 		}
+		for _, r := range p.informer.controller.reflectors() {
+			r.noteAsked(nil)
+		}
 	}
 }
 
-// ask asks all scopes that objects wait for, unless they have failed before, and returns when to ask
-// again.
+// ask asks the scopes that objects wait for, as far as it is time to, and returns when to ask again.
 func (p *prober[T]) ask(ctx context.Context) (next time.Time) {
-	s := p.informer
-	now := time.Now()
-	next = now.Add(protocol.MaxRetryAfter)
-	limit := make(chan struct{}, maxProbed)
-	var probes sync.WaitGroup
-	known := map[scopeID]*askedScope{}
-	for _, r := range s.controller.reflectors() {
-		state := p.asked[r.id]
-		if state == nil {
-			state = &askedScope{}
-		}
-		known[r.id] = state
-		if r.Status().Reason == Forbidden {
-			p.release(r, now.Add(-probeAfter))
-			continue
-		}
-		if state.next.After(now) || state.listing.Load() {
-			continue
-		}
-		s.mu.Lock()
-		awaited := s.indexer.awaitedFrom(r.id, now.Add(-probeAfter))
-		s.mu.Unlock()
-		all := len(awaited)
-		awaited = slices.DeleteFunc(awaited, func(o awaitedObject) bool { return o.version == "" })
-		if len(awaited) < all { // its list is to come, or may be refused
-			next = now.Add(awaitListFor)
-		}
-		if len(awaited) > maxProbes {
-			state.listing.Store(true)
-			r.relist(Moved, func() { state.listing.Store(false) })
-			continue
-		}
-		if len(awaited) == 0 {
-			continue
-		}
-		probes.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			p.askScope(ctx, r, state, awaited)
-		})
+	s, now := p.informer, time.Now()
+	all := s.controller.reflectors()
+	waiting := make([]probe.Waiting, len(all))
+	s.mu.Lock()
+	for i, r := range all {
+		waiting[i] = probe.Waiting{Scope: r.id, IsForbidden: r.status.get().Reason == Forbidden, Objects: s.indexer.awaitedFrom(r.id, now)}
 	}
-	probes.Wait()
-	p.asked = known
-	for _, state := range known {
-		if !state.next.IsZero() && state.next.Before(next) {
-			next = state.next
+	s.mu.Unlock()
+	p.mu.Lock()
+	steps := p.schedule.Plan(now, waiting)
+	p.mu.Unlock()
+	limit := make(chan struct{}, probe.MaxScopes)
+	var requests sync.WaitGroup
+	for i, step := range steps {
+		r := all[i]
+		if len(waiting[i].Objects) == 0 {
+			r.noteAsked(nil)
+		}
+		switch step.Action {
+		case probe.Release:
+			p.release(r, step.Objects)
+		case probe.List:
+			r.relist(Moved, func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.schedule.Listed(r.id)
+			})
+		case probe.Ask:
+			requests.Go(func() {
+				limit <- struct{}{}
+				defer func() { <-limit }()
+				p.askScope(ctx, r, step.Objects)
+			})
 		}
 	}
-	if soon := time.Now().Add(probeAfter); next.Before(soon) || p.hasOthers(now) {
-		next = soon
-	}
-	return next
+	requests.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.schedule.Next(time.Now())
 }
 
-// release ends the wait of objects for a scope that the server forbids: it would last until someone grants
-// the rights, and objects that were deleted would stay. The list of the scope adds what it has then.
-func (p *prober[T]) release(r *Reflector[T], before time.Time) {
+// release ends the wait of objects for a scope.
+func (p *prober[T]) release(r *Reflector[T], objects []ledger.Awaited) {
 	s := p.informer
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var notes []processor.Notification[T]
-	for _, object := range s.indexer.awaitedFrom(r.id, before) {
-		notes = append(notes, s.indexer.absentFrom(r.id, object.name, object.version)...)
+	for _, object := range objects {
+		notes = append(notes, s.indexer.absentFrom(r.id, object.Name, object.Version)...)
 	}
 	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
 	s.awaitScopes()
 }
 
-// hasOthers reports whether objects wait that no scope was asked for.
-func (p *prober[T]) hasOthers(asked time.Time) bool {
-	s := p.informer
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.controller.reflectors() {
-		for _, object := range s.indexer.awaitedFrom(r.id, time.Now()) {
-			if object.since.After(asked.Add(-probeAfter)) && object.version != "" {
-				return true
-			}
+// askScope asks one scope for objects. After a failure it gives up, and the Status of the scope says why.
+func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], objects []ledger.Awaited) {
+	for _, object := range objects {
+		err := p.probe(ctx, r, object)
+		if ctx.Err() != nil {
+			return
 		}
-	}
-	return false
-}
-
-// askScope asks one scope for objects. After a failure it gives up.
-func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], state *askedScope, awaited []awaitedObject) {
-	for _, object := range awaited {
-		if err := p.probe(ctx, r, object); err != nil {
-			if ctx.Err() != nil {
-				return
-			}
-			wait := waitsOf(r.config.Backoffs).After(err, state.failures)
-			state.failures++
-			state.next = time.Now().Add(protocol.WithJitter(wait, rand.N[time.Duration]))
+		if err != nil {
+			p.mu.Lock()
+			next := p.schedule.Failed(r.id, time.Now(), err, waitsOf(r.config.Backoffs), rand.N[time.Duration])
+			p.mu.Unlock()
 			r.traffic.fail(verbList, err)
+			err = fmt.Errorf("cannot ask whether %s has moved here: %w", ObjectName(object.Name), err)
+			r.noteAsked(&askFailure{since: time.Now(), next: next, err: err})
 			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.of().name(), err))
 			return
 		}
 	}
-	state.failures, state.next = 0, time.Time{}
+	p.mu.Lock()
+	p.schedule.Answered(r.id)
+	p.mu.Unlock()
+	r.noteAsked(nil)
+}
+
+// noteAsked sets why the scope does not answer, or nil.
+func (r *Reflector[T]) noteAsked(failed *askFailure) {
+	before := r.unanswered.Load()
+	if before == nil && failed == nil {
+		return
+	}
+	if before != nil && failed != nil {
+		failed.since = before.since
+	}
+	r.unanswered.Store(failed)
+	r.status.changed()
+}
+
+// addTo adds the failure to the Status of a scope that has no other one.
+func (f *askFailure) addTo(status *Status) {
+	if f == nil || status.Phase != Watching {
+		return
+	}
+	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
+	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
 }
 
 // probe asks for one object, and applies the answer.
-func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object awaitedObject) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, protocol.ErrListStalled)
+func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object ledger.Awaited) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, probe.Timeout, protocol.ErrListStalled)
 	defer cancel()
 	from := r.currentSource()
 	item, version, err := r.find(ctx, object)
@@ -256,7 +255,7 @@ func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object awaitedOb
 	if item != nil {
 		s.distribute(Deltas[T]{{Type: Updated, aside: true, scope: r.id, Item: *item}}, stats.Now())
 	} else {
-		notes := s.indexer.absentFrom(r.id, object.name, version)
+		notes := s.indexer.absentFrom(r.id, object.Name, ledger.Parse(version))
 		s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
 	}
 	s.awaitScopes()
@@ -264,23 +263,24 @@ func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object awaitedOb
 }
 
 // find lists one object of the scope. The item is nil if the scope does not have it at that version.
-func (r *Reflector[T]) find(ctx context.Context, object awaitedObject) (item *Item[T], version string, err error) {
-	one := fields.OneTermEqualSelector("metadata.name", object.name.Name).String()
-	if object.name.Namespace != "" && r.config.Namespace == "" {
-		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", object.name.Namespace).String())
+func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
+	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
+	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
+	if name.Namespace != "" && r.config.Namespace == "" {
+		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
 	}
 	page, err := r.finder().List(ctx, metav1.ListOptions{
-		FieldSelector: one, ResourceVersion: object.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	if isEarlier(page.ResourceVersion, object.version) {
-		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, object.version)
+	if isEarlier(page.ResourceVersion, notOlder) {
+		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
 	}
 	for i := range page.Items {
 		item := &page.Items[i]
-		if nameOf(item) != object.name || r.excludes(item) {
+		if nameOf(item) != name || r.excludes(item) {
 			continue // the server ignores field selectors
 		}
 		if item.Err == nil && !item.Held {

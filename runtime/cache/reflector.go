@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,6 +73,8 @@ type Reflector[T Object] struct {
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
+	// unanswered is why the scope does not answer whether it has an object, or nil.
+	unanswered atomic.Pointer[askFailure]
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -332,6 +335,7 @@ func (r *Reflector[T]) Status() Status {
 			return r.config.rule.Excludes(state.Namespace, state.Name)
 		})
 	}
+	r.unanswered.Load().addTo(&status)
 	return status
 }
 

@@ -414,7 +414,14 @@ func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.a
 
 // Retry retries a failed list or watch at once, instead of after its wait; see
 // Reflector.Retry.
-func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
+func (s *SharedIndexInformer[T]) Retry() {
+	s.controller.Retry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prober != nil {
+		token(s.prober.retry)
+	}
+}
 
 // BelongsToFactory reports whether a factory made the informer, and so runs it.
 func (s *SharedIndexInformer[T]) BelongsToFactory() bool {
