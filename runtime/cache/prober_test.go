@@ -187,7 +187,7 @@ func TestStatusOfAScopeThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, heard, _, db, set := twoApps(t, 1)
 		var changes atomic.Int32
-		defer s.controller.observers.add(func() { changes.Add(1) })()
+		defer s.controller.observers.Add(func() { changes.Add(1) })()
 		db.setSilent(true)
 		asked := 0
 		db.failWith(func(request) error {

@@ -65,7 +65,7 @@ type Reflector[T Object] struct {
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// observers are those of the Controller.
-	observers *observers
+	observers *hook.Observers
 	// stop ends Run. The mutex of the set of scopes guards it.
 	stop context.CancelFunc
 	// listed is set when the first list is in the cache. The mutex of the informer guards it.
@@ -307,7 +307,7 @@ func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.status.changed = func() {
 		hooks.Changed()
 		r.outage.Note()
-		r.observers.changed()
+		r.observers.Changed()
 	}
 }
 

@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -401,4 +405,77 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 		return result, &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
 	}
 	return result, nil
+}
+
+// find lists one object of the scope. The item is nil if the scope does not have it at that version.
+func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
+	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
+	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
+	if name.Namespace != "" && r.config.Namespace == "" {
+		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
+	}
+	page, err := r.finder().List(ctx, metav1.ListOptions{
+		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if isEarlier(page.ResourceVersion, notOlder) {
+		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
+	}
+	for i := range page.Items {
+		item := &page.Items[i]
+		if nameOf(item) != name || r.excludes(item) {
+			continue // the server ignores field selectors
+		}
+		if item.Err == nil && !item.Held {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, page.ResourceVersion, err
+	}
+	return nil, page.ResourceVersion, nil
+}
+
+// finder returns a source for requests besides those of Run.
+func (r *Reflector[T]) finder() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.config.Open == nil {
+		return r.source // which Run does not change
+	}
+	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		body, err := r.config.Open(ctx, options, accept)
+		if err != nil {
+			return nil, err
+		}
+		return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
+	}, r.config.Decode)
+}
+
+// askFailure is why a scope has not answered whether it has an object.
+type askFailure struct {
+	since, next time.Time
+	err         error
+}
+
+// noteAsked sets why the scope does not answer, or nil.
+func (r *Reflector[T]) noteAsked(failed *askFailure) {
+	before := r.unanswered.Load()
+	if before == nil && failed == nil {
+		return
+	}
+	if before != nil && failed != nil {
+		failed.since = before.since
+	}
+	r.unanswered.Store(failed)
+	r.status.changed()
+}
+
+// addTo adds the failure to the Status of a scope that has no other one.
+func (f *askFailure) addTo(status *Status) {
+	if f == nil || status.Phase != Watching {
+		return
+	}
+	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
+	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
 }

@@ -272,6 +272,9 @@ func (g *scopesGame) open() {
 // has lost what the scope has told: nothing else shows that, if no other scope has told it.
 func (g *scopesGame) close() {
 	s := g.scope()
+	if g.restores { // the list that shows it may be in the queue
+		g.apply(len(g.queue))
+	}
 	if s == nil || s.isBroken {
 		return
 	}

@@ -4,7 +4,9 @@
 package probe
 
 import (
+	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
@@ -57,12 +59,76 @@ type Step struct {
 	Objects []ledger.Awaited
 }
 
-// Schedule knows which scopes have failed, and which are being listed. The zero value is ready for use by one
-// goroutine at a time.
+// Schedule knows which scopes have failed, and which are being listed. It is safe for concurrent use.
 type Schedule struct {
+	wake  chan struct{} // holds a token when objects have begun to wait, or none does any more
+	retry chan struct{} // holds a token after Retry
+
+	mu     sync.Mutex // guards what follows
 	scopes map[ledger.ID]*scope
 	// next is when to call Plan again, apart from the scopes that have failed.
 	next time.Time
+}
+
+// New returns a Schedule.
+func New() *Schedule {
+	return &Schedule{wake: make(chan struct{}, 1), retry: make(chan struct{}, 1)}
+}
+
+// Wake is called when objects have begun to wait, or none does any more. It never blocks.
+func (s *Schedule) Wake() { token(s.wake) }
+
+// Retry ends the waits after failures. Further ones get no shorter by that. It never blocks.
+func (s *Schedule) Retry() { token(s.retry) }
+
+// token puts a token into a channel that has room for one, unless it holds one.
+func token(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// Run calls ask when it is time to, while objects wait, until ctx ends. ask calls Plan, and waits for the
+// requests. When no object waits any more, Run calls rest.
+func (s *Schedule) Run(ctx context.Context, isAwaiting func() bool, ask func(context.Context), rest func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+		}
+		next := time.Now().Add(After)
+		for isAwaiting() {
+			timer := time.NewTimer(time.Until(next))
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-s.wake:
+				if soon := time.Now().Add(After); next.After(soon) {
+					next = soon
+				}
+			case <-s.retry:
+				s.forgetWaits()
+				ask(ctx)
+				next = s.Next(time.Now())
+			case <-timer.C:
+				ask(ctx)
+				next = s.Next(time.Now())
+			}
+			timer.Stop()
+		}
+		rest()
+	}
+}
+
+func (s *Schedule) forgetWaits() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, state := range s.scopes {
+		state.next = time.Time{}
+	}
 }
 
 // scope is a scope that could not answer at once.
@@ -74,6 +140,8 @@ type scope struct {
 
 // Plan returns a Step for each scope. It forgets scopes that are not among them.
 func (s *Schedule) Plan(now time.Time, all []Waiting) []Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	known := make(map[ledger.ID]*scope, len(all))
 	steps := make([]Step, len(all))
 	s.next = now.Add(idle)
@@ -129,6 +197,8 @@ func (s *Schedule) wakeAt(at time.Time) {
 // Failed records that a request to a scope has failed with err. It returns when the scope may be asked again.
 // random is that of protocol.WithJitter.
 func (s *Schedule) Failed(id ledger.ID, now time.Time, err error, waits protocol.Backoffs, random func(time.Duration) time.Duration) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	state := s.scopes[id]
 	if state == nil {
 		return now
@@ -141,6 +211,8 @@ func (s *Schedule) Failed(id ledger.ID, now time.Time, err error, waits protocol
 
 // Answered records that a scope has answered all requests.
 func (s *Schedule) Answered(id ledger.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if state := s.scopes[id]; state != nil {
 		state.failures, state.next = 0, time.Time{}
 	}
@@ -148,20 +220,17 @@ func (s *Schedule) Answered(id ledger.ID) {
 
 // Listed records that the list of a scope is in the cache.
 func (s *Schedule) Listed(id ledger.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if state := s.scopes[id]; state != nil {
 		state.isListing = false
 	}
 }
 
-// Retry ends the waits after failures. Further ones get no shorter by that.
-func (s *Schedule) Retry() {
-	for _, state := range s.scopes {
-		state.next = time.Time{}
-	}
-}
-
 // Next returns when to call Plan again.
 func (s *Schedule) Next(now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	next := s.next
 	for _, state := range s.scopes {
 		if !state.next.IsZero() && state.next.Before(next) {

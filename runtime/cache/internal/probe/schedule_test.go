@@ -1,9 +1,12 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
@@ -46,7 +49,7 @@ func TestPlan(t *testing.T) {
 		"each for itself":     {[]Waiting{{Scope: 1}, {Scope: 2, Objects: objects(1, 5, long)}, {Scope: 3, IsForbidden: true, Objects: objects(2, 5, long)}}, []Action{Nothing, Ask, Release}, []int{0, 1, 2}, idle},
 		"listed and unlisted": {[]Waiting{{Scope: 1, Objects: append(objects(2, 0, long), objects(3, 5, long)...)}}, []Action{Ask}, []int{3}, awaitList},
 	} {
-		var s Schedule
+		s := New()
 		for i, step := range s.Plan(start, test.waiting) {
 			if step.Action != test.want[i] || len(step.Objects) != test.objects[i] {
 				t.Errorf("%s: the step of scope %d is %d for %d objects, want %d for %d", name, i, step.Action, len(step.Objects), test.want[i], test.objects[i])
@@ -62,7 +65,7 @@ func TestPlan(t *testing.T) {
 func TestFailures(t *testing.T) {
 	waits := protocol.Backoffs{"": {Initial: time.Second, Max: 8 * time.Second}}
 	err := errors.New("the server failed")
-	var s Schedule
+	s := New()
 	now := start
 	plan := func() []Action {
 		all := []Waiting{{Scope: 1, Objects: objects(1, 5, start.Add(-time.Hour))}, {Scope: 2, Objects: objects(1, 5, start.Add(-time.Hour))}}
@@ -88,7 +91,7 @@ func TestFailures(t *testing.T) {
 	}
 	plan()
 	s.Failed(1, now, err, waits, none)
-	s.Retry()
+	s.forgetWaits()
 	if got := plan(); !slices.Equal(got, []Action{Ask, Ask}) {
 		t.Errorf("after Retry the steps are %v", got)
 	}
@@ -106,7 +109,7 @@ func TestFailures(t *testing.T) {
 
 // TestListing: a scope that is being listed is not asked until the list is in the cache.
 func TestListing(t *testing.T) {
-	var s Schedule
+	s := New()
 	plan := func(scopes ...ledger.ID) (actions []Action) {
 		for _, id := range scopes {
 			actions = append(actions, s.Plan(start, []Waiting{{Scope: id, Objects: objects(MaxObjects+1, 5, start.Add(-After))}})[0].Action)
@@ -128,4 +131,55 @@ func TestListing(t *testing.T) {
 	if at := s.Failed(7, start, errors.New("closed"), nil, none); !at.Equal(start) {
 		t.Errorf("a scope that was closed waits until %v", at)
 	}
+}
+
+// TestRun: objects are asked for after a while, failures delay that, and Retry does not wait.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		begin := time.Now()
+		var asked []time.Duration
+		var rests, failures int
+		var awaiting atomic.Bool
+		ask := func(context.Context) {
+			now := time.Now()
+			for _, step := range s.Plan(now, []Waiting{{Scope: 1, Objects: objects(1, 5, begin)}}) {
+				if step.Action != Ask {
+					continue
+				}
+				asked = append(asked, now.Sub(begin))
+				switch {
+				case failures > 0:
+					failures--
+					s.Failed(1, now, errors.New("the server failed"), protocol.Backoffs{"": {Initial: time.Minute, Max: time.Minute}}, none)
+				default:
+					s.Answered(1)
+					awaiting.Store(false)
+				}
+			}
+		}
+		go s.Run(ctx, awaiting.Load, ask, func() { rests++ })
+		synctest.Wait()
+		failures = 3
+		awaiting.Store(true)
+		s.Wake()
+		for range 10 {
+			time.Sleep(10 * time.Second)
+			s.Wake() // it does not make it ask sooner
+		}
+		s.Retry()
+		synctest.Wait()
+		s.Retry()
+		synctest.Wait()
+		if failures != 0 || awaiting.Load() || rests != 1 {
+			t.Errorf("%d more failures, objects wait: %v, %d rests", failures, awaiting.Load(), rests)
+		}
+		for i, want := range []time.Duration{After, After + time.Minute, 100 * time.Second, 100 * time.Second} {
+			if slack := 2 * After; len(asked) != 4 || asked[i] < want-slack || asked[i] > want+slack {
+				t.Fatalf("the scope was asked after %v, want %v at %d", asked, want, i)
+			}
+		}
+	})
 }
