@@ -326,9 +326,10 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 //
 // It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
 // out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own, and one that is removed is left out from then on. After some more additions everything is listed
-// again, and HasSynced is false meanwhile; objects that have not changed are not decoded then. When at most
-// half of that number of namespaces are left, each gets a watch of its own again.
+// own, and one that is removed is left out from then on. When more than that number, and more than 16, would
+// have watches of their own, everything is listed again, and HasSynced is false meanwhile; objects that have
+// not changed are not decoded then. When at most half of that number of namespaces are left, each gets a
+// watch of its own again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
 func WithClusterWatch(above int) SharedInformerOption {

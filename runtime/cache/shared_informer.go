@@ -66,7 +66,9 @@ type SharedIndexInformer[T Object] struct {
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
-// programs use the informers of a generated factory.
+// programs use the informers of a generated factory. The informer of a Config follows the one collection that
+// the Config requests: it has no shard, and SetScopes returns an error. For these, use Kind.NewInformer,
+// for example with WithShard. A Kind needs no generated code.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
 		indexer:      config.newIndexer(),
