@@ -58,8 +58,8 @@ type Collection[T Object] struct {
 
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
-	// version is that of the list.
-	version string
+	// version is that of the list, and before the one that the Reflector had reached before it, if any.
+	version, before string
 	// began is how many own writes were answered before the list was requested.
 	began uint64
 	// decode decodes the response to a write to the form of the items.

@@ -492,7 +492,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.version()}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}

@@ -319,6 +319,9 @@ func (g *scopesGame) request(s *gameScope) {
 	}
 	if s.answered >= s.at || s.isBroken || s.mustList { // otherwise its watch has gone on
 		g.logf("%s lists at %s", s, s.answer.version)
+		if s.isListed {
+			s.answer.before = strconv.Itoa(s.at)
+		}
 		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
 		s.at, s.isListed, s.isBroken, s.mustList = s.answered, true, false, false
 	}
