@@ -44,7 +44,7 @@ type Controller[T Object] struct {
 	// tasks run as long as the Reflectors do. The mutex of set guards them.
 	tasks []func(context.Context)
 	// observers are called when the Status changes.
-	observers observers
+	observers hook.Observers
 
 	// observe adds what it knows to the result of stats, if it is not nil.
 	observe func(all *Stats, now stats.Stamp)

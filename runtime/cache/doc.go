@@ -25,8 +25,8 @@
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
-//	scope_set.go        the Reflectors of an informer, which come and go with its scopes
-//	prober.go           asks a scope for an object that has left another one
+//	scope_set.go        the Reflectors of an informer, which come and go with its scopes, and are asked for
+//	                    objects that have left another scope
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	errors.go           the errors, and Advice: what a person can do, also in the log of outages
 //	controller.go       Controller: from Reflector to queue to one function
@@ -39,6 +39,8 @@
 //	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
+//	internal/ledger     which scopes have each object
+//	internal/probe      when a scope is asked for an object that has left another one
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile

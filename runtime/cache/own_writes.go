@@ -86,6 +86,9 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
+		if rule := r.config.rule; rule != nil && rule.Among != nil { // a namespace may have been removed
+			scope.table.ForgetAll(rule.Excludes)
+		}
 		o.scopes[i] = scope
 	}
 	o.count()

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,12 +62,14 @@ type Reflector[T Object] struct {
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// observers are those of the Controller.
-	observers *observers
+	observers *hook.Observers
 	// stop ends Run. The mutex of the set of scopes guards it.
 	stop context.CancelFunc
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
+	// unanswered is why the scope does not answer whether it has an object, or nil.
+	unanswered atomic.Pointer[askFailure]
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -290,7 +293,7 @@ func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.status.changed = func() {
 		hooks.Changed()
 		r.outage.Note()
-		r.observers.changed()
+		r.observers.Changed()
 	}
 }
 
@@ -318,6 +321,7 @@ func (r *Reflector[T]) Status() Status {
 			return r.config.rule.Excludes(state.Namespace, state.Name)
 		})
 	}
+	r.unanswered.Load().addTo(&status)
 	return status
 }
 
@@ -474,7 +478,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.version()}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}

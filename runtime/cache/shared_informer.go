@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -64,7 +66,9 @@ type SharedIndexInformer[T Object] struct {
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
-// programs use the informers of a generated factory.
+// programs use the informers of a generated factory. The informer of a Config follows the one collection that
+// the Config requests: it has no shard, and SetScopes returns an error. For these, use Kind.NewInformer,
+// for example with WithShard. A Kind needs no generated code.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
 		indexer:      config.newIndexer(),
@@ -85,7 +89,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.indexer.openScope(r.id, r.traits())
 	}
 	if len(c.reflectors()) != 1 {
-		s.prober = newProber(s)
+		s.prober = &prober[T]{s, probe.New()}
 		c.tasks = append(c.tasks, s.prober.run)
 	}
 	if config.scopeSource != nil {
@@ -273,6 +277,28 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	return deltas[1:]
 }
 
+// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
+// otherwise.
+func (s *SharedIndexInformer[T]) listed() initial.Mark {
+	c := s.controller
+	mark := c.mark()
+	for _, r := range c.reflectors() {
+		if !r.listed {
+			mark = min(mark, initial.Mark(r.id))
+		}
+	}
+	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
+		return 0 // who waits for the first scopes waits for all of them
+	}
+	if !c.lists.Reach(mark) {
+		return 0
+	}
+	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
+		c.outages.NoteHandler()
+	}
+	return mark
+}
+
 func markInitial[T Object](notes []processor.Notification[T]) {
 	for i := range notes {
 		notes[i].Initial = notes[i].Kind == processor.Add
@@ -450,7 +476,14 @@ func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.a
 
 // Retry retries a failed list or watch at once, instead of after its wait; see
 // Reflector.Retry.
-func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
+func (s *SharedIndexInformer[T]) Retry() {
+	s.controller.Retry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prober != nil {
+		s.prober.schedule.Retry()
+	}
+}
 
 // BelongsToFactory reports whether a factory made the informer, and so runs it.
 func (s *SharedIndexInformer[T]) BelongsToFactory() bool {
@@ -472,4 +505,20 @@ func (s *SharedIndexInformer[T]) registrations() []Syncer {
 		all = append(all, &registration[T]{s, l})
 	}
 	return all
+}
+
+// formChange is a call of SetForm. The mutex of the informer guards it.
+type formChange[T Object] struct {
+	left    map[*Reflector[T]]struct{} // those whose list of that form is not in the cache
+	applied chan struct{}
+}
+
+func (f *formChange[T]) isDone() bool { return len(f.left) == 0 }
+
+func (f *formChange[T]) done(r *Reflector[T]) {
+	if _, waits := f.left[r]; waits {
+		if delete(f.left, r); len(f.left) == 0 {
+			close(f.applied)
+		}
+	}
 }
