@@ -26,7 +26,9 @@ const (
 	// UID hashes the UID: the objects of one kind are spread evenly.
 	UID Key = "object.metadata.uid"
 	// Namespace hashes the namespace: the objects of a namespace are in one shard. All
-	// cluster-scoped objects have the same hash.
+	// cluster-scoped objects have the same hash. Names that differ only in their last two characters have
+	// nearly the same hash, which the server defines: team-00 to team-99 are all in one of four shards,
+	// and names such as 00-team to 99-team are spread.
 	Namespace Key = "object.metadata.namespace"
 	// Owner hashes the UID of the controller in the owner references, and of an object without
 	// one its own: the children of an object are in its shard, if they are direct children. No

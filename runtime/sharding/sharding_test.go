@@ -204,3 +204,24 @@ func ExampleSplit() {
 	// shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
 	// shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')
 }
+
+// TestNamespacesOfOneBeginning shows what the comment of Namespace warns of.
+func TestNamespacesOfOneBeginning(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		shards int
+	}{{"team-%02d", 1}, {"%02d-team", 4}} {
+		used := map[int]int{}
+		for i := range 100 {
+			object := &metav1.ObjectMeta{Namespace: fmt.Sprintf(c.format, i)}
+			for n, shard := range Split(Namespace, 4) {
+				if shard.Matches(object) {
+					used[n]++
+				}
+			}
+		}
+		if len(used) != c.shards {
+			t.Errorf("100 namespaces named %s are spread as %v, want %d shards", c.format, used, c.shards)
+		}
+	}
+}
