@@ -206,6 +206,17 @@ func (x *Indexer[T]) leaving() int {
 	return x.scopes.Leaving()
 }
 
+// staleScopes returns the scopes that have to be listed again, because the list of another one shows that
+// the server was restored from a backup. It returns each once.
+func (x *Indexer[T]) staleScopes() []scopeID {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if x.scopes == nil {
+		return nil
+	}
+	return x.scopes.TakeStale()
+}
+
 // departed returns the result of leaving, and whether anything is recorded of objects that have left a
 // scope, until the others have reached the version.
 func (x *Indexer[T]) departed() (leaving int, hasRecords bool) {

@@ -2,6 +2,8 @@ package cache
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,13 +13,16 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
-// step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1.
+// step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1,
+// and a third one, 2.
 type step struct {
 	do      string // add, update, delete, list, reach, absent or close
 	scope   scopeID
 	version string
 	uid     string // "one" if it is empty
-	// want are the notifications.
+	// listed is the version of the object in a list, empty if the list does not have it.
+	listed string
+	// want are the notifications, and the scopes that have to list again.
 	want string
 }
 
@@ -108,15 +113,56 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 		"the server is restored": {
 			{do: "add", scope: 0, version: "50", want: "add 50"},
 			{do: "add", scope: 1, version: "60", want: "update 50-60"},
-			{do: "list", scope: 0, version: "40"},
+			{do: "list", scope: 0, version: "40", want: "stale 1"},
 			{do: "list", scope: 1, version: "41"},
 			{do: "reach", scope: 0, version: "41", want: "delete 60?"},
 			{do: "add", scope: 0, version: "42", want: "add 42"},
 		},
+		"the server is restored, and the watch of a late scope goes on": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "add", scope: 1, version: "50", want: "update 5-50"}, // it is in both
+			{do: "list", scope: 1, version: "40", want: "stale 0"},
+			{do: "reach", scope: 0, version: "45"},
+			{do: "list", scope: 0, version: "45", listed: "5", want: "update 50-5"},
+			{do: "delete", scope: 0, version: "46"},
+			{do: "reach", scope: 1, version: "46", want: "delete 46"},
+		},
+		"the server is restored, and no scope that lists has the object": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "add", scope: 1, version: "50", want: "update 5-50"},
+			{do: "close", scope: 1},
+			{do: "reach", scope: 2, version: "50"},
+			{do: "list", scope: 2, version: "40", want: "stale 0"},
+			{do: "list", scope: 0, version: "45", listed: "5", want: "update 50-5"},
+		},
+		"a scope that lists late does not undo what another has listed": {
+			{do: "add", scope: 0, version: "50", want: "add 50"},
+			{do: "reach", scope: 1, version: "60"},
+			{do: "list", scope: 1, version: "40", listed: "30", want: "update 50-30 stale 0"},
+			{do: "update", scope: 0, version: "51"},
+			{do: "delete", scope: 0, version: "52"},
+			{do: "delete", scope: 1, version: "53"},
+			{do: "reach", scope: 1, version: "60"},
+			{do: "list", scope: 0, version: "60", want: "delete 30?"},
+		},
+		"the server is restored while an object leaves": {
+			{do: "add", scope: 0, version: "50", want: "add 50"},
+			{do: "reach", scope: 1, version: "70"},
+			{do: "reach", scope: 2, version: "40"},
+			{do: "delete", scope: 0, version: "60"},
+			{do: "list", scope: 0, version: "45", want: "stale 1 2"},
+			{do: "reach", scope: 2, version: "70"},
+			{do: "list", scope: 2, version: "46"},
+			{do: "list", scope: 1, version: "47", listed: "41", want: "update 50-41"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := NewIndexer[object](nil)
-			for id := range scopeID(2) {
+			scopes := scopeID(2)
+			for _, s := range test {
+				scopes = max(scopes, s.scope+1)
+			}
+			for id := range scopes {
 				x.openScope(id, scopeTraits{Moves: true})
 			}
 			for i, s := range test {
@@ -135,6 +181,9 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 					notes = x.closeScope(s.scope)
 				case "list":
 					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version}}
+					if s.listed != "" {
+						d.Collection.Items = []Item[object]{itemOf(version("w", s.listed, "one", ""))}
+					}
 					notes = x.apply(Deltas[object]{d})
 				default:
 					d.Type = map[string]DeltaType{"add": Added, "update": Updated, "delete": Deleted}[s.do]
@@ -152,6 +201,10 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 					default:
 						got = append(got, "delete "+n.Obj.ResourceVersion)
 					}
+				}
+				if stale := x.staleScopes(); len(stale) > 0 {
+					slices.Sort(stale)
+					got = append(got, "stale "+strings.Trim(fmt.Sprint(stale), "[]"))
 				}
 				if got := strings.Join(got, " "); got != s.want {
 					t.Errorf("step %d, %+v: got %s", i, s, got)

@@ -53,10 +53,17 @@ func newProber[T Object](s *SharedIndexInformer[T]) *prober[T] {
 	return &prober[T]{informer: s, wake: make(chan struct{}, 1), asked: map[scopeID]*askedScope{}}
 }
 
-// awaitScopes notes whether objects wait for scopes. The mutex is held.
+// awaitScopes notes whether objects wait for scopes, and lists scopes again that have to be. The mutex is held.
 func (s *SharedIndexInformer[T]) awaitScopes() {
 	if s.prober == nil {
 		return // there is one scope
+	}
+	if stale := s.indexer.staleScopes(); len(stale) > 0 {
+		for _, r := range s.controller.reflectors() {
+			if slices.Contains(stale, r.id) {
+				r.relist(Restored)
+			}
+		}
 	}
 	leaving, hasRecords := s.indexer.departed()
 	isAwaiting := leaving > 0

@@ -71,6 +71,7 @@ func (c *Controller[T]) begin(ctx context.Context) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.ctx = ctx
+	c.began.Store(uint32(c.mark()))
 	for _, r := range c.reflectors() {
 		c.startLocked(r)
 	}

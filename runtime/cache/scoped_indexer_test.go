@@ -12,28 +12,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // FuzzScopedIndexer plays a random history of one server to an Indexer that follows several scopes,
 // which overlap. The watch of each scope is late by itself. Scopes are opened, closed and listed again. Each
-// byte is one choice.
+// byte is one choice. With restores, the server is restored from backups.
 func FuzzScopedIndexer(f *testing.F) {
-	for _, script := range scripts(23, 300, 400) {
-		f.Add(script)
+	for n, script := range scripts(23, 300, 400) {
+		f.Add(script, n%4 == 0)
 	}
-	f.Fuzz(func(t *testing.T, script []byte) {
+	f.Fuzz(func(t *testing.T, script []byte, restores bool) {
 		if len(script) > 2000 {
 			return
 		}
-		newScopesGame(t, script).play()
+		g := newScopesGame(t, script)
+		g.restores = restores
+		g.play()
 	})
 }
 
 // TestScopedIndexerOfARestoredServer plays histories in which the server is restored from backups.
 func TestScopedIndexerOfARestoredServer(t *testing.T) {
-	for seed, script := range scripts(31, 300, 600) {
+	for seed, script := range scripts(31, 2000, 600) {
 		g := newScopesGame(t, script)
 		g.restores = true
 		if g.play(); t.Failed() {
@@ -72,8 +75,8 @@ type scopesGame struct {
 	told map[types.UID]int
 	// restores is set if the server is restored from backups, isRestored when it was once.
 	restores, isRestored bool
-	// latest is the latest version of all backups.
-	latest int
+	// latest is the latest version of all backups, and closedAt that of all scopes that were closed.
+	latest, closedAt int
 	// probed is set for the objects that ended because a request did not find them.
 	probed map[ObjectName]bool
 	log    []string
@@ -92,8 +95,9 @@ type gameScope struct {
 	// at is the version up to which the deltas are in the queue, or were applied.
 	at       int
 	isListed bool
-	// isBroken is set if the server has lost what the watch has told.
-	isBroken bool
+	// isBroken is set if the server has lost what the watch has told, and mustList if the Indexer asks for
+	// a list. A watch goes on until then.
+	isBroken, mustList bool
 	// answer is a list that the server has sent, and the scope has not read yet.
 	answer   *Collection[object]
 	answered int
@@ -225,6 +229,11 @@ func (g *scopesGame) write() {
 }
 
 func (g *scopesGame) record(name ObjectName, old, obj object) {
+	for _, s := range g.scopes { // once the server has passed the version of a scope, nothing shows that it was restored
+		for s.isBroken && s.at <= len(g.history)+1 {
+			g.request(s)
+		}
+	}
 	g.history = append(g.history, serverChange{old, obj})
 	if obj == nil {
 		g.logf("server %d: %s is deleted", len(g.history), name)
@@ -259,12 +268,14 @@ func (g *scopesGame) open() {
 	g.x.openScope(s.id, s.traits)
 }
 
-// close closes a scope. Its deltas may still be in the queue.
+// close closes a scope. Its deltas may still be in the queue. A scope must be listed again after the server
+// has lost what the scope has told: nothing else shows that, if no other scope has told it.
 func (g *scopesGame) close() {
 	s := g.scope()
-	if s == nil {
+	if s == nil || s.isBroken {
 		return
 	}
+	g.closedAt = max(g.closedAt, s.at)
 	g.logf("close %s", s)
 	g.scopes = slices.DeleteFunc(g.scopes, func(other *gameScope) bool { return other == s })
 	g.hear(g.x.closeScope(s.id))
@@ -303,10 +314,10 @@ func (g *scopesGame) request(s *gameScope) {
 			return
 		}
 	}
-	if s.answered >= s.at || s.isBroken { // otherwise its watch has gone on
+	if s.answered >= s.at || s.isBroken || s.mustList { // otherwise its watch has gone on
 		g.logf("%s lists at %s", s, s.answer.version)
 		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
-		s.at, s.isListed, s.isBroken = s.answered, true, false
+		s.at, s.isListed, s.isBroken, s.mustList = s.answered, true, false, false
 	}
 	s.answer = nil
 }
@@ -355,7 +366,7 @@ func (g *scopesGame) bookmark(s *gameScope) {
 // restore restores the server from a backup. Watches of versions that it does not have any more end.
 func (g *scopesGame) restore() {
 	at := len(g.history) - g.choose(20)
-	if at < 1 {
+	if at < max(1, g.closedAt) {
 		return
 	}
 	g.logf("the server is restored to %d", at)
@@ -416,6 +427,16 @@ func (g *scopesGame) apply(n int) {
 		}
 	}
 	g.hear(g.x.apply(batch))
+	stale := g.x.staleScopes()
+	if len(stale) > 0 && !g.isRestored {
+		g.failf("scopes %d have to list again, but the server was never restored", stale)
+	}
+	for _, s := range g.scopes {
+		if slices.Contains(stale, s.id) {
+			g.logf("%s has to list again", s)
+			s.mustList, s.answer = true, nil
+		}
+	}
 }
 
 // hear checks notifications, and the cache after them.
@@ -504,7 +525,13 @@ func (g *scopesGame) rest() {
 		}
 		g.read(s, len(g.history))
 	}
-	g.apply(len(g.queue))
+	for g.apply(len(g.queue)); ; g.apply(len(g.queue)) {
+		i := slices.IndexFunc(g.scopes, func(s *gameScope) bool { return s.mustList })
+		if i < 0 {
+			break
+		}
+		g.request(g.scopes[i])
+	}
 	for _, answer := range g.answers {
 		answer()
 	}
@@ -522,6 +549,9 @@ func (g *scopesGame) rest() {
 		}
 	}
 	for name, obj := range g.known {
+		if truth := want[name]; g.isRestored && truth != nil && listed.EqualContent(truth, obj) {
+			want[name] = obj // a state that the server has lost, and then had again
+		}
 		if want[name] != obj {
 			g.failf("at rest %s@%s is cached, want %v", name, obj.ResourceVersion, want[name])
 		}

@@ -529,3 +529,35 @@ func playScopes(t *testing.T, script []byte) {
 		t.Errorf("%d watches are open for %d scopes", n, len(s.Scopes()))
 	}
 }
+
+// TestScopeListsAgainAfterARestore: two scopes have an object. The watch of one is behind when the server is
+// restored from a backup, and goes on. Only the other one has told the state that the server has lost.
+func TestScopeListsAgainAfterARestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		late, db := w.of("a"), w.of("")
+		db.selects = func(obj object) bool { return obj.Labels["app"] == "db" }
+		set := func(app string) { // both are one server
+			late.set("a", "w", map[string]string{"app": app})
+			db.set("a", "w", map[string]string{"app": app})
+		}
+		set("web")
+		s := w.informer(t, WithScopes(Scope{Namespace: "a"}, Scope{LabelSelector: "app=db"}))
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		late.setSilent(true)
+		set("db")
+		synctest.Wait()
+		wantLines(t, heard.drain(), "add a/w@101 initial=true", "update a/w@101->102")
+		late.restore(101)
+		db.restore(101)
+		db.endWatches(errGone)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		wantLines(t, heard.drain(), "update a/w@102->101")
+		if n := s.stats().Relists[Restored]; n != 1 {
+			t.Errorf("%d scopes were listed again because of another one", n)
+		}
+	})
+}

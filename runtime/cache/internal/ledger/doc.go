@@ -22,6 +22,11 @@
 //   - A scope without selectors tells the end of an object only if it was deleted. Then it ends at
 //     once, and earlier states that late scopes tell of it are ignored.
 //
+// If a scope is listed at a version before the one that it had reached, the server was restored from a
+// backup. A new era begins: what is told in it replaces what was told before, and all other scopes are
+// listed again. Nothing shows that if the server has passed the version meanwhile, or if the scope was
+// closed.
+//
 // Versions are compared as numbers (https://kep.k8s.io/5504). Where they are none, the order of
 // arrival counts, and an object ends when the last scope that holds it tells its end.
 package ledger

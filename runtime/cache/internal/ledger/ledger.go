@@ -33,8 +33,11 @@ type Scope[T wire.Object] struct {
 	// cannot be compared. reached is the version up to which all of its changes were applied.
 	isListed, isUnordered bool
 	reached               uint64
-	// era counts how often the versions of the server went back, as the scope knows.
+	// era counts how often the versions of the server went back, as of the last list of the scope.
 	era uint32
+	// isStale is set if they went back since. Then the scope has to list again: what it has told may be
+	// from a future that the server has lost.
+	isStale bool
 	// held is the number of objects that it holds.
 	held int
 	// waits has the records that wait for the scope, the lowest version first, and void ones. When
@@ -62,7 +65,7 @@ func (s *Scope[T]) Reached() uint64 {
 // awaits reports whether the scope still has to tell what it knows of an object that has left another
 // scope at a version.
 func (s *Scope[T]) awaits(left uint64) bool {
-	return !s.isListed || !s.isUnordered && s.reached < left
+	return !s.isListed || s.isStale || !s.isUnordered && s.reached < left
 }
 
 // mayHave reports whether the scope may have an object, now or later.
@@ -76,8 +79,8 @@ func (s *Scope[T]) mayHave(name listed.Name, uid types.UID) bool {
 	switch s.Shard.Key() {
 	case sharding.UID:
 		return uid == "" || s.Shard.Contains(sharding.Hash(string(uid)))
-	case sharding.Namespace:
-		return s.Shard.Contains(sharding.Hash(name.Namespace))
+	case sharding.Namespace, sharding.SpreadNamespace:
+		return s.Shard.Contains(sharding.HashOf(s.Shard.Key(), name.Namespace))
 	}
 	return true // the owner of an object may change
 }
@@ -100,6 +103,8 @@ type Ledger[T wire.Object] struct {
 	deadLimit int
 	// advanced has the scopes that Resolve has to look at.
 	advanced []*Scope[T]
+	// stale are the scopes for TakeStale.
+	stale []ID
 }
 
 // New returns a Ledger without a scope.
@@ -187,7 +192,10 @@ func (l *Ledger[T]) Reach(s *Scope[T], version uint64) {
 // that is earlier than what the scope has reached, the server was restored from a backup. What was
 // told before has no order with what follows.
 func (l *Ledger[T]) List(s *Scope[T], version uint64) {
-	if version != 0 && version < s.reached {
+	switch {
+	case s.isStale: // another scope has noticed it
+		s.isStale, s.reached = false, version
+	case version != 0 && version < s.reached:
 		l.rewind(s, version)
 	}
 	s.era = l.era // a list is what the server has now
@@ -196,14 +204,20 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 	l.advance(s)
 }
 
+// rewind records that a scope was listed at a version of a server that was restored. All other scopes
+// have to list again. One whose watch is behind that version would go on, and not say that an object
+// has lost a state that only others have told.
 func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
-	if s.era == l.era {
-		l.era++
-	}
-	s.era, s.reached = l.era, version
+	l.era++
+	s.reached = version
 	for _, other := range l.scopes {
-		if other.reached <= version { // what it knows is from before the backup
+		switch {
+		case other == s || other.isStale:
+		case !other.isListed: // it has told nothing so far
 			other.era = l.era
+		default:
+			other.isStale = true
+			l.stale = append(l.stale, other.id)
 		}
 		other.listed = min(other.listed, version)
 		other.waits.lower(version)
@@ -211,10 +225,24 @@ func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 	for _, r := range l.records {
 		if r.state == ended {
 			l.drop(r)
-		} else if r.left > version {
+			continue
+		}
+		if r.absent = nil; r.left > version {
 			r.left, r.hasFinal = version, false
 		}
+		for other := range l.candidates(r) {
+			if other.isStale {
+				other.push(wait[T]{r, r.turn, r.left})
+				r.waiting++
+			}
+		}
 	}
+}
+
+// TakeStale returns the scopes that have to be listed again, each once.
+func (l *Ledger[T]) TakeStale() (ids []ID) {
+	ids, l.stale = l.stale, nil
+	return ids
 }
 
 func (l *Ledger[T]) advance(s *Scope[T]) {
@@ -239,7 +267,8 @@ const (
 )
 
 // Judge decides about a state of an object that is cached with a Tag, at the version cached. Within
-// one scope the last state counts. Otherwise the one with the later version does.
+// one scope the last state counts. Otherwise the one with the later version does, if both are of the
+// same era. A scope that is stale may tell a lost state, and lists again.
 func (l *Ledger[T]) Judge(s *Scope[T], tag Tag, cached, told string, aside bool) Verdict {
 	h := &l.holdings.all[tag]
 	version := Parse(told)
@@ -251,6 +280,8 @@ func (l *Ledger[T]) Judge(s *Scope[T], tag Tag, cached, told string, aside bool)
 		return Compare
 	case isOwn || h.era < s.era:
 		return Store
+	case h.era > s.era:
+		return Hold
 	}
 	if has := Parse(cached); version == 0 || has == 0 || version > has {
 		return Store

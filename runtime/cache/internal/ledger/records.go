@@ -82,7 +82,11 @@ func (l *Ledger[T]) Leave(s *Scope[T], tag Tag, cached T, d Departure[T]) (to Ta
 		version = Parse(cached.GetResourceVersion())
 	}
 	isOwn := !before.isAside && before.teller == s.id
-	if d.IsEnd || !s.Moves && (isOwn || d.Version == 0 || d.Version >= version) {
+	isLate := before.era > s.era // it may be an end that the server has lost; the scope lists again
+	if isLate && !d.IsEnd {
+		d = Departure[T]{}
+	}
+	if d.IsEnd || !isLate && !s.Moves && (isOwn || d.Version == 0 || d.Version >= version) {
 		l.end(name, to, max(d.Version, version), cached)
 		return 0, true, d
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,75 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
+
+const (
+	// listTimeout is the timeout of a list in one piece, or of a page, twice that of an API
+	// server by default. patientListTimeout is that of a list whose pages have expired.
+	// Without them, a connection that broke silently would block forever.
+	listTimeout        = 2 * time.Minute
+	patientListTimeout = 10 * time.Minute
+)
+
+// list reads the collection, or a page of it.
+func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: next.Options.Continue}
+	timeout := listTimeout
+	if next.Patient {
+		timeout = patientListTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
+	defer cancel()
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	r.interruptible(interrupt)
+	if next.Options.Continue == "" {
+		r.own.beginList()
+	}
+	r.report().Request(false)
+	page, err := r.source.List(ctx, next.Options)
+	if err != nil {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
+			err = cause
+		}
+		in.Err = requestError(verbList, err)
+		return in
+	}
+	r.report().ReadPage()
+	r.traffic.Dropped.Add(uint64(page.Dropped))
+	first := page.First
+	if first == "" && len(page.Items) > 0 {
+		first = nameOf(&page.Items[0]).String()
+	}
+	if r.config.rule.HasTerms() {
+		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.excludes(&item) })
+	}
+	for i := range page.Items {
+		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
+			return in
+		}
+	}
+	isNew, err := r.partial.trail.Note(page.Continue, first)
+	if err != nil {
+		in.Err = err
+		return in
+	}
+	r.partial.listed.AddPage(page.Items)
+	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
+	in.Idle = !isNew
+	return in
+}
+
+// requestError returns err with the request that failed.
+func requestError(verb string, err error) error { return protocol.RequestError(verb, err) }
+
+// request sends a request by the OpenFunc of config, and counts the bytes of the response.
+func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	body, err := r.config.Open(ctx, options, accept)
+	if err != nil {
+		return nil, err
+	}
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
+}
 
 const (
 	// minWatchTimeout is half of the longest timeout of a watch, which is random, so that
@@ -401,4 +471,27 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 		return result, &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
 	}
 	return result, nil
+}
+
+// currentSource returns the source of the request under way, or of the next one. SetForm changes
+// it.
+func (r *Reflector[T]) currentSource() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source
+}
+
+// decoder returns a function that decodes the response to a write as source decodes the objects of
+// a list. It returns nil if source does not read bodies.
+func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
+	bodies, ok := source.(*bodySource[T])
+	if !ok {
+		return nil
+	}
+	return func(body []byte) (item Item[T], err error) {
+		if item, err = bodies.decoder.DecodeItem(body); err == nil {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, err
+	}
 }
