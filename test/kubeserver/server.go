@@ -36,8 +36,9 @@ type Server struct {
 
 	mu      sync.Mutex // guards process, and is held for a whole command
 	process *process   // nil if it is not running
-	// used is the processor time of earlier processes.
-	used time.Duration
+	// used and peakRSS are the processor time and the largest memory of earlier processes.
+	used    time.Duration
+	peakRSS int64
 }
 
 // Access is what a client needs, besides the CA.
@@ -141,6 +142,9 @@ func (s *Server) stop() error {
 	err := p.end()
 	if state := p.command.ProcessState; state != nil {
 		s.used += state.UserTime() + state.SystemTime()
+		if used, ok := state.SysUsage().(*syscall.Rusage); ok {
+			s.peakRSS = max(s.peakRSS, int64(used.Maxrss)<<10) // Linux has kilobytes
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("stop kube-apiserver: %w\n%s", err, s.log.text())
@@ -208,6 +212,13 @@ func (s *Server) CPUTime() (time.Duration, error) {
 	defer s.mu.Unlock()
 	answer, err := s.sendLocked("usage")
 	return s.used + time.Duration(answer.CPUSeconds*float64(time.Second)), err
+}
+
+// PeakRSS returns the peak RSS of the server in bytes. It is 0 before Stop or Restart.
+func (s *Server) PeakRSS() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.peakRSS
 }
 
 // tail keeps the end of a log.

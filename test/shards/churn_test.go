@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -26,8 +25,9 @@ import (
 	"github.com/typedinformers/informer-gen/test/progress"
 )
 
-// namespaces is how many namespaces the databases are in.
-const namespaces = 20
+// namespaces returns how many namespaces the databases are in: so many that each process gets some of them if
+// the key is the namespace.
+func namespaces() int { return max(20, *objects/100) }
 
 // world has the databases: it creates and changes them, and knows what has become of them.
 type world struct {
@@ -85,7 +85,7 @@ func newWorld(t *testing.T, config *rest.Config, seed uint64) *world {
 func (w *world) populate(t *testing.T, kube kubernetes.Interface, count int) {
 	t.Helper()
 	ctx := progress.Context(t)
-	for n := range namespaces {
+	for n := range namespaces() {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespaceOf(n)}}
 		if _, err := kube.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,11 @@ func (w *world) parallel(count int, call func()) {
 	callers.Wait()
 }
 
-func namespaceOf(n int) string { return fmt.Sprintf("team-%02d", n%namespaces) }
+// namespaceOf returns names that differ at their beginning. FNV-1a puts names that differ in the last two letters
+// only, such as team-00 and team-99, next to each other, so that one process would have all of them.
+func namespaceOf(n int) string { return fmt.Sprintf("%03d-team", n%namespaces()) }
+
+func nameOf(n int) string { return fmt.Sprintf("db-%06d", n) }
 
 // create creates one more database. A name is not used again.
 func (w *world) create(ctx context.Context) error {
@@ -130,7 +134,7 @@ func (w *world) create(ctx context.Context) error {
 	w.next++
 	w.mu.Unlock()
 	db := &datav1.Database{
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("db-%06d", n)},
+		ObjectMeta: metav1.ObjectMeta{Name: nameOf(n)},
 		Spec:       datav1.DatabaseSpec{ClassName: "small", StorageGi: 1 + int32(n%99)},
 	}
 	_, err := w.client.DataV1().Databases(namespaceOf(n)).Create(ctx, db, metav1.CreateOptions{})
@@ -138,19 +142,21 @@ func (w *world) create(ctx context.Context) error {
 	return err
 }
 
-// pick returns a database that is not being deleted, or nil.
+// pick returns a random database that is not being deleted, or nil.
 func (w *world) pick() (*datav1.Database, error) {
-	all, err := w.databases.List(labels.Everything())
-	if err != nil || len(all) == 0 {
-		return nil, err
+	for range 20 { // many may be gone
+		w.mu.Lock()
+		n := w.random.IntN(w.next)
+		w.mu.Unlock()
+		db, err := w.databases.Databases(namespaceOf(n)).Get(nameOf(n))
+		if err == nil && db.DeletionTimestamp == nil {
+			return db, nil
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			return nil, err
+		}
 	}
-	w.mu.Lock()
-	db := all[w.random.IntN(len(all))]
-	w.mu.Unlock()
-	if db.DeletionTimestamp != nil {
-		return nil, nil
-	}
-	return db, nil
+	return nil, nil
 }
 
 // resize gives a database another size. One of ten is more than its class allows.

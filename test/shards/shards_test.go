@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -27,10 +28,11 @@ func newPlay(t *testing.T, c cluster, count int, env []string, args ...string) *
 	f, err := fleet.New(t.Context(), fleet.Options{
 		Operator: operator,
 		Overlay:  "testdata/record.go",
-		Dir:      t.TempDir(),
+		Dir:      folder(t),
 		Config:   c.robot,
 		Args:     append([]string{"--lease-duration=" + lease.String(), "--qps=-1", "--workers=4"}, args...),
 		Env:      env,
+		Put:      c.put,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +50,23 @@ func newPlay(t *testing.T, c cluster, count int, env []string, args ...string) *
 	p := &play{fleet: f, world: newWorld(t, elsewhere, *seed), random: rand.New(rand.NewPCG(*seed, 1))}
 	p.world.populate(t, c.kube(t), count)
 	return p
+}
+
+// folder returns a new folder, which stays if the test fails: it has the journals and logs of the processes.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "shards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the journals and logs are in %s", dir)
+		} else if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // start starts processes, each of which then has a part of the databases.
@@ -77,8 +96,10 @@ func TestShards(t *testing.T) {
 		"children are with their owner": {false, "owner"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			began := time.Now()
 			p := newPlay(t, open(t, c.gate), *objects, []string{"OPERATOR_WORK=10ms"}, "--shard-key="+c.key)
 			ctx := progress.Context(t) // after the build, which may take minutes
+			t.Logf("%d databases in %d namespaces are there after %.0f s", *objects, namespaces(), time.Since(began).Seconds())
 			p.start(ctx, t, *members)
 			stop := p.world.churn(t, *rate)
 			for range *rounds {
@@ -88,15 +109,30 @@ func TestShards(t *testing.T) {
 						stop()
 						t.Fatalf("%s: %v", steps[i].name, err)
 					}
-					t.Logf("%s: %.1f s", steps[i].name, time.Since(began).Seconds())
+					for _, m := range p.fleet.All() {
+						if err := m.Read(); err != nil {
+							t.Error(err)
+						}
+					}
+					t.Logf("%s: %.1f s, %d reconciles so far", steps[i].name, time.Since(began).Seconds(), p.fleet.Log.Total())
 				}
 			}
 			stop()
 			if err := p.awaitRest(ctx); err != nil {
 				t.Fatal(err)
 			}
+			left, err := p.world.databases.List(labels.Everything())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d databases have one owner each, which has seen their last versions, after %.0f s", len(left), time.Since(began).Seconds())
 			if err := p.fleet.Stop(); err != nil {
 				t.Error(err)
+			}
+			for _, m := range p.fleet.All() {
+				if used, ok := m.Usage(); ok {
+					t.Logf("%s: %v", m.Name, used)
+				}
 			}
 			summary := p.fleet.Log.Summary()
 			t.Log(summary)

@@ -71,11 +71,21 @@ func (l *load) run(ctx context.Context, o options) error {
 				namespace, name := podserver.Name(i)
 				puts = append(puts, clientv3.OpPut(k.key+namespace+"/"+name, string(text)))
 			}
-			_, err := client.Txn(ctx).Then(puts...).Commit()
-			return err
+			return put(ctx, client, puts)
 		})
 	}
 	return group.Wait()
+}
+
+// put writes objects. Etcd gives up a write after 5 s, which happens if other programs have the processors. It may
+// have written them then, so they are written again.
+func put(ctx context.Context, client *clientv3.Client, puts []clientv3.Op) error {
+	for {
+		_, err := client.Txn(ctx).Then(puts...).Commit()
+		if !isTimeout(err) || pause(ctx) != nil {
+			return err
+		}
+	}
 }
 
 // createNamespaces creates the namespaces, without which the API server takes no updates.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -99,8 +101,16 @@ func (u *update) write(ctx context.Context, o options, client rest.Interface, n 
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{"revision":"%d"}}}`, u.from+n)
 	sent := time.Now()
-	text, err := client.Patch(types.MergePatchType).AbsPath(root...).Namespace(namespace).Resource(k.resource.Resource).Name(name).
-		SetHeader("Accept", acceptMetadata).Body(patch).Do(ctx).Raw()
+	var text []byte
+	var err error
+	for {
+		text, err = client.Patch(types.MergePatchType).AbsPath(root...).Namespace(namespace).Resource(k.resource.Resource).Name(name).
+			SetHeader("Accept", acceptMetadata).Body(patch).Do(ctx).Raw()
+		// The etcd of a busy machine gives up after 5 s. The same patch changes nothing if it was written.
+		if !isTimeout(err) || pause(ctx) != nil {
+			break
+		}
+	}
 	at := time.Now().UnixNano()
 	if err != nil {
 		return meter.Response{}, fmt.Errorf("update %s/%s: %w", namespace, name, err)
@@ -110,4 +120,9 @@ func (u *update) write(ctx context.Context, o options, client rest.Interface, n 
 		return meter.Response{}, err
 	}
 	return meter.Response{Version: object.ResourceVersion, Sent: sent.UnixNano(), At: at}, nil
+}
+
+// isTimeout reports whether etcd or the API server had no time for a write, which may have been written.
+func isTimeout(err error) bool {
+	return err != nil && (apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || strings.Contains(err.Error(), "etcdserver: request timed out"))
 }

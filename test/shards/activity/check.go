@@ -105,10 +105,15 @@ func (l *Log) byClock(works []*Work) (found []string) {
 	var all []interval
 	for _, w := range works {
 		to := w.Ended
+		if !w.recorded.IsZero() && (to.IsZero() || w.recorded.Before(to)) {
+			// Nothing but done comes after the record. A process may be paused between them, and call done
+			// before it knows that its time is over.
+			to = w.recorded
+		}
 		if killed, ok := l.killed[w.Process]; ok && to.IsZero() {
 			to = killed
 		}
-		if w.Fenced || to.IsZero() {
+		if w.recorded.IsZero() && (w.Fenced || to.IsZero()) {
 			// A process that was paused, and notices after it that its time is over, has not
 			// worked meanwhile. What it writes later is found in the order of the server.
 			for _, pause := range l.paused[w.Process] {

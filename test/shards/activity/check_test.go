@@ -78,6 +78,23 @@ func TestCheck(t *testing.T) {
 			l.Ended("b", 1, false, at(4))
 			l.Ended("a", 1, false, at(10))
 		}, "a worked on it from 00:00:01.000000 to 00:00:10"},
+		"paused between the record of its end and its end": {func(l *Log) {
+			l.Began("a", 1, "x", "", at(1))
+			l.RecordedBegin("a", 1, 10)
+			l.RecordedEnd("a", 1, 11, at(2))
+			l.Paused("a", at(2), at(9))
+			work(l, "b", 1, 3, 12, 4, 13)
+			l.Ended("a", 1, false, at(9))
+		}, ""},
+		"paused, and recorded after it": {func(l *Log) {
+			l.Began("a", 1, "x", "", at(1))
+			l.RecordedBegin("a", 1, 10)
+			l.Paused("a", at(2), at(7))
+			l.Began("b", 1, "x", "", at(3))
+			l.Ended("b", 1, false, at(4))
+			l.RecordedEnd("a", 1, 11, at(8))
+			l.Ended("a", 1, false, at(9))
+		}, "a worked on it from 00:00:01.000000 to 00:00:08"},
 		"a write without a work": {func(l *Log) {
 			l.Wrote("a", "x", 3)
 			work(l, "a", 1, 1, 10, 2, 11)
@@ -95,7 +112,7 @@ func TestCheck(t *testing.T) {
 			work(l, "b", 1, 1, 6, 2, 7)
 			work(l, "a", 1, 3, 8, 4, 9)
 			work(l, "b", 2, 5, 10, 6, 11)
-			l.RecordedEnd("a", 1, 12)
+			l.RecordedEnd("a", 1, 12, at(7))
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +138,7 @@ func TestCheck(t *testing.T) {
 func work(l *Log, process string, id int64, began int, first int64, ended int, last int64) {
 	l.Began(process, id, "x", "", at(began))
 	l.RecordedBegin(process, id, first)
-	l.RecordedEnd(process, id, last)
+	l.RecordedEnd(process, id, last, at(ended))
 	l.Ended(process, id, false, at(ended))
 }
 

@@ -16,6 +16,6 @@
 //     its last write that the server accepted. So a write of a paused process after another
 //     process has begun is found, however late.
 //   - By the clock of the machine, which all processes share: a work lasts from the return of Begin to
-//     the call of done, or until its process was killed or paused for good. So handlers that go on
-//     without a write are found too.
+//     the record of its end or the call of done, or until its process was killed or paused for good. So
+//     handlers that go on without a write are found too.
 package activity

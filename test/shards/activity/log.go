@@ -24,6 +24,8 @@ type Work struct {
 	// first and last are versions of the server: of the record of the beginning, and of
 	// the record of the end. 0 if the server did not accept it.
 	first, last int64
+	// recorded is when the server accepted the record of the end. Zero if it did not.
+	recorded time.Time
 	// writes are the versions of the writes to the object and its children.
 	writes []int64
 }
@@ -33,6 +35,7 @@ type Log struct {
 	mu     sync.Mutex // guards what follows
 	works  map[workID]*Work
 	open   map[workID]*Work // of works, those that have begun and not ended
+	last   map[string]*Work // of works, the last one of each object that ended in good order
 	begun  map[string]int   // number of works of each process
 	writes []write
 	// versions are those of all writes.
@@ -56,7 +59,7 @@ type span struct{ from, to time.Time }
 
 // NewLog returns an empty Log.
 func NewLog() *Log {
-	return &Log{works: map[workID]*Work{}, open: map[workID]*Work{}, begun: map[string]int{}, versions: map[int64]bool{}, killed: map[string]time.Time{}, paused: map[string][]span{}}
+	return &Log{works: map[workID]*Work{}, open: map[workID]*Work{}, last: map[string]*Work{}, begun: map[string]int{}, versions: map[int64]bool{}, killed: map[string]time.Time{}, paused: map[string][]span{}}
 }
 
 // work returns a work, which may be a new one. mu is held.
@@ -87,6 +90,7 @@ func (l *Log) Ended(process string, id int64, fenced bool, at time.Time) {
 	w := l.work(process, id)
 	w.Ended, w.Fenced = at, fenced
 	delete(l.open, workID{process, id})
+	l.noteLast(w)
 }
 
 // RecordedBegin notes the version of the server's record of a beginning. A record that was sent again counts
@@ -96,15 +100,27 @@ func (l *Log) RecordedBegin(process string, id, version int64) {
 	defer l.mu.Unlock()
 	w := l.work(process, id)
 	w.first = max(w.first, version)
+	l.noteLast(w)
 }
 
-// RecordedEnd notes the version of the server's record of an end. A record that was sent again counts from the
+// noteLast notes the last work on an object. The journal of a process may be read before or after its
+// records arrive. mu is held.
+func (l *Log) noteLast(w *Work) {
+	if w.Ended.IsZero() || w.Fenced || w.first == 0 {
+		return
+	}
+	if before := l.last[w.Object]; before == nil || before.first < w.first {
+		l.last[w.Object] = w
+	}
+}
+
+// RecordedEnd notes the version of the server's record of an end, and when it was accepted. A record that was sent again counts from the
 // first time: the work was over.
-func (l *Log) RecordedEnd(process string, id, version int64) {
+func (l *Log) RecordedEnd(process string, id, version int64, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w := l.work(process, id); w.last == 0 || version < w.last {
-		w.last = version
+		w.last, w.recorded = version, at
 	}
 }
 
@@ -159,18 +175,23 @@ func (l *Log) Count(process string) int {
 	return l.begun[process]
 }
 
+// Total returns the number of works that all processes have begun.
+func (l *Log) Total() (total int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range l.begun {
+		total += n
+	}
+	return total
+}
+
 // Last returns the work on each object that began last, of those that ended in good order.
 func (l *Log) Last() map[string]Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := map[string]Work{}
-	for _, w := range l.works {
-		if w.Ended.IsZero() || w.Fenced || w.first == 0 {
-			continue
-		}
-		if before, ok := last[w.Object]; !ok || before.first < w.first {
-			last[w.Object] = *w
-		}
+	last := make(map[string]Work, len(l.last))
+	for object, w := range l.last {
+		last[object] = *w
 	}
 	return last
 }

@@ -33,7 +33,13 @@ type Options struct {
 	Args []string
 	// Env are variables of each process.
 	Env []string
+	// Put writes the records of the processes; nil for ConfigMaps of the API server.
+	Put PutFunc
 }
+
+// PutFunc writes a value to the etcd of the API server, and returns its revision. The resourceVersion of an object
+// is the revision of its last write, so both are of one order. It costs a tenth of a write to the API server.
+type PutFunc func(ctx context.Context, key, value string) (revision int64, err error)
 
 // Fleet is a set of processes. Its methods may be called from any goroutine.
 type Fleet struct {

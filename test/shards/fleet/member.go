@@ -52,7 +52,7 @@ func (f *Fleet) start(ctx context.Context, name, namespace string) (_ *Member, e
 			err = errors.Join(err, m.close())
 		}
 	}()
-	m.recorder = httptest.NewServer(&recorder{process: name, log: f.Log, target: f.options.Config.Host, transport: f.transport})
+	m.recorder = httptest.NewServer(&recorder{process: name, log: f.Log, target: f.options.Config.Host, transport: f.transport, put: f.options.Put})
 	if m.proxy, err = faults.Start(m.recorder.URL); err != nil {
 		return nil, err
 	}
@@ -121,6 +121,34 @@ func (m *Member) Running() bool {
 
 // Pid returns the id of the process.
 func (m *Member) Pid() int { return m.command.Process.Pid }
+
+// Usage is what a process that has ended has used.
+type Usage struct {
+	CPU      time.Duration
+	PeakRSS  int64 // in bytes
+	LogBytes int64
+}
+
+// Usage returns what the process has used. It reports false while the process runs.
+func (m *Member) Usage() (u Usage, ok bool) {
+	if m.command == nil || m.Running() {
+		return u, false
+	}
+	state := m.command.ProcessState
+	u.CPU = state.UserTime() + state.SystemTime()
+	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
+		u.PeakRSS = int64(used.Maxrss) << 10 // Linux has kilobytes
+	}
+	if info, err := os.Stat(m.LogFile); err == nil {
+		u.LogBytes = info.Size()
+	}
+	return u, true
+}
+
+// String returns the Usage as a text.
+func (u Usage) String() string {
+	return fmt.Sprintf("%.1f s of CPU time, %d MB of peak RSS, %d MB of log", u.CPU.Seconds(), u.PeakRSS/1e6, u.LogBytes/1e6)
+}
 
 // Kill ends the process at once, as kill -9 does, and returns when it has ended.
 func (m *Member) Kill() error {

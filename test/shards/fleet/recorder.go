@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/typedinformers/informer-gen/test/progress"
 	"github.com/typedinformers/informer-gen/test/shards/activity"
@@ -31,6 +32,7 @@ type recorder struct {
 	log       *activity.Log
 	target    string
 	transport http.RoundTripper
+	put       PutFunc // or nil
 }
 
 // ServeHTTP passes a request on.
@@ -58,6 +60,10 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // it has not arrived as a whole
 	}
+	if isRecord && r.put != nil {
+		r.putRecord(w, request, body)
+		return
+	}
 	// Without a Done channel, ReverseProxy would find out by itself that the process is gone.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(request.Context()))
 	defer cancel()
@@ -76,6 +82,28 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return nil
 	}
 	forward.ServeHTTP(w, request)
+}
+
+// putRecord writes a record, and answers as the API server does. As with other writes, the process need not
+// wait for the answer.
+func (r *recorder) putRecord(w http.ResponseWriter, request *http.Request, body []byte) {
+	var record map[string]any
+	if err := json.Unmarshal(body, &record); err != nil {
+		panic(err) // the operator sends JSON
+	}
+	version, err := r.put(context.WithoutCancel(request.Context()), "/records/"+r.process, string(body))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	record["metadata"] = map[string]any{"resourceVersion": strconv.FormatInt(version, 10)}
+	answer, err := json.Marshal(record)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	r.note(request, answer, true)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(answer) // the process may be gone
 }
 
 // note adds a write that the server accepted to the Log.
@@ -97,7 +125,7 @@ func (r *recorder) note(request *http.Request, answer []byte, isRecord bool) {
 		if object.Data["what"] == "begin" {
 			r.log.RecordedBegin(r.process, id, version)
 		} else {
-			r.log.RecordedEnd(r.process, id, version)
+			r.log.RecordedEnd(r.process, id, version, time.Now())
 		}
 		return
 	}
