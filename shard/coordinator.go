@@ -105,7 +105,7 @@ func (c *Coordinator) Run(ctx context.Context) (err error) {
 		c.stop()
 		stop()
 		running.Wait()
-		err = cmp.Or(err, c.awaitOpenings())
+		err = errors.Join(err, c.awaitOpenings())
 	}()
 	running.Go(func() { c.follow(inner) })
 	for _, informer := range c.followed() {
@@ -158,7 +158,9 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 	r.member.Advance(now)
 	request = member.Request{Kind: member.Wait, Until: now.Steady + r.options.RenewPeriod}
 	if !r.waiting {
-		request = r.member.Next(now)
+		if request = r.member.Next(now); request.Kind == member.Wait && r.member.Idle() {
+			r.errs[member.PutTable] = nil // what failed is no longer necessary
+		}
 	} else if deadline, ok := r.member.Deadline(); ok {
 		request.Until = deadline
 	}
@@ -183,7 +185,7 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 	select {
 	case a := <-r.answers:
 		r.waiting = false
-		err := r.answered(a)
+		err := r.answered(ctx, a)
 		return request, err != nil, err
 	case <-r.leave:
 		r.leave = nil
@@ -219,13 +221,21 @@ func (r *run) leftBehind(working int) error {
 }
 
 // answered tells the member of an answer. The error is one that no later request can help.
-func (r *run) answered(a answer) error {
+func (r *run) answered(ctx context.Context, a answer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	r.member.Answer(a.start, now, a.request, a.response)
 	r.publish(now)
+	before := r.errs[a.request.Kind]
 	r.errs[a.request.Kind] = a.err
+	switch {
+	case a.err == nil:
+	case needsPerson(a.err) && (before == nil || !needsPerson(before)):
+		klog.FromContext(ctx).Error(a.err, "The member cannot do its part in the group")
+	default:
+		klog.FromContext(ctx).V(2).Info("A request failed", "reason", a.err)
+	}
 	if _, ok := errors.AsType[errMismatch](a.err); ok {
 		return fmt.Errorf("shard: %w", a.err)
 	}
@@ -315,7 +325,18 @@ type Status struct {
 	Working int
 	// Members has the number of slots that belong to each member, by identity.
 	Members map[string]int
-	// Err is why the member cannot renew its Lease, or fill its caches; nil if it can.
+	// Renewed is when the last successful renewal of the Lease began. It is zero before the first one. The
+	// member loses all slots if time.Since(Renewed) reaches LeaseDuration-ClockMargin. Changes of the
+	// wall clock make no difference to that.
+	Renewed time.Time
+	// Gained and Lost count the slots that this member began and ceased to own, whatever the cause: handovers,
+	// lapses, and the end of Run.
+	Gained, Lost uint64
+	// Lapses counts how often the member lost all slots at once, because it could not renew its Lease in
+	// time, was paused, or someone changed or deleted its Lease or the table. It is 0 in a group without trouble.
+	Lapses uint64
+	// Err is why the member cannot renew its Lease, move slots, or fill its caches; nil if it can. If a right is
+	// missing, the error has the rule.
 	Err error
 }
 
@@ -325,10 +346,17 @@ func (c *Coordinator) Status() Status {
 	defer c.mu.Unlock()
 	now := c.now()
 	counts := c.member.Counts(now)
+	moves := c.member.Moves()
 	c.publish(now)
-	return Status{
+	status := Status{
 		Identity: c.options.Identity, Slots: c.options.Slots,
 		Owned: counts.Active, Syncing: counts.Syncing, Draining: counts.Draining, Working: len(c.works),
-		Members: c.member.Owners(), Err: cmp.Or(c.errs[member.List], c.errs[member.PutLease], c.errs[member.PutTable], c.follower.reason()),
+		Members: c.member.Owners(),
+		Gained:  moves.Gained, Lost: moves.Lost, Lapses: moves.Lapses,
+		Err: cmp.Or(c.errs[member.List], c.errs[member.PutLease], c.errs[member.PutTable], c.follower.reason()),
 	}
+	if renewed, ok := c.member.Renewed(); ok {
+		status.Renewed = c.begin.Add(renewed)
+	}
+	return status
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,16 +33,7 @@ func TestMembersDivide(t *testing.T) {
 		}
 
 		stop := make(chan struct{})
-		var workers sync.WaitGroup
-		for range 8 {
-			workers.Go(func() {
-				for !isClosed(stop) {
-					obj := g.collection.all()[fmt.Sprintf("object-%d", rand.IntN(300))]
-					g.work(all[rand.IntN(3)], obj, rand.N(3*time.Second))
-					time.Sleep(rand.N(50 * time.Millisecond))
-				}
-			})
-		}
+		workers := g.workers(all, stop)
 		g.members["pod-1"].line.cut.Store(true)
 		time.Sleep(60 * time.Second)
 		if n := g.members["pod-1"].Status().Owned; n != 0 {
@@ -205,6 +194,45 @@ func TestLapse(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if !p.Owns(obj) {
 			t.Error("the member does not get the object back")
+		}
+	})
+}
+
+// TestStatusCounts reads the Status of a member that begins, loses the server, is back, and shares with another one.
+func TestStatusCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, 10)
+		p := g.prepare(options("pod-a"))
+		if at := p.Status().Renewed; !at.IsZero() {
+			t.Errorf("before Run, Renewed is %v", at)
+		}
+		check := func(when string, gained, lost, lapses uint64, renewed time.Duration) {
+			t.Helper()
+			s := p.Status()
+			if s.Gained != gained || s.Lost != lost || s.Lapses != lapses {
+				t.Errorf("%s: %d slots gained, %d lost, %d lapses; want %d, %d, %d", when, s.Gained, s.Lost, s.Lapses, gained, lost, lapses)
+			}
+			if since := time.Since(s.Renewed); since < renewed || since > renewed+p.options.RenewPeriod {
+				t.Errorf("%s: the last renewal was %v ago, want %v and up to RenewPeriod", when, since, renewed)
+			}
+		}
+		g.run("pod-a")
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a")
+		check("at the start", 32, 0, 0, 0)
+		p.line.cut.Store(true)
+		time.Sleep(20 * time.Second)
+		check("without the server", 32, 32, 1, 20*time.Second)
+		p.line.cut.Store(false)
+		time.Sleep(30 * time.Second)
+		check("back", 64, 32, 1, 0)
+		g.start(options("pod-b"))
+		time.Sleep(10 * time.Second)
+		g.settled("pod-a", "pod-b")
+		check("with pod-b", 64, 48, 1, 0)
+		g.end("pod-a")
+		if s := p.Status(); s.Lost != 64 || s.Lapses != 1 {
+			t.Errorf("after the end: %d slots lost, %d lapses; want 64, 1", s.Lost, s.Lapses)
 		}
 	})
 }
@@ -386,16 +414,16 @@ func TestFollowRefuses(t *testing.T) {
 // TestMistakesInOptions passes options that cannot work.
 func TestMistakesInOptions(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"Namespace":                func(o *Options) { o.Namespace = "" },
-		"Name":                     func(o *Options) { o.Name = "A B" },
-		"Name: \"" + longName:      func(o *Options) { o.Name = longName },
-		"Identity: \"\"":           func(o *Options) { o.Identity = "" },
-		"Identity: \"a/b\"":        func(o *Options) { o.Identity = "a/b" },
-		"Key: \"color\"":           func(o *Options) { o.Key = "color" },
-		"Slots: 100":               func(o *Options) { o.Slots = 100 },
-		"Slots: -1":                func(o *Options) { o.Slots = -1 },
-		"Slots: 8192":              func(o *Options) { o.Slots = 8192 },
-		"LeaseDuration: 1ms is less than a second, the unit of a Lease; use at least 10s":       func(o *Options) { o.LeaseDuration = time.Millisecond },
+		"Namespace":           func(o *Options) { o.Namespace = "" },
+		"Name":                func(o *Options) { o.Name = "A B" },
+		"Name: \"" + longName: func(o *Options) { o.Name = longName },
+		"Identity: \"\"":      func(o *Options) { o.Identity = "" },
+		"Identity: \"a/b\"":   func(o *Options) { o.Identity = "a/b" },
+		"Key: \"color\"":      func(o *Options) { o.Key = "color" },
+		"Slots: 100":          func(o *Options) { o.Slots = 100 },
+		"Slots: -1":           func(o *Options) { o.Slots = -1 },
+		"Slots: 8192":         func(o *Options) { o.Slots = 8192 },
+		"LeaseDuration: 1ms is less than a second, the unit of a Lease; use at least 10s": func(o *Options) { o.LeaseDuration = time.Millisecond },
 		"RenewPeriod: 10s":         func(o *Options) { o.RenewPeriod = 10 * time.Second },
 		"ClockMargin: -1s":         func(o *Options) { o.ClockMargin = -time.Second },
 		"DrainTimeout: -1s":        func(o *Options) { o.DrainTimeout = -time.Second },

@@ -56,5 +56,6 @@
 //	parts.go        which slots one list and watch has
 //	handler.go      AddEventHandler
 //	leases.go       requests to the API server
+//	recovery.go     what others did to the Leases, and rights that are missing
 //	slots.go        from objects to slots, from slots to selectors
 package shard

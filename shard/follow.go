@@ -47,6 +47,8 @@ type gate interface {
 	open(holds []uint64)
 	// run calls the handler after open, until ctx ends.
 	run(ctx context.Context, running *sync.WaitGroup)
+	// hangs returns the call of the handler that has not returned, for errors.
+	hangs() string
 	// registration returns nil as long as there is none.
 	registration() cache.ResourceEventHandlerRegistration
 }
@@ -156,7 +158,7 @@ func (c *Coordinator) start(ctx context.Context, g gate) {
 	}
 }
 
-// awaitOpenings waits until no handler is called. The error is that one does not return.
+// awaitOpenings waits until no handler is called to open a slot. The error names those that do not return.
 func (c *Coordinator) awaitOpenings() error {
 	done := make(chan struct{})
 	go func() {
@@ -169,8 +171,16 @@ func (c *Coordinator) awaitOpenings() error {
 	case <-done:
 		return nil
 	case <-timer.C:
-		return fmt.Errorf("shard: a handler of AddEventHandler has not returned from OnAdd within %v after the end of Run (Options.DrainTimeout); end the call when its informer ends", c.options.DrainTimeout)
 	}
+	c.follower.mu.Lock()
+	defer c.follower.mu.Unlock()
+	var errs []error
+	for g := range c.opening {
+		if hangs := g.hangs(); hangs != "" {
+			errs = append(errs, fmt.Errorf("shard: the handler %s within %v after the end of Run (Options.DrainTimeout); end the call when the context of the informer ends", hangs, c.options.DrainTimeout))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // watchInformer tells Run if an informer ends. Its cache does not change any more, so this member can neither

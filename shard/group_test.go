@@ -1,8 +1,10 @@
 package shard
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -36,11 +38,13 @@ type group struct {
 	members    map[string]*process
 
 	mu     sync.Mutex
-	owners map[types.UID][]string // who works on an object now
+	owners map[types.UID][]*process // who works on an object now
+	old    []*process               // that others have replaced
 }
 
 func newGroup(t *testing.T, objects int) *group {
-	g := &group{t: t, server: apitest.Start(t, apitest.WithScheme(scheme.Scheme)), collection: &collection{objects: map[string]object{}}, members: map[string]*process{}, owners: map[types.UID][]string{}}
+	g := &group{t: t, server: apitest.Start(t, apitest.WithScheme(scheme.Scheme)), collection: &collection{objects: map[string]object{}, end: make(chan struct{})}, members: map[string]*process{}, owners: map[types.UID][]*process{}}
+	t.Cleanup(func() { close(g.collection.end) })
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range objects {
 		g.collection.put(fmt.Sprintf("object-%d", i), types.UID(fmt.Sprintf("%016x-%016x", random.Uint64(), random.Uint64())))
@@ -82,6 +86,8 @@ func (g *group) prepare(o Options) *process {
 	if _, err := AddEventHandler[object](p.Coordinator, p.informer, p.recorder); err != nil {
 		g.t.Fatal(err)
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.members[o.Identity] = p
 	return p
 }
@@ -89,7 +95,13 @@ func (g *group) prepare(o Options) *process {
 // start adds a process to the group.
 func (g *group) start(o Options) *process {
 	g.t.Helper()
-	p := g.prepare(o)
+	g.prepare(o)
+	return g.run(o.Identity)
+}
+
+// run runs a process that was prepared.
+func (g *group) run(identity string) *process {
+	p := g.members[identity]
 	var ctx context.Context
 	ctx, p.stop = context.WithCancel(quiet(g.t.Context()))
 	go func() {
@@ -108,13 +120,14 @@ func (g *group) end(identity string) *process {
 	p := g.members[identity]
 	p.stop()
 	<-p.done
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	delete(g.members, identity)
 	return p
 }
 
-// work works on an object for a while, if its process may. It fails the test if another process does so.
-func (g *group) work(identity string, obj object, d time.Duration) {
-	p := g.members[identity]
+// work lets a process work on an object for a while, if it may. It fails the test if another process does so.
+func (g *group) work(p *process, obj object, d time.Duration) {
 	ctx, done, ok := p.Begin(g.t.Context(), obj)
 	if !ok {
 		return
@@ -122,20 +135,43 @@ func (g *group) work(identity string, obj object, d time.Duration) {
 	defer done()
 	g.mu.Lock()
 	for _, by := range g.owners[obj.UID] {
-		if by != identity {
-			g.t.Errorf("%s and %s work on %s", by, identity, obj.Name)
+		if by != p {
+			g.t.Errorf("a process of %s and one of %s work on %s", by.options.Identity, p.options.Identity, obj.Name)
 		}
 	}
-	g.owners[obj.UID] = append(g.owners[obj.UID], identity)
+	g.owners[obj.UID] = append(g.owners[obj.UID], p)
 	g.mu.Unlock()
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
 	g.mu.Lock()
-	at := slices.Index(g.owners[obj.UID], identity)
+	at := slices.Index(g.owners[obj.UID], p)
 	g.owners[obj.UID] = slices.Delete(g.owners[obj.UID], at, at+1)
 	g.mu.Unlock()
+}
+
+// workers work on random objects in random processes, until end is closed.
+func (g *group) workers(all []string, end <-chan struct{}) *sync.WaitGroup {
+	var workers sync.WaitGroup
+	objects := slices.Collect(maps.Values(g.collection.all()))
+	for range 8 {
+		workers.Go(func() {
+			for !isClosed(end) {
+				g.mu.Lock()
+				processes := slices.Clone(g.old)
+				for _, identity := range all {
+					if p := g.members[identity]; p != nil {
+						processes = append(processes, p)
+					}
+				}
+				g.mu.Unlock()
+				g.work(processes[rand.IntN(len(processes))], objects[rand.IntN(len(objects))], rand.N(3*time.Second))
+				time.Sleep(rand.N(50 * time.Millisecond))
+			}
+		})
+	}
+	return &workers
 }
 
 // settled fails the test unless each object has exactly one owner, whose cache and handler have it.
@@ -179,16 +215,56 @@ func (g *group) settled(alive ...string) {
 
 // line is the connection of a process to the server.
 type line struct {
-	next http.RoundTripper
-	cut  atomic.Bool
+	next                http.RoundTripper
+	cut                 atomic.Bool
+	late                atomic.Int64 // how much later a write arrives
+	latency             atomic.Int64 // how long each way of a message takes at most
+	requests, conflicts atomic.Int64
 }
 
 func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.requests.Add(1)
 	if l.cut.Load() {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
-	return l.next.RoundTrip(r)
+	if late := l.late.Load(); late > 0 && r.Method != http.MethodGet {
+		return nil, l.delay(r, time.Duration(late))
+	}
+	l.travel()
+	response, err := l.next.RoundTrip(r)
+	l.travel()
+	if err == nil && response.StatusCode == http.StatusConflict {
+		l.conflicts.Add(1)
+	}
+	return response, err
+}
+
+func (l *line) travel() {
+	if latency := l.latency.Load(); latency > 0 {
+		time.Sleep(time.Duration(rand.Int64N(latency)))
+	}
+}
+
+// delay lets a request arrive later, although its sender does not wait for it any more.
+func (l *line) delay(r *http.Request, late time.Duration) error {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return err
+		}
+		r.Body.Close()
+	}
+	later := r.Clone(context.Background())
+	later.Body = io.NopCloser(bytes.NewReader(body))
+	time.AfterFunc(late, func() {
+		if response, err := l.next.RoundTrip(later); err == nil {
+			response.Body.Close()
+		}
+	})
+	<-r.Context().Done()
+	return r.Context().Err()
 }
 
 // collection is a collection of objects, as a server has it.
@@ -196,6 +272,7 @@ type collection struct {
 	mu        sync.Mutex
 	objects   map[string]object
 	informers []*testInformer
+	end       chan struct{} // closed at the end of the test
 }
 
 func (c *collection) all() map[string]object {
@@ -237,7 +314,7 @@ type testInformer struct {
 	mu       sync.Mutex
 	scopes   map[string]bool // whether a shard is listed
 	cached   map[string]object
-	handlers []cache.ResourceEventHandler[object]
+	handlers []*listener
 	synced   chan struct{}
 	sets     int
 	refuse   error
@@ -304,12 +381,12 @@ func (i *testInformer) applyLocked(objects map[string]object) {
 		case obj == nil || obj.UID != old.UID || !i.covers(obj, true):
 			delete(i.cached, name)
 			for _, h := range i.handlers {
-				h.OnDelete(old, false)
+				h.tell(func(h cache.ResourceEventHandler[object]) { h.OnDelete(old, false) })
 			}
 		case obj != old:
 			i.cached[name] = obj
 			for _, h := range i.handlers {
-				h.OnUpdate(old, obj)
+				h.tell(func(h cache.ResourceEventHandler[object]) { h.OnUpdate(old, obj) })
 			}
 		}
 	}
@@ -317,7 +394,7 @@ func (i *testInformer) applyLocked(objects map[string]object) {
 		if obj := objects[name]; i.cached[name] == nil && i.covers(obj, false) {
 			i.cached[name] = obj
 			for _, h := range i.handlers {
-				h.OnAdd(obj, true)
+				h.tell(func(h cache.ResourceEventHandler[object]) { h.OnAdd(obj, true) })
 			}
 		}
 	}
@@ -352,11 +429,49 @@ func (i *testInformer) count() int {
 func (i *testInformer) AddEventHandler(h cache.ResourceEventHandler[object], _ ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	l := &listener{handler: h, wake: make(chan struct{}, 1)}
+	go l.run(i.of.end)
 	for _, obj := range i.cached {
-		h.OnAdd(obj, true)
+		l.tell(func(h cache.ResourceEventHandler[object]) { h.OnAdd(obj, true) })
 	}
-	i.handlers = append(i.handlers, h)
-	return registration{testInformer: i}, nil
+	i.handlers = append(i.handlers, l)
+	return registration{testInformer: i, listener: l}, nil
+}
+
+// listener calls one handler in a goroutine of its own, as an informer does.
+type listener struct {
+	handler cache.ResourceEventHandler[object]
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	queue []func(cache.ResourceEventHandler[object])
+}
+
+func (l *listener) tell(event func(cache.ResourceEventHandler[object])) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, event)
+	signal(l.wake)
+}
+
+func (l *listener) run(end <-chan struct{}) {
+	for {
+		l.mu.Lock()
+		queue := l.queue
+		l.queue = nil
+		l.mu.Unlock()
+		for _, event := range queue {
+			event(l.handler)
+		}
+		if len(queue) > 0 {
+			continue
+		}
+		select {
+		case <-l.wake:
+		case <-end:
+			return
+		}
+	}
 }
 
 func (i *testInformer) Synced() <-chan struct{} { i.mu.Lock(); defer i.mu.Unlock(); return i.synced }
@@ -369,10 +484,28 @@ func (i *testInformer) NotSyncedReason() string {
 	return "the objects are not listed yet"
 }
 
-type registration struct{ *testInformer }
+type registration struct {
+	*testInformer
+	*listener
+}
 
+// Synced is closed when the informer is synced, and the handler has returned from what it was told until then.
+func (r registration) Synced() <-chan struct{} {
+	synced, informed := make(chan struct{}), r.testInformer.Synced()
+	go func() {
+		select {
+		case <-informed:
+			r.tell(func(cache.ResourceEventHandler[object]) { close(synced) })
+		case <-r.of.end:
+		}
+	}()
+	return synced
+}
+
+func (r registration) HasSynced() bool     { return r.testInformer.HasSynced() }
 func (registration) Gone() <-chan struct{} { return nil }
 func (registration) Backlog() int          { return 0 }
+func (registration) Name() string          { return "recorder" }
 
 // recorder is a handler that keeps the objects that it knows, and what is wrong with the events.
 type recorder[T cache.Object] struct {

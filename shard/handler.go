@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -23,6 +25,7 @@ import (
 // a handler of the informer. Other handlers, and Begin, do not wait for it.
 func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
 	h := newOwnedHandler(c, handler)
+	h.informer = informer
 	c.addGate(h)
 	options = append([]cache.HandlerOption{cache.WithHandlerType(fmt.Sprintf("%T", handler))}, options...)
 	registration, err := informer.AddEventHandler(h, options...)
@@ -37,7 +40,7 @@ func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInform
 
 func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHandler[T]) *ownedHandler[T] {
 	return &ownedHandler[T]{
-		coordinator: c, next: next, wake: make(chan struct{}, 1),
+		coordinator: c, next: next, wake: make(chan struct{}, 1), mu: make(turn, 1),
 		opened: make([]uint64, len(c.holds)), waiting: map[cache.ObjectName]waitingObject[T]{},
 	}
 }
@@ -46,18 +49,36 @@ func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHan
 type ownedHandler[T cache.Object] struct {
 	coordinator *Coordinator
 	next        cache.ResourceEventHandler[T]
+	informer    cache.SharedInformer[T] // nil in some tests
 	registered  atomic.Pointer[cache.ResourceEventHandlerRegistration]
 	// toOpen are the holds of the last call of open. wake tells run of them; it has room for one.
 	toOpen atomic.Pointer[[]uint64]
 	wake   chan struct{}
 
-	// mu is held over the calls of next, so that they do not overlap. It guards what follows.
-	mu sync.Mutex
+	// mu is held over the calls of next, so that they do not overlap. It guards what follows. A call may hang, and with
+	// a channel, tests in virtual time go on then.
+	mu turn
 	// opened are the holds of the slots whose objects next gets.
 	opened []uint64
 	// waiting are the objects of slots that the member holds, but that are not opened.
 	waiting map[cache.ObjectName]waitingObject[T]
+
+	// progress guards call, the call of next that has not returned.
+	progress sync.Mutex
+	call     call[T]
 }
+
+// call is a call of a handler. The method is empty if there is none.
+type call[T cache.Object] struct {
+	method string
+	obj    T
+}
+
+// turn is a lock: full while it is held.
+type turn chan struct{}
+
+func (t turn) Lock()   { t <- struct{}{} }
+func (t turn) Unlock() { <-t }
 
 type waitingObject[T cache.Object] struct {
 	obj  T
@@ -96,7 +117,7 @@ func (h *ownedHandler[T]) OnAdd(obj T, isInInitialList bool) {
 	defer h.mu.Unlock()
 	switch where, waiting := h.where(obj); where {
 	case here:
-		h.next.OnAdd(obj, isInInitialList)
+		h.tellAdd(obj, isInInitialList)
 	case later:
 		h.waiting[nameOf(obj)] = waiting
 	}
@@ -110,12 +131,12 @@ func (h *ownedHandler[T]) OnUpdate(oldObj, newObj T) {
 	before, _ := h.where(oldObj)
 	switch where, waiting := h.where(newObj); {
 	case where == here && before == here:
-		h.next.OnUpdate(oldObj, newObj)
+		h.tellUpdate(oldObj, newObj)
 	case where == here:
-		h.next.OnAdd(newObj, false)
+		h.tellAdd(newObj, false)
 	case where == elsewhere && before == here:
 		// Whether the caches still have the foreign slot makes no difference to the handler.
-		h.next.OnDelete(oldObj, true)
+		h.tellDelete(oldObj, true)
 	case where == later:
 		h.waiting[nameOf(newObj)] = waiting
 	}
@@ -127,8 +148,59 @@ func (h *ownedHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	defer h.mu.Unlock()
 	delete(h.waiting, nameOf(obj))
 	if where, _ := h.where(obj); where == here {
-		h.next.OnDelete(obj, finalStateUnknown)
+		h.tellDelete(obj, finalStateUnknown)
 	}
+}
+
+func (h *ownedHandler[T]) tellAdd(obj T, isInInitialList bool) {
+	h.begins("OnAdd", obj)
+	defer h.returns()
+	h.next.OnAdd(obj, isInInitialList)
+}
+
+func (h *ownedHandler[T]) tellUpdate(oldObj, newObj T) {
+	h.begins("OnUpdate", newObj)
+	defer h.returns()
+	h.next.OnUpdate(oldObj, newObj)
+}
+
+func (h *ownedHandler[T]) tellDelete(obj T, finalStateUnknown bool) {
+	h.begins("OnDelete", obj)
+	defer h.returns()
+	h.next.OnDelete(obj, finalStateUnknown)
+}
+
+func (h *ownedHandler[T]) begins(method string, obj T) {
+	h.progress.Lock()
+	defer h.progress.Unlock()
+	h.call = call[T]{method, obj}
+}
+
+func (h *ownedHandler[T]) returns() {
+	h.progress.Lock()
+	defer h.progress.Unlock()
+	h.call = call[T]{}
+}
+
+// hangs returns the call that has not returned, for errors. It is empty if there is none.
+func (h *ownedHandler[T]) hangs() string {
+	h.progress.Lock()
+	now := h.call
+	h.progress.Unlock()
+	if now.method == "" {
+		return ""
+	}
+	name := fmt.Sprintf("%T", h.next)
+	if r, ok := h.registration().(interface{ Name() string }); ok {
+		name = r.Name() // also one of WithHandlerName
+	}
+	of := fmt.Sprintf("%T", now.obj)
+	if i, ok := h.informer.(interface {
+		Resource() schema.GroupVersionResource
+	}); ok {
+		of = i.Resource().GroupResource().String()
+	}
+	return fmt.Sprintf("%s of the informer of %s has not returned from %s of %s", name, of, now.method, nameOf(now.obj))
 }
 
 // open lets run open the slots of some holds.
@@ -207,7 +279,7 @@ func (h *ownedHandler[T]) add(obj T) {
 			h.failed(obj, recover())
 		}
 	}()
-	h.next.OnAdd(obj, true)
+	h.tellAdd(obj, true)
 	returned = true
 }
 

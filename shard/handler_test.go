@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -95,6 +99,53 @@ func TestHandlerGetsWhatIsOwned(t *testing.T) {
 	if len(h.waiting) > 0 {
 		t.Errorf("the handler keeps %v", h.waiting)
 	}
+}
+
+// TestHandlerThatHangs opens slots with a handler that never returns from OnAdd. The slots are opened for Begin and
+// the other handlers, and the error of Run names the handler.
+func TestHandlerThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, 100)
+		p := g.prepare(options("pod-a"))
+		release := make(chan struct{})
+		defer sync.OnceFunc(func() { close(release) })()
+		var calls atomic.Int32
+		hangs := cache.ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) { calls.Add(1); <-release }}
+		own := g.collection.inform()
+		if err := p.Follow(own); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := AddEventHandler[object](p.Coordinator, own, hangs); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(quiet(t.Context()))
+		defer stop()
+		go func() {
+			defer close(p.done)
+			p.err = p.Run(ctx)
+		}()
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a")
+		if calls.Load() != 1 {
+			t.Errorf("the handler was called %d times, want once", calls.Load())
+		}
+		g.start(options("pod-b"))
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a", "pod-b")
+		g.end("pod-b")
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a") // further slots are opened
+		stop()
+		begin := time.Now()
+		<-p.done
+		if d := time.Since(begin); d < 30*time.Second || d > 40*time.Second {
+			t.Errorf("Run returned after %v, want after DrainTimeout", d)
+		}
+		want := "the handler recorder of the informer of *v1.PartialObjectMetadata has not returned from OnAdd of default/object-"
+		if p.err == nil || !strings.Contains(p.err.Error(), want) {
+			t.Errorf("Run returned %v, want %q", p.err, want)
+		}
+	})
 }
 
 // TestPanicOfHandler lets a handler panic and exit in OnAdd. The informer gets that, and the next objects are told.

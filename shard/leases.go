@@ -3,7 +3,6 @@ package shard
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/shard/internal/member"
 )
@@ -36,9 +34,6 @@ const (
 // leaseName returns the name of the Lease of a member.
 func leaseName(group, identity string) string { return group + "-" + identity }
 
-// errMismatch is a table that this member cannot use. No request will change that.
-type errMismatch struct{ error }
-
 // leases sends the requests of a member.
 type leases struct {
 	client coordinationv1client.LeaseInterface
@@ -50,7 +45,7 @@ type leases struct {
 	used       types.UID // of the last table that fitted
 }
 
-// do sends a request. The error says why the result is Unknown.
+// do sends a request. The error says why it was not done, unless another member was faster.
 func (l *leases) do(ctx context.Context, q member.Request) (member.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("no response within %v", l.timeout))
 	defer cancel()
@@ -60,9 +55,12 @@ func (l *leases) do(ctx context.Context, q member.Request) (member.Response, err
 		return r, nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err) && q.Kind != member.List:
 		return member.Response{Result: member.Refused}, nil
+	case apierrors.IsForbidden(err):
+		return member.Response{Result: member.Refused}, err
+	case apierrors.IsAlreadyExists(err) && q.Kind == member.PutTable:
+		return member.Response{Result: member.Refused}, l.find(ctx, l.group, isTable, "Options.Name")
 	case apierrors.IsAlreadyExists(err):
-		// Another member was faster, or the object belongs to another group, and no list shows it.
-		return member.Response{Result: member.Refused}, fmt.Errorf("%w; if it has no label %s=%s, use another name for the group", err, groupLabel, l.group)
+		return member.Response{Result: member.Refused}, l.find(ctx, leaseName(l.group, l.identity), l.isMember, "Options.Name or Options.Identity")
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -74,7 +72,7 @@ func (l *leases) send(ctx context.Context, q member.Request) (r member.Response,
 	switch q.Kind {
 	case member.List:
 		r.Snapshot, err = l.list(ctx)
-		return r, wrap(err, "cannot list the Leases of the group")
+		return r, l.wrap(err, "list", "cannot list the Leases of the group")
 	case member.PutLease:
 		now := metav1.NowMicro()
 		lease := l.prepare(l.own, leaseName(l.group, q.Lease.Identity), q.Lease.Version)
@@ -86,7 +84,7 @@ func (l *leases) send(ctx context.Context, q member.Request) (r member.Response,
 		lease.Spec.RenewTime = &now
 		set(lease, leavingAnnotation, "true", q.Lease.Leaving)
 		if lease, err = l.put(ctx, lease); err != nil {
-			return r, wrap(err, "cannot renew the Lease")
+			return r, l.wrap(err, verbOf(q.Lease.Version), "cannot renew the Lease")
 		}
 		l.own = lease
 		r.Version = lease.ResourceVersion
@@ -97,7 +95,7 @@ func (l *leases) send(ctx context.Context, q member.Request) (r member.Response,
 		set(table, freshAnnotation, "true", q.Table.Fresh)
 		set(table, ownersAnnotation, formatOwners(q.Table.Owners), true)
 		if table, err = l.put(ctx, table); err != nil {
-			return r, wrap(err, "cannot update the table of slots")
+			return r, l.wrap(err, verbOf(q.Table.Version), "cannot update the table of slots")
 		}
 		l.table = table
 		r.Version, r.UID = table.ResourceVersion, string(table.UID)
@@ -105,20 +103,9 @@ func (l *leases) send(ctx context.Context, q member.Request) (r member.Response,
 		err = l.client.Delete(ctx, leaseName(l.group, q.Lease.Identity), metav1.DeleteOptions{
 			Preconditions: &metav1.Preconditions{ResourceVersion: &q.Lease.Version},
 		})
-		return r, wrap(err, "cannot delete a Lease")
+		return r, l.wrap(err, "delete", "cannot delete the Lease of "+q.Lease.Identity)
 	}
 	return r, nil
-}
-
-// wrap adds what could not be done, and what helps.
-func wrap(err error, what string) error {
-	switch {
-	case err == nil:
-		return nil
-	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%s: %w; grant list, create, update and delete of leases in the API group coordination.k8s.io", what, err)
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }
 
 // prepare returns the object of a request: a copy of the last one, or a new one without a version.
@@ -138,6 +125,14 @@ func (l *leases) put(ctx context.Context, lease *coordinationv1.Lease) (*coordin
 		return l.client.Create(ctx, lease, metav1.CreateOptions{})
 	}
 	return l.client.Update(ctx, lease, metav1.UpdateOptions{})
+}
+
+// verbOf returns the verb of put for an object at a version.
+func verbOf(version string) string {
+	if version == "" {
+		return "create"
+	}
+	return "update"
 }
 
 func set(lease *coordinationv1.Lease, annotation, value string, present bool) {
@@ -186,22 +181,6 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 		}
 	}
 	return snapshot, nil
-}
-
-// remove deletes a table that someone has broken, unless it has changed meanwhile. A new one is safe then: no one
-// takes a slot of it before the sessions that act by an earlier one have ended.
-func (l *leases) remove(ctx context.Context, broken error) error {
-	if _, ok := errors.AsType[errMismatch](broken); ok {
-		return broken
-	}
-	klog.FromContext(ctx).Error(broken, "Someone has changed the table of slots; deleting it, so that all members of the group begin again")
-	err := l.client.Delete(ctx, l.table.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &l.table.UID, ResourceVersion: &l.table.ResourceVersion},
-	})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("%w; it cannot be deleted: %w", broken, wrap(err, "cannot delete the table of slots"))
-	}
-	return fmt.Errorf("%w; it was deleted, and all members begin again", broken)
 }
 
 // parseTable returns the table of a Lease. The error is an errMismatch if other members divide otherwise, and

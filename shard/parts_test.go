@@ -124,15 +124,15 @@ func TestSlotsAgreeWithSelectors(t *testing.T) {
 	yes := true
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, count := range []int{1, 2, 64, 256} {
-		for _, key := range []sharding.Key{sharding.UID, sharding.Namespace, sharding.Owner} {
+		for _, key := range []sharding.Key{sharding.UID, sharding.Namespace, sharding.SpreadNamespace, sharding.Owner} {
 			s := slots{key, count}
 			for i := range 50 {
 				obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 					Namespace: string(rune('a' + random.IntN(26))), UID: types.UID(rune('A' + random.IntN(1000))),
 				}}
 				hash := sharding.Hash(string(obj.UID))
-				if key == sharding.Namespace {
-					hash = sharding.Hash(obj.Namespace)
+				if key.ByNamespace() {
+					hash = sharding.HashOf(key, obj.Namespace)
 				}
 				if i%2 == 0 {
 					obj.OwnerReferences = []metav1.OwnerReference{{UID: "other"}, {UID: "parent", Controller: &yes}}

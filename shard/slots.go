@@ -18,19 +18,7 @@ type slots struct {
 
 // of returns the slot of an object.
 func (s slots) of(obj metav1.Object) int {
-	return int(s.hash(obj) >> (64 - bits.TrailingZeros(uint(s.count))))
-}
-
-func (s slots) hash(obj metav1.Object) uint64 {
-	switch s.key {
-	case sharding.Namespace:
-		return sharding.Hash(obj.GetNamespace())
-	case sharding.Owner:
-		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
-			return sharding.Hash(string(owner.UID))
-		}
-	}
-	return sharding.Hash(string(obj.GetUID()))
+	return int(s.key.Hash(obj) >> (64 - bits.TrailingZeros(uint(s.count))))
 }
 
 // selector returns the Selector of some slots, which are sorted.

@@ -132,7 +132,7 @@ func (c *Cache) run(e *entry) {
 
 // WaitForCacheSync waits until Start was called and all informers that exist then are synced. If
 // ctx ends first, or an informer stops, it logs each that is not synced with the reason, and
-// returns false.
+// returns false. The namespaces of a Cache do not change, so an informer that is synced stays so.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	select {
 	case <-c.started:

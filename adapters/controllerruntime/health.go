@@ -14,7 +14,8 @@ import (
 // ReadyChecker returns a check for mgr.AddReadyzCheck. It fails until all informers are synced,
 // and the error has the reason for each that is not, and what to do: which right is missing on
 // which resource, or which CRD is not installed. An informer that fails after it has synced does
-// not fail the check, because the cache serves its last state; see Statuses. healthz.Readiness of
+// not fail the check, because the cache serves its last state; see Statuses. An informer that is added
+// later does, until it is synced. healthz.Readiness of
 // runtime/healthz can also fail then, after a limit, and waits for handlers too.
 //
 //	err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache()))

@@ -26,8 +26,9 @@ import (
 //		WatchesRawSource(crcache.NewSource(foos, &handler.TypedEnqueueRequestForObject[*v1.Foo]{})).
 //		Complete(reconciler)
 //
-// The workers of the controller start when the handler has returned from the first list. The
-// handler is removed when the controller ends.
+// The workers of the controller start when the handler has returned from the first list of all scopes
+// that the informer has then. A scope that SetScopes adds later does not stop them. The handler is
+// removed when the controller ends.
 func NewSource[T client.Object, R comparable](informer *cache.SharedIndexInformer[T], handler handler.TypedEventHandler[T, R], predicates ...predicate.TypedPredicate[T]) source.TypedSyncingSource[R] {
 	return &informerSource[T, R]{informer: informer, handler: handler, predicates: predicates}
 }

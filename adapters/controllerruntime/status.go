@@ -189,7 +189,7 @@ func (e *entry) status(server string) KindStatus {
 		if i.HasSynced() {
 			continue
 		}
-		s.NotSynced, s.Stats.Synced = i.reason(), false
+		s.NotSynced, s.Stats.Synced, s.Stats.WasSynced = i.reason(), false, false
 		if s.Status.Err == nil && failed[f] != nil {
 			s.Status.Phase, s.Status.Since = cache.Degraded, failedSince
 			s.Status.Err, s.Status.Reason = failed[f], cache.Decode

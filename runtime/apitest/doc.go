@@ -38,6 +38,8 @@
 //   - Users and permissions: a test asks for a 403 by [Server.On].
 //   - Schemas of custom resources, unless a Kind has one: module apiextensions makes them of
 //     CustomResourceDefinitions.
+//   - Shards: it ignores shardSelector, as a kube-apiserver does unless its feature gate
+//     ShardedListAndWatch is on. An informer with a shard leaves out the other objects itself.
 //   - Conversion between versions other than a change of apiVersion, admission webhooks, and
 //     connections to pods.
 package apitest

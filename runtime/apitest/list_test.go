@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typedinformers/informer-gen/runtime/apitest"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // colored is a widget with selectable fields.
@@ -88,16 +89,26 @@ func TestListSelects(t *testing.T) {
 	c.put("a", "y", "2", "red")
 	c.put("b", "z", "1", "blue")
 	for query, want := range map[string][]string{
-		"labelSelector=l%3D1":                                  {"a/x@2", "b/z@4"},
-		"fieldSelector=spec.color%3Dred":                       {"a/x@2", "a/y@3"},
-		"fieldSelector=spec.color%3Dred&labelSelector=l%3D1":   {"a/x@2"},
-		"fieldSelector=metadata.name%3Dz":                      {"b/z@4"},
-		"resourceVersion=3&resourceVersionMatch=Exact":         {"a/x@2", "a/y@3"},
-		"resourceVersion=3&resourceVersionMatch=NotOlderThan":  {"a/x@2", "a/y@3", "b/z@4"},
-		"resourceVersion=2&resourceVersionMatch=Exact&limit=5": {"a/x@2"},
+		"labelSelector=l%3D1":                                    {"a/x@2", "b/z@4"},
+		"fieldSelector=spec.color%3Dred":                         {"a/x@2", "a/y@3"},
+		"fieldSelector=spec.color%3Dred&labelSelector=l%3D1":     {"a/x@2"},
+		"fieldSelector=metadata.name%3Dz":                        {"b/z@4"},
+		"fieldSelector=metadata.namespace%3Da":                   {"a/x@2", "a/y@3"},
+		"fieldSelector=metadata.namespace!%3Da":                  {"b/z@4"},
+		"fieldSelector=metadata.namespace%3Da,metadata.name%3Dz": {},
+		"resourceVersion=3&resourceVersionMatch=Exact":           {"a/x@2", "a/y@3"},
+		"resourceVersion=3&resourceVersionMatch=NotOlderThan":    {"a/x@2", "a/y@3", "b/z@4"},
+		"resourceVersion=2&resourceVersionMatch=Exact&limit=5":   {"a/x@2"},
 	} {
 		if _, names := c.list(allWidgets + "?" + query); !slices.Equal(names, want) {
 			t.Errorf("%s: %v, want %v", query, names, want)
+		}
+	}
+	// As a server does whose gate ShardedListAndWatch is off.
+	half := url.QueryEscape(sharding.Split(sharding.UID, 2)[0].String())
+	for _, selector := range []string{half, "nonsense"} {
+		if answer, names := c.list(allWidgets + "?shardSelector=" + selector); len(names) != 3 || metadata(answer, "shardInfo") != nil {
+			t.Errorf("with the shard %s: %v, %v", selector, answer.Object["metadata"], names)
 		}
 	}
 	answer, names := c.list(allWidgets + "?labelSelector=l%3D1&limit=1")

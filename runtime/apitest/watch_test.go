@@ -184,6 +184,39 @@ func TestWatchStarts(t *testing.T) {
 	}
 }
 
+// TestWatchSelectsByName watches the objects of a name or a namespace, or all but these, as informers with
+// several scopes do.
+func TestWatchSelectsByName(t *testing.T) {
+	t.Parallel()
+	for selector, want := range map[string][]string{
+		"metadata.name%3Dx":                               {"ADDED a/x@2", "ADDED b/x@4", "MODIFIED a/x@5", "DELETED b/x@6", "ADDED c/x@8", "DELETED a/x@9"},
+		"metadata.name!%3Dx":                              {"ADDED a/y@3", "MODIFIED a/y@7"},
+		"metadata.namespace%3Da":                          {"ADDED a/x@2", "ADDED a/y@3", "MODIFIED a/x@5", "MODIFIED a/y@7", "DELETED a/x@9"},
+		"metadata.namespace!%3Da":                         {"ADDED b/x@4", "DELETED b/x@6", "ADDED c/x@8"},
+		"metadata.namespace!%3Da,metadata.name%3Dx":       {"ADDED b/x@4", "DELETED b/x@6", "ADDED c/x@8"},
+		"metadata.namespace%3Da,metadata.name%3Dy":        {"ADDED a/y@3", "MODIFIED a/y@7"},
+		"metadata.namespace!%3Da,metadata.namespace!%3Db": {"ADDED c/x@8"},
+	} {
+		inBubble(t, func(c client) {
+			c.put("a", "x", "1", "red")
+			c.put("a", "y", "1", "red")
+			c.put("b", "x", "1", "red")
+			w := c.watch(watchWidgets + "&fieldSelector=" + selector)
+			initial := slices.IndexFunc(want, func(event string) bool { return event[len(event)-1] > '4' })
+			w.want(want[:initial]...)
+			go func() {
+				c.recolor("a", "x", "1", "blue")
+				c.drop("b", "x")
+				c.recolor("a", "y", "1", "blue")
+				c.put("c", "x", "1", "red")
+				c.drop("a", "x")
+			}()
+			w.want(want[initial:]...)
+			w.silent(30 * time.Second)
+		})
+	}
+}
+
 func TestWatchOldPath(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(c client) {

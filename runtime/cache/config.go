@@ -474,9 +474,9 @@ func (k Kind[T]) shardOf(of, own *options, scope Scope) (shard sharding.Selector
 	case of.shard != nil:
 		shard = *of.shard
 	}
-	if shard.Key() == sharding.Namespace && !k.Namespaced {
+	if shard.Key().ByNamespace() && !k.Namespaced {
 		return shard, optionError("WithShard", own.object, "%s is cluster-scoped, so all its objects have the same hash of %s; use %s for it, or an empty Selector for all objects: cache.For[%v](cache.WithShard(…))",
-			k.Resource.GroupResource(), sharding.Namespace, sharding.UID, reflect.TypeFor[T]())
+			k.Resource.GroupResource(), shard.Key(), sharding.UID, reflect.TypeFor[T]())
 	}
 	return shard, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
 
@@ -55,12 +56,17 @@ type Controller[T Object] struct {
 
 	released atomic.Bool   // no one waits for it any more
 	started  atomic.Int32  // neverRun, hasRun or isRetired
+	id       uint64        // InformerStatus.ID
+	began    atomic.Uint32 // the mark when Run began; 0 before
 	lists    initial.Lists // that have been processed
 	ended    chan struct{} // closed when process is not called any more
 
 	applying sync.Mutex // guards applied
 	applied  string     // the last result of appliedVersion
 }
+
+// lastInformer is the last InformerStatus.ID.
+var lastInformer atomic.Uint64
 
 // The values of Controller.started.
 const (
@@ -90,6 +96,7 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		process: process,
 		panics:  handlerPanics[T]{recovers: config.HandlerPanicRecovery, resource: config.name()},
 		ended:   make(chan struct{}),
+		id:      lastInformer.Add(1),
 	}
 	c.kind, c.counters = config.Decode.Kind.Kind, &traffic{}
 	config.Transform = config.oneAtATime(config.Transform)
@@ -186,19 +193,31 @@ func scopesNoun[T Object](all []*Reflector[T]) string {
 	return "namespace"
 }
 
-// namespaces returns the namespaces that requests are limited to, sorted; nil for all.
-func (c *Controller[T]) namespaces() (names []string) {
+// namespaces returns the namespaces that the informer is limited to, sorted; nil for all. It is empty and
+// not nil if there is no scope.
+func (c *Controller[T]) namespaces() []string {
 	all := c.reflectors()
-	if len(all) == 1 && all[0].config.Namespace == "" {
-		return nil
-	}
+	names := make([]string, 0, len(all))
 	for _, r := range all {
-		names = append(names, r.config.Namespace)
+		if among := r.among(); among != nil {
+			names = append(names, among.Without(nil)...)
+		} else {
+			names = append(names, r.config.Namespace)
+		}
 	}
-	if names = slices.Compact(names); len(names) == 1 && names[0] == "" { // several scopes of all namespaces, such as shards
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 1 && names[0] == "" {
 		return nil
 	}
 	return names
+}
+
+// among has the namespaces that one watch of all namespaces is limited to; nil for all.
+func (r *Reflector[T]) among() *scoping.Namespaces {
+	if r.config.scope == nil {
+		return nil
+	}
+	return r.config.scope.among
 }
 
 // setTransform sets the transform of each Reflector. It is called before Run.
@@ -417,6 +436,12 @@ func (c *Controller[T]) Retry() {
 
 // HasSynced reports whether the first list has been processed, of each present scope.
 func (c *Controller[T]) HasSynced() bool { return c.lists.Has(c.mark()) }
+
+// hadSynced reports whether lists has those of all scopes that were there when Run began.
+func (c *Controller[T]) hadSynced(lists *initial.Lists) bool {
+	began := initial.Mark(c.began.Load())
+	return began > 0 && lists.Has(began)
+}
 
 // Synced is closed when the first list has been processed, of each scope that is there at the call.
 func (c *Controller[T]) Synced() <-chan struct{} { return c.lists.Wait(c.mark()) }

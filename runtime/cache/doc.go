@@ -17,29 +17,30 @@
 //	                                                                 ▼ goroutine a handler
 //	                                                       ResourceEventHandler
 //
-//	factory.go          SharedInformerFactory: the informers of one program
+//	factory.go          SharedInformerFactory: the informers of one program; and Lease: a counted use
+//	                    of one of them
 //	options.go          SharedInformerOption: options of a factory, a kind or one informer
 //	config.go           Config and Settings, and Kind: a kind and the client for it, of which a Config is made
 //	shared_informer.go  SharedIndexInformer: Controller, Indexer and processor together
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
-//	lease.go            Lease: a counted use of an informer of a factory
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
 //	scope_set.go        the Reflectors of an informer, which come and go with its scopes, and are asked for
 //	                    objects that have left another scope
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
 //	controller.go       Controller: from Reflector to queue to one function
-//	reflector*.go       Reflector: sends lists and watches
-//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others
-//	delta.go            Delta, and DeltaFIFO: changes in the order in which they happened
+//	reflector*.go       Reflector: from request to request; and its lists and watches
+//	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
+//	                    and DeltaFIFO: what was read, in the order in which it happened
 //	indexer*.go         Object, and Indexer: the cache, with one writer and many readers
 //	own_writes.go       the responses to writes in the cache, for ReadYourWrites
 //	lister.go           Lister: typed reads, also of kinds known only at run time
+//	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
 //	internal/ledger     which scopes have each object
 //	internal/probe      when a scope is asked for an object that has left another one
-//	internal/initial    which first lists the cache, or a handler, has
+//	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
@@ -47,6 +48,7 @@
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
 //	internal/stats      counters that cost the path of an event next to nothing
 //	internal/processor  the queue and the goroutine of each handler
+//	internal/mistakes   the mistakes in the options of a factory
 //	internal/mutation   finds the handler that changed a shared object
 //
 // # What it promises

@@ -271,3 +271,18 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 	}
 	return all
 }
+
+// askFailure is why a scope has not answered whether it has an object.
+type askFailure struct {
+	since, next time.Time
+	err         error
+}
+
+// addTo adds the failure to the Status of a scope that has no other one.
+func (f *askFailure) addTo(status *Status) {
+	if f == nil || status.Phase != Watching {
+		return
+	}
+	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
+	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
+}

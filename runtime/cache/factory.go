@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -11,9 +10,10 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/mistakes"
 )
 
 // SharedInformerFactory holds the informers of one program: one for each kind that it uses.
@@ -37,9 +37,7 @@ type SharedInformerFactory struct {
 	plain map[plainKey]*factoryInformer
 	// declared are the Go types of the kinds that informers may be made of later.
 	declared map[reflect.Type]bool
-	// mistakes are those in options, and logged is the number of those that Start has logged.
-	mistakes []error
-	logged   int
+	mistakes mistakes.List // in options
 	// refused are the informers of calls whose options are not those of the informer that exists, one
 	// for each mistake. They never run, and a reader of Statuses has to know.
 	refused []factoryInformer
@@ -107,7 +105,7 @@ func NewSharedInformerFactory(resyncPeriod time.Duration, set ...SharedInformerO
 		declared:   map[reflect.Type]bool{},
 		firstLists: make(chan struct{}, maxFirstLists),
 	}
-	f.reportLocked(f.options.err())
+	f.mistakes.Add(f.options.err())
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
@@ -141,11 +139,8 @@ func InformerFor[T Object](f *SharedInformerFactory, kind Kind[T], set ...Shared
 	key := keyOf(&kind)
 	informer, err := informerLocked(f, key, kind, set)
 	known := f.informers[key]
-	if err != nil {
-		isNew := f.reportLocked(err)
-		if isNew && known.informer != any(informer) {
-			f.refused = append(f.refused, factoryInformer{key: key, name: known.name, informer: informer, refused: err})
-		}
+	if f.mistakes.Add(err) && known.informer != any(informer) {
+		f.refused = append(f.refused, factoryInformer{key: key, name: known.name, informer: informer, refused: err})
 	}
 	known.pinned = true
 	if err == nil && len(set) == 0 {
@@ -208,29 +203,10 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 // refused returns an informer that never runs. Its Status has err.
 func refused[T Object](config Config[T], err error) *SharedIndexInformer[T] {
 	config.scopes, config.Open, config.StatusHandler = nil, nil, nil
-	config.ListerWatcher = &ListWatch[T]{
-		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
-		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
-	}
+	config.ListerWatcher = newFailingListWatch[T](err)
 	informer := NewSharedIndexInformer(config)
 	informer.retire(err)
 	return informer
-}
-
-// reportLocked keeps mistakes for Start and WaitForCacheSync, each once. It reports whether one is new.
-func (f *SharedInformerFactory) reportLocked(mistake error) (isNew bool) {
-	if joined, ok := mistake.(interface{ Unwrap() []error }); ok {
-		for _, each := range joined.Unwrap() {
-			isNew = f.reportLocked(each) || isNew
-		}
-		return isNew
-	}
-	isKnown := func(known error) bool { return known.Error() == mistake.Error() }
-	if mistake == nil || slices.ContainsFunc(f.mistakes, isKnown) {
-		return false
-	}
-	f.mistakes = append(f.mistakes, mistake)
-	return true
 }
 
 // Start starts the informers that exist and are not started yet. They run until ctx
@@ -243,8 +219,8 @@ func (f *SharedInformerFactory) Start(ctx context.Context) {
 		return // after Shutdown nothing starts
 	}
 	f.checkKindsLocked()
-	for ; f.logged < len(f.mistakes); f.logged++ {
-		klog.FromContext(ctx).Error(f.mistakes[f.logged], "Mistake in the options of informers")
+	for _, mistake := range f.mistakes.Unlogged() {
+		klog.FromContext(ctx).Error(mistake, "Mistake in the options of informers")
 	}
 	f.running = ctx
 	for _, i := range f.informers {
@@ -275,7 +251,7 @@ func (f *SharedInformerFactory) checkKindsLocked() {
 			known = known || key.object == object
 		}
 		if !known {
-			f.reportLocked(optionError("For", object, "the factory has no such kind, so the options have no effect; check the Go type and its version, or create the informer before Start"))
+			f.mistakes.Add(optionError("For", object, "the factory has no such kind, so the options have no effect; check the Go type and its version, or create the informer before Start"))
 		}
 	}
 }
@@ -288,10 +264,10 @@ func (f *SharedInformerFactory) checkKindsLocked() {
 // not started, because another goroutine may start them, and logs their names.
 func (f *SharedInformerFactory) WaitForCacheSync(ctx context.Context) error {
 	f.mu.Lock()
-	mistakes := errors.Join(f.mistakes...)
+	err := f.mistakes.Err()
 	f.mu.Unlock()
-	if mistakes != nil {
-		return mistakes
+	if err != nil {
+		return err
 	}
 	var all, handlers []Syncer
 	for _, i := range f.copied() {
@@ -363,4 +339,162 @@ func (f *SharedInformerFactory) Shutdown() {
 		}
 	}
 	f.wg.Wait()
+}
+
+// Lease is a use of an informer of a factory that ends with Release, for a part of a program
+// that comes and goes. The informer exists as long as it has leases. So does its cache: after
+// the last Release, its listers return errors that wrap ErrStopped. All methods may be called
+// from any goroutine.
+type Lease[T Object] struct {
+	factory  *SharedInformerFactory
+	use      *factoryInformer
+	informer *SharedIndexInformer[T]
+	alive    context.Context // ends with Release; its cause is the error of the methods then
+	end      context.CancelCauseFunc
+	released chan struct{} // closed at the end of the first Release
+
+	mu       sync.Mutex // guards handlers, and alive against AddEventHandler
+	handlers []*registration[T]
+}
+
+// Acquire returns a lease of the factory's informer of a kind. It creates the informer if there
+// is none, also if the last lease of the one before is being released. It starts the informer
+// with the context of the last Start of the factory. Before the first Start, the informer waits
+// for it.
+//
+// The options are those of InformerFor. The error is an *OptionError if they have a mistake or
+// are not those of the informer that exists. It wraps ErrStopped after Shutdown, or if the
+// context of Start has ended.
+//
+//	lease, err := cache.Acquire(factory.Inner(), examplev1.FooKind(client))
+//	…
+//	defer lease.Release()
+func Acquire[T Object](f *SharedInformerFactory, kind Kind[T], set ...SharedInformerOption) (*Lease[T], error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ctx.Err() != nil || f.running != nil && f.running.Err() != nil {
+		return nil, fmt.Errorf("cannot acquire %s: the factory was shut down, or the context of its Start has ended: %w", kind.Resource.GroupResource(), ErrStopped)
+	}
+	key := keyOf(&kind)
+	informer, err := informerLocked(f, key, kind, set)
+	use := f.informers[key]
+	if err == nil && isClosed(informer.Ended()) {
+		err = fmt.Errorf("cannot acquire %s: %w", informer.name(), ErrStopped)
+	}
+	if err != nil {
+		if use.leases == 0 && !use.pinned { // it was just created, and no one else needs to hear of it
+			delete(f.informers, key)
+		}
+		return nil, err
+	}
+	use.leases++
+	if f.running != nil {
+		f.startLocked(use)
+	}
+	l := &Lease[T]{factory: f, use: use, informer: informer, released: make(chan struct{})}
+	l.alive, l.end = context.WithCancelCause(context.Background())
+	return l, nil
+}
+
+// Informer returns the informer. A handler that is added to it rather than to the lease stays
+// until the informer stops.
+func (l *Lease[T]) Informer() *SharedIndexInformer[T] { return l.informer }
+
+// AddEventHandler adds a handler to the informer, as its method AddEventHandler does. Release
+// removes the handler. The error wraps ErrStopped after Release.
+func (l *Lease[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.alive.Err() != nil {
+		return nil, context.Cause(l.alive)
+	}
+	added, err := l.informer.AddEventHandler(handler, options...)
+	if err != nil {
+		return nil, err
+	}
+	l.handlers = slices.DeleteFunc(l.handlers, func(r *registration[T]) bool { return r.Removed() })
+	l.handlers = append(l.handlers, added.(*registration[T]))
+	return added, nil
+}
+
+// WaitForCacheSync blocks until the cache holds the first list, and each handler that was added
+// to the lease has returned from the last event of that list. If ctx ends first, or the lease
+// is released, or the informer stops, it returns an error, which wraps ErrStopped in the last two
+// cases.
+func (l *Lease[T]) WaitForCacheSync(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.alive, func() { cancel(context.Cause(l.alive)) })()
+	syncers := []Syncer{l.informer}
+	l.mu.Lock()
+	for _, r := range l.handlers {
+		syncers = append(syncers, r)
+	}
+	l.mu.Unlock()
+	if err := WaitForCacheSync(ctx, syncers...); err != nil {
+		return err
+	}
+	return context.Cause(l.alive) // the handlers may have been removed meanwhile
+}
+
+// Release removes the handlers of the lease, and waits until they have returned. The handlers of
+// others continue. If it is the last lease, and InformerFor was never called for the informer,
+// Release then removes the informer from the factory, stops it as Stop does, and frees the memory
+// of its cache. A second call waits for the first one, and does nothing.
+//
+// A handler or a hook of the informer must not call Release, which may wait for it: call it in
+// another goroutine. Release logs the name of a handler that it waits for longer than 10 seconds.
+func (l *Lease[T]) Release() {
+	l.mu.Lock()
+	again := l.alive.Err() != nil
+	l.end(fmt.Errorf("the lease of %s was released: %w", l.informer.name(), ErrStopped))
+	handlers := l.handlers
+	l.handlers = nil
+	l.mu.Unlock()
+	if again {
+		<-l.released
+		return
+	}
+	defer close(l.released)
+	for _, r := range handlers {
+		_ = l.informer.RemoveEventHandler(r) // it is of this informer
+	}
+	for _, r := range handlers {
+		l.await(r)
+	}
+	l.factory.release(l.use, func() {
+		l.informer.controller.released.Store(true) // before a wait sees its end
+		l.informer.Stop()
+	})
+}
+
+// releaseWarning is how long Release waits for a handler before it logs its name.
+const releaseWarning = 10 * time.Second
+
+// await waits until a handler that was removed has returned.
+func (l *Lease[T]) await(r *registration[T]) {
+	late := time.AfterFunc(releaseWarning, func() {
+		klog.Background().Info("Release waits for a handler that does not return; a handler must not call Release of its lease", "resource", l.informer.name(), "handler", r.Name())
+	})
+	defer late.Stop()
+	<-r.Gone()
+}
+
+// release ends a lease. If it is the last one of an informer that is not pinned, it removes the
+// informer and calls stop.
+func (f *SharedInformerFactory) release(i *factoryInformer, stop func()) {
+	f.mu.Lock()
+	if i.leases--; i.leases > 0 || i.pinned {
+		f.mu.Unlock()
+		return
+	}
+	if f.informers[i.key] == i { // otherwise it was stopped by hand, and replaced
+		delete(f.informers, i.key)
+	}
+	if f.ctx.Err() == nil { // Shutdown waits for it
+		f.wg.Add(1)
+		defer f.wg.Done()
+	}
+	f.mu.Unlock()
+	stop()
 }

@@ -305,28 +305,3 @@ func TestFirstListsAreLimited(t *testing.T) {
 		}
 	})
 }
-
-func TestHangingFirstListDelaysOthersBriefly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limit := make(chan struct{}, 1)
-		leave := awaitFirstList(t.Context(), limit)
-		began := time.Now()
-		next := awaitFirstList(t.Context(), limit)
-		if time.Since(began) != firstListTimeout {
-			t.Errorf("the second list waited %v", time.Since(began))
-		}
-		leave()
-		next()
-		next()
-		if len(limit) != 0 {
-			t.Errorf("%d tokens are taken", len(limit))
-		}
-		ended, cancel := context.WithCancel(t.Context())
-		cancel()
-		limit <- struct{}{}
-		awaitFirstList(ended, limit)()
-		if len(limit) != 1 {
-			t.Error("a token was released that was not taken")
-		}
-	})
-}

@@ -2,22 +2,25 @@ package cache
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"unsafe"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
-	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -122,113 +125,17 @@ func NewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[
 			if err != nil {
 				return Page[T]{}, err
 			}
-			return pageOf[T](list)
+			return decoded.PageOf[T](list)
 		},
 		WatchFunc: func(ctx context.Context, options metav1.ListOptions) (EventStream[T], error) {
 			w, err := client.Watch(ctx, options)
 			if err != nil {
 				return nil, err
 			}
-			return &watchStream[T]{watch: w}, nil
+			return decoded.NewStream[T](w), nil
 		},
 		client: clientKindOf(client),
 	}
-}
-
-// pageOf returns the items of a typed list. It copies each out of the list's array, so
-// that one long-lived object does not keep the whole page alive.
-func pageOf[T Object](list runtime.Object) (Page[T], error) {
-	listMeta, err := meta.ListAccessor(list)
-	if err != nil {
-		return Page[T]{}, fmt.Errorf("the client returned a list of type %T without ListMeta: %w", list, err)
-	}
-	page := Page[T]{
-		Items:           make([]Item[T], 0, meta.LenList(list)),
-		ResourceVersion: listMeta.GetResourceVersion(),
-		Continue:        listMeta.GetContinue(),
-	}
-	err = meta.EachListItemWithAlloc(list, func(item runtime.Object) error {
-		obj, ok := item.(T)
-		if !ok {
-			return unexpectedType[T](item)
-		}
-		if _, err := safemeta.NameOf(obj); err != nil {
-			return fmt.Errorf("item %d of the client's list: %w", len(page.Items), err)
-		}
-		page.Items = append(page.Items, Item[T]{Object: obj})
-		return nil
-	})
-	return page, err
-}
-
-// watchStream reads a watch.Interface in batches. It waits for one event, and adds those
-// that have arrived.
-type watchStream[T Object] struct {
-	watch watch.Interface
-	// pending is the error that followed the events of the last batch.
-	pending error
-}
-
-// maxBatch is the largest number of events that one Next returns. It bounds the memory
-// that an idle Reflector keeps. The queue merges batches.
-const maxBatch = 32
-
-func (s *watchStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
-	batch := reuse[:0]
-	if s.pending != nil {
-		return batch, s.pending
-	}
-	select {
-	case <-ctx.Done():
-		return batch, ctx.Err()
-	case event, open := <-s.watch.ResultChan():
-		batch, s.pending = s.add(batch, event, open)
-	}
-	for len(batch) < maxBatch && s.pending == nil {
-		select {
-		case event, open := <-s.watch.ResultChan():
-			batch, s.pending = s.add(batch, event, open)
-		default:
-			return batch, nil
-		}
-	}
-	if len(batch) == 0 {
-		return batch, s.pending
-	}
-	return batch, nil
-}
-
-func (s *watchStream[T]) Stop() { s.watch.Stop() }
-
-func (s *watchStream[T]) add(batch []Event[T], event watch.Event, open bool) ([]Event[T], error) {
-	if !open {
-		return batch, io.EOF
-	}
-	if event.Type == watch.Error {
-		return batch, apierrors.FromObject(event.Object)
-	}
-	obj, ok := event.Object.(T)
-	if !ok {
-		return batch, unexpectedType[T](event.Object)
-	}
-	if _, err := safemeta.NameOf(obj); err != nil {
-		return batch, fmt.Errorf("the object of an event of type %q: %w", event.Type, err)
-	}
-	e := Event[T]{Type: event.Type, ResourceVersion: obj.GetResourceVersion()}
-	switch event.Type {
-	case watch.Added, watch.Modified, watch.Deleted:
-		e.Object = obj
-	case watch.Bookmark:
-		e.InitialEventsEnd = obj.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-	default:
-		return batch, fmt.Errorf("the watch sent an event of the unknown type %q", event.Type)
-	}
-	return append(batch, e), nil
-}
-
-func unexpectedType[T Object](got runtime.Object) error {
-	var want T
-	return fmt.Errorf("%w: the client returned a %T instead of a %T", protocol.ErrUnexpectedType, got, want)
 }
 
 // OpenFunc sends the request for a collection, a WATCH if options.Watch is set and
@@ -336,14 +243,14 @@ func (s *shardedStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[
 //	cache.NewViewListWatch[*FooSummary](clientset.ExampleV1().Foos("team-a"))
 func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWatch[T] {
 	whole := NewListWatch[GenericObject](client)
-	view := viewer[T]{wire.NewDecoder[T](wire.Options{}, nil)}
+	view := decoded.NewViewer[T]()
 	return &ListWatch[T]{
 		ListFunc: func(ctx context.Context, options metav1.ListOptions) (Page[T], error) {
 			list, err := whole.List(ctx, options)
 			page := Page[T]{ResourceVersion: list.ResourceVersion, Continue: list.Continue}
 			for i := 0; i < len(list.Items) && err == nil; i++ {
 				var item Item[T]
-				item.Object, err = view.of(list.Items[i].Object)
+				item.Object, err = view.Of(list.Items[i].Object)
 				page.Items = append(page.Items, item)
 			}
 			return page, err
@@ -353,59 +260,11 @@ func NewViewListWatch[T Object, L runtime.Object](client TypedClient[L]) *ListWa
 			if err != nil {
 				return nil, err
 			}
-			return &viewStream[T]{whole: stream, view: view}, nil
+			return decoded.NewViewStream(stream, view), nil
 		},
 		client: whole.client,
 	}
 }
-
-// viewer makes views of whole objects.
-type viewer[T Object] struct{ decoder *wire.Decoder[T] }
-
-func (v viewer[T]) of(obj GenericObject) (T, error) {
-	text, err := json.Marshal(obj)
-	if err != nil {
-		var none T
-		return none, fmt.Errorf("%s: %w", MetaObjectToName(obj), err)
-	}
-	return v.decoder.Decode(text)
-}
-
-// viewStream is a watch of whole objects that returns views.
-type viewStream[T Object] struct {
-	whole EventStream[GenericObject]
-	view  viewer[T]
-	// read are the events of the last batch.
-	read   []Event[GenericObject]
-	failed error
-}
-
-func (s *viewStream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], error) {
-	batch := reuse[:0]
-	if s.failed != nil {
-		return batch, s.failed
-	}
-	defer func() { clear(s.read) }() // so that it keeps no object alive
-	var err error
-	if s.read, err = s.whole.Next(ctx, s.read); err != nil {
-		return batch, err
-	}
-	for _, event := range s.read {
-		seen := Event[T]{Type: event.Type, ResourceVersion: event.ResourceVersion, InitialEventsEnd: event.InitialEventsEnd}
-		if event.Type != watch.Bookmark {
-			if seen.Object, s.failed = s.view.of(event.Object); s.failed != nil {
-				if len(batch) == 0 {
-					return batch, s.failed
-				}
-				return batch, nil
-			}
-		}
-		batch = append(batch, seen)
-	}
-	return batch, nil
-}
-
-func (s *viewStream[T]) Stop() { s.whole.Stop() }
 
 // NewUnavailableListWatch returns a ListWatch that always fails. Generated code uses it for
 // a resource for which a fake clientset has no client. The error names the option that sets
@@ -414,8 +273,173 @@ func NewUnavailableListWatch[T Object](resource schema.GroupVersionResource) *Li
 	name := reflect.TypeFor[T]()
 	err := fmt.Errorf("cannot list %s as %v: the clientset is a fake and has no client for them; pass cache.WithListerWatcher(func(namespace string) cache.ListerWatcher[%v] { return cache.NewViewListWatch[%v](client) }) to the factory or to cache.InformerFor, where client is a typed or dynamic client of %s",
 		resource.GroupResource(), name, name, name, resource.Resource)
+	return newFailingListWatch[T](err)
+}
+
+// newFailingListWatch returns a ListWatch that always fails with err.
+func newFailingListWatch[T Object](err error) *ListWatch[T] {
 	return &ListWatch[T]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (Page[T], error) { return Page[T]{}, err },
 		WatchFunc: func(context.Context, metav1.ListOptions) (EventStream[T], error) { return nil, err },
 	}
+}
+
+// DeltaType is the kind of a change of an object, or of the collection.
+type DeltaType uint8
+
+const (
+	// Added: the watch reported a new object.
+	Added DeltaType = iota + 1
+	// Updated: the watch reported a new state of an object.
+	Updated
+	// Deleted: the watch reported the end of an object.
+	Deleted
+	// Replaced: the collection was listed again; Delta.Collection is all of it.
+	Replaced
+	// Sync: a resync, which updates every cached object for handlers. It has no object.
+	Sync
+)
+
+var deltaNames = [...]string{"DeltaType(?)", "Added", "Updated", "Deleted", "Replaced", "Sync"}
+
+// String returns the name of the constant.
+func (t DeltaType) String() string {
+	if int(t) < len(deltaNames) {
+		return deltaNames[t]
+	}
+	return deltaNames[0]
+}
+
+// Delta is one step in the history of a collection.
+type Delta[T Object] struct {
+	Type DeltaType
+	// aside is set if the watch of the scope has not told the delta: it is the response to a write,
+	// or the answer to a request for one object. The watch may be at an earlier version.
+	aside bool
+	// scope is the one that the delta is from: 0 for the first scope of an informer.
+	scope scopeID
+	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
+	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable. So has
+	// an Updated, if the informer has several scopes: its scope has the object.
+	Item[T]
+	// Collection is the whole collection of a Replaced.
+	Collection *Collection[T]
+}
+
+// Collection is the result of a list.
+type Collection[T Object] struct {
+	// Items may have several states of one object. The last one is used. For an item with
+	// an Err, the cache keeps the object that it holds. Without
+	// DecodeOptions.SkipUndecodable no item has an Err.
+	Items []Item[T]
+
+	// isFirst is set for the first list of a Reflector.
+	isFirst bool
+	// version is that of the list, and before the one that the Reflector had reached before it, if any.
+	version, before string
+	// began is how many own writes were answered before the list was requested.
+	began uint64
+	// decode decodes the response to a write to the form of the items.
+	decode func(body []byte) (Item[T], error)
+	// applied are called when the collection is in the cache.
+	applied []func()
+	// report is nil without a RelistHandler.
+	report *report.Report
+}
+
+// isState reports whether the delta has a new state of an object.
+func (d *Delta[T]) isState() bool { return (d.Type == Added || d.Type == Updated) && d.Err == nil }
+
+// report returns the report of a Replaced, or nil.
+func (d *Delta[T]) report() *report.Report {
+	if d.Collection == nil {
+		return nil
+	}
+	return d.Collection.report
+}
+
+func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
+
+// Deltas is a part of the history of a collection, oldest first.
+type Deltas[T Object] []Delta[T]
+
+// DeltaFIFO keeps deltas in the order in which they arrived, across all objects. It
+// merges none of them. One goroutine pushes and one pops. The zero value is ready for use.
+// Pop returns the deltas that have arrived, so batches grow under load, and a single delta
+// never waits for another one.
+type DeltaFIFO[T Object] struct{ queue queue.Queue[Delta[T]] }
+
+// Push appends copies of deltas. It never blocks. It drops deltas after Close.
+func (f *DeltaFIFO[T]) Push(deltas ...Delta[T]) { f.queue.Push(deltas) }
+
+// Pop blocks until there are deltas and returns the oldest batch. The caller owns the
+// result, and may pass it as reuse to a later call, which then owns its memory. When the
+// queue is closed, Pop returns the remaining deltas, then ErrClosed. If ctx ends while the
+// queue is empty, it returns the error of ctx.
+func (f *DeltaFIFO[T]) Pop(ctx context.Context, reuse Deltas[T]) (Deltas[T], error) {
+	return f.queue.Pop(ctx, reuse)
+}
+
+// Close ends the queue. The deltas in it can still be popped. Close may be called twice.
+func (f *DeltaFIFO[T]) Close() { f.queue.Close() }
+
+// Len returns the number of deltas in the queue.
+func (f *DeltaFIFO[T]) Len() int { return f.queue.Len() }
+
+// noteAsked sets why the scope does not answer, or nil.
+func (r *Reflector[T]) noteAsked(failed *askFailure) {
+	before := r.unanswered.Load()
+	if before == nil && failed == nil {
+		return
+	}
+	if before != nil && failed != nil {
+		failed.since = before.since
+	}
+	r.unanswered.Store(failed)
+	r.status.changed()
+}
+
+// find lists one object of the scope. The item is nil if the scope does not have it at that version.
+func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
+	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
+	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
+	if name.Namespace != "" && r.config.Namespace == "" {
+		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
+	}
+	page, err := r.finder().List(ctx, metav1.ListOptions{
+		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if isEarlier(page.ResourceVersion, notOlder) {
+		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
+	}
+	for i := range page.Items {
+		item := &page.Items[i]
+		if nameOf(item) != name || r.excludes(item) {
+			continue // the server ignores field selectors
+		}
+		if item.Err == nil && !item.Held {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, page.ResourceVersion, err
+	}
+	return nil, page.ResourceVersion, nil
+}
+
+// finder returns a source for requests besides those of Run.
+func (r *Reflector[T]) finder() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.config.Open == nil {
+		return r.source // which Run does not change
+	}
+	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		body, err := r.config.Open(ctx, options, accept)
+		if err != nil {
+			return nil, err
+		}
+		return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
+	}, r.config.Decode)
 }

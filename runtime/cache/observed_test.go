@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -270,4 +271,71 @@ func TestReadersDoNotWaitForAnIndexFunc(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("a reader waits")
 	}
+}
+
+// TestObservedScopes reads what can be observed of an informer whose scopes change. The source of a
+// namespace fails that is added later.
+func TestObservedScopes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		other, s := w.informer(t), w.informer(t, WithNamespaces("a", "b"))
+		if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{}); err != nil {
+			t.Fatal(err)
+		}
+		id := s.observed().ID
+		want := func(scopes []Scope, want string) {
+			t.Helper()
+			setScopes(t, s, scopes...)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			observed := s.observed()
+			h := &observed.Stats.Handlers[0]
+			if got := fmt.Sprintf("%q nil=%t synced=%t,%t handler=%t,%t", observed.Namespaces, observed.Namespaces == nil, observed.Stats.Synced, observed.Stats.WasSynced, h.Synced, h.WasSynced); got != want {
+				t.Errorf("%v: %s, want %s", scopes, got, want)
+			}
+			if observed.ID != id {
+				t.Errorf("the ID is %d, and was %d", observed.ID, id)
+			}
+		}
+		w.of("b").failWith(func(request) error { return errForbidden })
+		w.of("c").failWith(func(request) error { return errForbidden })
+		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
+		run(t, s.Run)
+		want(in("a", "b"), `["a" "b"] nil=false synced=false,false handler=false,false`)
+		w.of("b").failWith(nil)
+		want(in("a", "b"), `["a" "b"] nil=false synced=true,true handler=true,true`)
+		want(in("a", "c"), `["a" "c"] nil=false synced=false,true handler=false,true`)
+		want(append(in("a"), Scope{Namespace: "a", LabelSelector: "x=y"}), `["a"] nil=false synced=true,true handler=true,true`)
+		want(in(), `[] nil=false synced=true,true handler=true,true`)
+		want([]Scope{{LabelSelector: "x=y"}, {LabelSelector: "x=z"}}, `[] nil=true synced=true,true handler=true,true`)
+		want([]Scope{{Namespace: "a"}, {LabelSelector: "x=z"}}, `["" "a"] nil=false synced=true,true handler=true,true`)
+		if observed := other.observed(); observed.ID == id || observed.Namespaces != nil {
+			t.Errorf("an informer of all namespaces has the ID %d and %q", observed.ID, observed.Namespaces)
+		}
+	})
+}
+
+// TestObservedClusterWatch has a watch of all namespaces that is limited to three. The page must not show
+// it as one of all, and the missing right is that of all.
+func TestObservedClusterWatch(t *testing.T) {
+	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] {
+		src := newSource()
+		src.failWith(func(request) error { return errForbidden })
+		return src
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := kind.NewInformer(WithNamespaces("a", "b", "c"), WithClusterWatch(2), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		observed := s.observed()
+		if fmt.Sprint(observed.Namespaces) != "[a b c]" || len(observed.Status.Scopes) != 1 || observed.Status.Scopes[0].Scope != `"" limited to 3 namespaces` {
+			t.Errorf("namespaces %q, scopes %+v", observed.Namespaces, observed.Status.Scopes)
+		}
+		if advice := observed.Advice(); len(advice) != 1 || !strings.Contains(advice[0].Text, "in all namespaces. Add the rule to a ClusterRole") {
+			t.Errorf("the advice is %q", advice)
+		}
+	})
 }

@@ -303,8 +303,8 @@ func TestOptionsThatAreNil(t *testing.T) {
 	f := NewSharedInformerFactory(0, WithStatusHandler(func(context.Context, StatusChange) { calls++ }), For[object](WithStatusHandler(nil)))
 	s := InformerFor(f, kindOf(newSource(), &asked), WithTransform[object](nil), WithIndexers[object](nil), WithListerWatcher[object](nil),
 		WithTweakListOptions(nil), WithWatchErrorHandler(nil), WithTransform[object](nil), WithFieldSelector(FieldSelector[object]{}), WithLabelSelector(" "))
-	if InformerFor(f, kindOf(newSource(), &asked)) != s || len(f.mistakes) > 0 {
-		t.Errorf("two informers, with the mistakes %v", f.mistakes)
+	if InformerFor(f, kindOf(newSource(), &asked)) != s || f.mistakes.Err() != nil {
+		t.Errorf("two informers, with the mistakes %v", f.mistakes.Err())
 	}
 	f.Shutdown()
 	if calls != 1 {
@@ -346,6 +346,6 @@ func TestOrderOfSelectors(t *testing.T) {
 	first := InformerFor(f, kindOf(newSource(), &asked), WithLabelSelector("a=b"), WithLabelSelector("c=d"), WithFieldSelector(color.Is("red")), WithFieldSelector(size.Is(1)))
 	second := InformerFor(f, kindOf(newSource(), &asked), WithFieldSelector(size.Is(1)), WithLabelSelector("c=d,a=b"), WithFieldSelector(color.Is("red")))
 	if first != second {
-		t.Error(f.mistakes)
+		t.Error(f.mistakes.Err())
 	}
 }

@@ -544,26 +544,3 @@ func (o *ownWrites[T]) clear() {
 	o.unconfirmed = nil
 	o.count()
 }
-
-// currentSource returns the source of the request under way, or of the next one. SetForm changes
-// it.
-func (r *Reflector[T]) currentSource() ListerWatcher[T] {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.source
-}
-
-// decoder returns a function that decodes the response to a write as source decodes the objects of
-// a list. It returns nil if source does not read bodies.
-func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
-	bodies, ok := source.(*bodySource[T])
-	if !ok {
-		return nil
-	}
-	return func(body []byte) (item Item[T], err error) {
-		if item, err = bodies.decoder.DecodeItem(body); err == nil {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, err
-	}
-}

@@ -115,7 +115,8 @@ func TestTypedClientOfPointers(t *testing.T) {
 		t.Errorf("listed %v, %v", page.Items, err)
 	}
 	for name, bad := range map[string]*pointed{"without metadata": {Size: 1}, "nil": nil} {
-		source := NewListWatch[*pointed](pointedClient{items: []*pointed{good, bad}, watch: watch.NewFakeWithChanSize(1, false)})
+		w := watch.NewFakeWithChanSize(1, false)
+		source := NewListWatch[*pointed](pointedClient{items: []*pointed{good, bad}, watch: w})
 		if _, err := source.List(t.Context(), metav1.ListOptions{}); reasonOf(err) != Decode {
 			t.Errorf("%s: the error of the list is %v", name, err)
 		}
@@ -123,7 +124,7 @@ func TestTypedClientOfPointers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream.(*watchStream[*pointed]).watch.(*watch.FakeWatcher).Add(bad)
+		w.Add(bad)
 		if events, err := stream.Next(t.Context(), nil); len(events) != 0 || reasonOf(err) != Decode {
 			t.Errorf("%s: the watch has %v, %v", name, events, err)
 		}

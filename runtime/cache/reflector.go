@@ -4,22 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/freelist"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
@@ -27,8 +24,6 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/internal/printable"
-	"github.com/typedinformers/informer-gen/runtime/redirect"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
@@ -246,15 +241,6 @@ func (r *Reflector[T]) sourceOf(open OpenFunc, options DecodeOptions) *bodySourc
 	return newBodySource(open, shards.Decode(options, r.config.rule.Selector()), r.config.cache)
 }
 
-// request sends a request by the OpenFunc of config, and counts the bytes of the response.
-func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-	body, err := r.config.Open(ctx, options, accept)
-	if err != nil {
-		return nil, err
-	}
-	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
-}
-
 func (r *Reflector[T]) useSource(source *bodySource[T]) {
 	r.source, r.prefersLists = source, !source.decoder.AsksForProtobuf()
 }
@@ -364,8 +350,8 @@ func (r *Reflector[T]) run(ctx context.Context) {
 	defer func() { r.skips.Flush(klog.FromContext(ctx)) }()
 	state, next := r.start()
 	// The others of this informer do not wait in front of other informers.
-	leaveOwn := awaitFirstList(ctx, r.config.ownFirstLists)
-	leave := awaitFirstList(ctx, r.config.firstLists)
+	leaveOwn := initial.Join(ctx, r.config.ownFirstLists)
+	leave := initial.Join(ctx, r.config.firstLists)
 	r.leaveFirst = func() { leave(); leaveOwn() }
 	defer func() { r.leaveFirst() }()
 	for {
@@ -505,121 +491,5 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()
-	}
-}
-
-const (
-	// listTimeout is the timeout of a list in one piece, or of a page, twice that of an API
-	// server by default. patientListTimeout is that of a list whose pages have expired.
-	// Without them, a connection that broke silently would block forever.
-	listTimeout        = 2 * time.Minute
-	patientListTimeout = 10 * time.Minute
-)
-
-// list reads the collection, or a page of it.
-func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.Input {
-	in := protocol.Input{Verb: protocol.ListPage, Token: next.Options.Continue}
-	timeout := listTimeout
-	if next.Patient {
-		timeout = patientListTimeout
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
-	defer cancel()
-	ctx, interrupt := context.WithCancelCause(ctx)
-	defer interrupt(nil)
-	r.interruptible(interrupt)
-	if next.Options.Continue == "" {
-		r.own.beginList()
-	}
-	r.report().Request(false)
-	page, err := r.source.List(ctx, next.Options)
-	if err != nil {
-		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
-			err = cause
-		}
-		in.Err = requestError(verbList, err)
-		return in
-	}
-	r.report().ReadPage()
-	r.traffic.Dropped.Add(uint64(page.Dropped))
-	first := page.First
-	if first == "" && len(page.Items) > 0 {
-		first = nameOf(&page.Items[0]).String()
-	}
-	if r.config.rule.HasTerms() {
-		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.excludes(&item) })
-	}
-	for i := range page.Items {
-		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
-			return in
-		}
-	}
-	isNew, err := r.partial.trail.Note(page.Continue, first)
-	if err != nil {
-		in.Err = err
-		return in
-	}
-	r.partial.listed.AddPage(page.Items)
-	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
-	in.Idle = !isNew
-	return in
-}
-
-// maxAddress is the number of bytes of a URL in an error, and maxFailure that of the whole text.
-const (
-	maxAddress = 200
-	maxFailure = 4000
-)
-
-// failedRequest is the error of a request. A server, or a proxy, chose most of its text: so that is
-// cut and in one line, and the log and a status may have it.
-type failedRequest struct {
-	text string
-	err  error
-}
-
-func (f *failedRequest) Error() string { return f.text }
-func (f *failedRequest) Unwrap() error { return f.err }
-
-// requestError names the request that failed. It drops the parameters of a URL, which
-// are long, and its user.
-func requestError(verb string, err error) error {
-	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		if !redirect.Is(err) { // which names both hosts
-			address, _, _ := strings.Cut(failed.URL, "?")
-			scheme, rest, _ := strings.Cut(address, "://")
-			host, _, _ := strings.Cut(rest, "/")
-			if at := strings.LastIndex(host, "@"); at >= 0 {
-				address = scheme + "://" + rest[at+1:]
-			}
-			verb += " " + printable.Cut(address, maxAddress) // a redirect may have set it
-		}
-		err = failed.Err
-	}
-	text := printable.Text(printable.Cut(verb+": "+err.Error(), maxFailure))
-	return &failedRequest{printable.Cut(text, maxFailure), err}
-}
-
-// firstListTimeout is how long a first list may delay those of other informers.
-const firstListTimeout = 10 * time.Second
-
-// awaitFirstList waits until limit has room for a token. leave removes the token, and may
-// be called twice. After firstListTimeout the token is removed anyway: one server that hangs
-// must not delay the other informers.
-func awaitFirstList(ctx context.Context, limit chan struct{}) (leave func()) {
-	if limit == nil {
-		return func() {}
-	}
-	select {
-	case limit <- struct{}{}:
-	case <-ctx.Done():
-		return func() {}
-	}
-	var once sync.Once
-	remove := func() { once.Do(func() { <-limit }) }
-	timeout := time.AfterFunc(firstListTimeout, remove)
-	return func() {
-		timeout.Stop()
-		remove()
 	}
 }

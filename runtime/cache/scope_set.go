@@ -31,8 +31,7 @@ type scopeSet[T Object] struct {
 	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
 	retry chan struct{}
-	// chosen is how far the choice of the scopes is, apart from the scopes. It is nil if they were
-	// never changed.
+	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
 	chosen atomic.Pointer[statusTracker]
 
 	mu sync.Mutex // guards what follows, and changes of current
@@ -71,6 +70,7 @@ func (c *Controller[T]) begin(ctx context.Context) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	set.ctx = ctx
+	c.began.Store(uint32(c.mark()))
 	for _, r := range c.reflectors() {
 		c.startLocked(r)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 )
 
 // followAll runs an informer of several namespaces, each of which has a source of its own. ""
@@ -334,7 +336,7 @@ func TestNamespacesThatHangDelayNoOthers(t *testing.T) {
 			src.failWith(func(r request) error {
 				if namespace < "n40" && r.verb == "list" {
 					read(1)
-					time.AfterFunc(firstListTimeout-time.Second, func() { read(-1) })
+					time.AfterFunc(initial.Timeout-time.Second, func() { read(-1) })
 					time.Sleep(listTimeout)
 				}
 				return nil

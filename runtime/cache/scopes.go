@@ -306,7 +306,7 @@ func (e *scopeSourceError) Unwrap() error { return e.err }
 //	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
 //
 // It applies to each of their scopes without a ShardSelector. The informer asks the server for the
-// shard, unless its key is sharding.Owner, and leaves out other objects before they are decoded, because
+// shard, unless no server knows its key, and leaves out other objects before they are decoded, because
 // most servers ignore the request (https://kep.k8s.io/5866 is alpha). Stats.Dropped counts them. A shard with
 // all objects, the zero value, as an option of a kind replaces that of the factory.
 //
@@ -400,6 +400,7 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 // Without scopes the informer has no objects.
 //
 // HasSynced is false until the lists of the new scopes are in the cache. OnAdd of these lists is initial.
+// Package healthz keeps an informer ready meanwhile.
 //
 // The error is an *OptionError, or joins several of them, or wraps ErrStopped, and nothing has changed
 // then. A handler may call SetScopes, an index function, a transform or a hook must not.

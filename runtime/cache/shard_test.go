@@ -299,7 +299,7 @@ func TestShardOptions(t *testing.T) {
 }
 
 // FuzzShard plays a random history of a collection to an informer that follows half of it: by UIDs, by
-// namespaces, or by owners, which change. The server knows shards or ignores them. Some of the writes are
+// namespaces in two ways, or by owners, which change. The server knows shards or ignores them. Some of the writes are
 // those of this program.
 func FuzzShard(f *testing.F) {
 	for n, script := range scripts(17, 48, 300) {
@@ -314,11 +314,11 @@ func FuzzShard(f *testing.F) {
 }
 
 func playShard(t *testing.T, script []byte, mode byte) {
-	key := []sharding.Key{sharding.UID, sharding.Namespace, sharding.Owner}[mode%3]
+	key := []sharding.Key{sharding.UID, sharding.Namespace, sharding.Owner, sharding.SpreadNamespace}[mode%4]
 	shard := sharding.Split(key, 2)[mode>>2&1]
 	src := newSource()
 	src.streams = mode>>3&1 == 0
-	if mode>>4&1 == 0 && key != sharding.Owner {
+	if mode>>4&1 == 0 && key.OnServers() {
 		src.selects = func(obj object) bool { return shard.Matches(obj) }
 	}
 	follow := followAll

@@ -34,6 +34,9 @@ type StatusSource interface {
 // InformerStatus is what can be observed of one informer. Its parts are of slightly different
 // moments.
 type InformerStatus struct {
+	// ID is a number that no other informer of the process has. It does not change. It is 0 if there is
+	// no informer, as for a kind of adapters/controllerruntime that the server does not serve.
+	ID uint64
 	// Name is that of WithInformerName, or empty.
 	Name     string
 	Resource schema.GroupVersionResource
@@ -44,7 +47,8 @@ type InformerStatus struct {
 	// Server is the URL of the API server, or empty.
 	Server string
 	// Namespaces are those that the informer is limited to, sorted; nil for all of them, and for
-	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude.
+	// a cluster-scoped kind. An empty one is a scope of all, or of all that it does not exclude. The
+	// slice is empty, but not nil, if the informer follows no scope, or its ScopeSource has told none.
 	Namespaces []string
 	Status     Status
 	Stats      Stats
@@ -53,8 +57,12 @@ type InformerStatus struct {
 // Stats has the counters of an informer since it was made. Reading them costs the reader time, and
 // counting costs the informer next to none.
 type Stats struct {
-	// Synced reports whether the cache holds the first list.
+	// Synced reports whether the cache holds the first list, of each present scope.
 	Synced bool
+	// WasSynced reports whether the cache has held the first lists of the scopes that were there when
+	// Run began, or of the first ones that a ScopeSource told. Unlike Synced, it stays true when
+	// scopes are added.
+	WasSynced bool
 	// Staleness is the time since the server last sent anything that shows how current the cache
 	// is: a list, an event or a bookmark. With several namespaces it is that of the one that has
 	// been silent for longest. A kube-apiserver sends a bookmark each minute. While changes wait to
@@ -141,8 +149,9 @@ type HandlerStats struct {
 	// Name is that of WithHandlerName. Without that option it is the Go type, and Unnamed is set.
 	Name    string
 	Unnamed bool
-	// Synced reports whether the handler has returned from the last event of its initial list.
-	Synced bool
+	// Synced reports whether the handler has returned from the last event of its initial list, of each
+	// present scope. WasSynced leaves out scopes that were added later; see Stats.WasSynced.
+	Synced, WasSynced bool
 	// Backlog is the number of events that wait, with the one in progress.
 	Backlog int
 	// Processed is the number of calls that have ended. Merged is the number of events that
@@ -233,6 +242,7 @@ func (c *Controller[T]) Statuses() iter.Seq[InformerStatus] {
 // observed returns what can be observed of an informer in a state.
 func (c *Controller[T]) observed(status Status) InformerStatus {
 	observed := InformerStatus{
+		ID:       c.id,
 		Name:     c.config.InformerName,
 		Resource: c.config.Resource,
 		Kind:     c.kind,
@@ -249,7 +259,7 @@ func (c *Controller[T]) observed(status Status) InformerStatus {
 // hook and an index function may call it, and it waits for none of them.
 func (c *Controller[T]) stats() Stats {
 	all := Stats{
-		Synced: c.HasSynced(), NotFollowing: c.outages.Lasted(),
+		Synced: c.HasSynced(), WasSynced: c.hadSynced(&c.lists), NotFollowing: c.outages.Lasted(),
 		Queued: c.queue.Len(), Processing: read(&c.processing), ToCache: read(&c.toCache),
 	}
 	c.counters.addTo(&all)
@@ -271,7 +281,7 @@ func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
 	listeners, removed := s.processor.Observe()
 	for _, l := range listeners {
 		h := handlerStats(l, now)
-		h.Synced, h.Backlog = l.Lists().Has(s.controller.mark()), l.Backlog()
+		h.Synced, h.WasSynced, h.Backlog = l.Lists().Has(s.controller.mark()), s.controller.hadSynced(l.Lists()), l.Backlog()
 		all.Handlers = append(all.Handlers, h)
 	}
 	for _, gone := range removed {
@@ -286,7 +296,7 @@ func (s *SharedIndexInformer[T]) observe(all *Stats, now stats.Stamp) {
 func (u *unshared[T]) observe(all *Stats, now stats.Stamp) {
 	u.indexer.observe(all, now)
 	h := handlerStats(u.listener, now)
-	h.Synced = all.Synced
+	h.Synced, h.WasSynced = all.Synced, all.WasSynced
 	if h.Running > 0 {
 		h.Backlog = 1
 	}

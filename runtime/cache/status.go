@@ -116,7 +116,7 @@ type Status struct {
 	// reason.
 	Undecodable []*DecodeError
 	// Scopes has the state of each scope, sorted, if the informer follows several, or they may
-	// change; see WithNamespaces. Phase is the worst of theirs then, and ResourceVersion the earliest.
+	// change; see WithNamespaces and WithClusterWatch. Phase is the worst of theirs then, and ResourceVersion the earliest.
 	Scopes []ScopeStatus
 }
 
@@ -169,7 +169,8 @@ type ScopeStatus struct {
 	Namespace string
 	// Status has neither Objects nor Scopes.
 	Status Status
-	// Scope is the String of the Scope if it is not the only one with this Namespace.
+	// Scope is the String of the Scope if it is not the only one with this Namespace, or is limited by
+	// WithClusterWatch.
 	Scope string
 
 	title string // of the scope in errors, or empty
@@ -181,13 +182,13 @@ func (s *ScopeStatus) name() string { return cmp.Or(s.title, Scope{Namespace: s.
 // statusOfAll returns the state of the Reflectors as one.
 func (c *Controller[T]) statusOfAll() Status {
 	all, chosen := c.reflectors(), c.set.chosen.Load()
-	if len(all) == 1 && chosen == nil {
+	if len(all) == 1 && chosen == nil && all[0].among() == nil {
 		return all[0].Status()
 	}
 	scopes := make([]ScopeStatus, len(all))
 	for i, r := range all {
 		scopes[i] = ScopeStatus{Namespace: r.config.Namespace, Status: r.Status(), title: r.config.of().name()}
-		isShared := i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
+		isShared := r.among() != nil || i > 0 && all[i-1].config.Namespace == r.config.Namespace || i+1 < len(all) && all[i+1].config.Namespace == r.config.Namespace
 		if isShared {
 			scopes[i].Scope = r.config.of().String()
 		}
@@ -395,8 +396,8 @@ func (t *statusTracker) heardAt() stats.Stamp {
 }
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first
-// list, or a handler that has returned from it. SetScopes makes both incomplete, until the lists of the
-// new scopes are there.
+// list, or a handler that has returned from it. SetScopes makes both incomplete until the lists of the
+// new scopes are there, which is never if one of these is forbidden. Stats.WasSynced stays true.
 type Syncer interface {
 	// HasSynced reports whether it is complete: for all scopes that are there at the call.
 	HasSynced() bool
@@ -413,7 +414,8 @@ type Syncer interface {
 // WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
 // first, or one of them stops before it is synced, it returns a *NotSyncedError, which
 // names each that is not synced, with the reason. It does not wait for a handler that
-// is removed meanwhile.
+// is removed meanwhile. An informer is synced when all scopes that it has at the call are listed. So
+// call it once, before the program begins to work: a later call may wait for a scope that is forbidden.
 func WaitForCacheSync(ctx context.Context, syncers ...Syncer) error {
 	for _, s := range syncers {
 		select {

@@ -19,8 +19,12 @@ func cleanReason(reason cache.Reason) cache.Reason {
 	return cache.Reason(clean(string(reason), maxVersion))
 }
 
-// cleanAll is clean for names.
-func cleanAll(names []string) (cleaned []string) {
+// cleanAll is clean for names. It returns nil for nil, and only then.
+func cleanAll(names []string) []string {
+	if names == nil {
+		return nil
+	}
+	cleaned := make([]string, 0, len(names))
 	for _, name := range names {
 		cleaned = append(cleaned, clean(name, maxName))
 	}

@@ -43,7 +43,7 @@ func pods() cache.InformerStatus {
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Object: "*v1.Pod", Server: "https://10.0.0.1:6443",
 		Status: cache.Status{Phase: cache.Watching, Since: now.Add(-5 * time.Hour), ResourceVersion: "4711", Objects: 12345},
 		Stats: cache.Stats{
-			Synced: true, Staleness: 12 * time.Second, ObjectBytes: 48 << 20, BytesRead: 96 << 20,
+			Synced: true, WasSynced: true, Staleness: 12 * time.Second, ObjectBytes: 48 << 20, BytesRead: 96 << 20,
 			Added: 12345, Updated: 67890, Deleted: 12, Bookmarks: 300, Lists: 1,
 			Handlers: []cache.HandlerStats{{Name: "reconcile", Synced: true, Processed: 80247, Slowest: 37 * time.Millisecond}},
 			Indexes:  []cache.IndexStats{{Name: "namespace", Values: 42}},
@@ -93,7 +93,7 @@ func databases() cache.InformerStatus {
 				{Namespace: "bank", Status: watching},
 			},
 		},
-		Stats: cache.Stats{Synced: true, NotFollowing: time.Minute, Lists: 3, Added: 5, Dropped: 4321},
+		Stats: cache.Stats{Synced: true, WasSynced: true, NotFollowing: time.Minute, Lists: 3, Added: 5, Dropped: 4321},
 	}
 }
 
@@ -106,7 +106,7 @@ func widgets() cache.InformerStatus {
 			Undecodable: []*cache.DecodeError{{Namespace: "shop", Name: "broken", Path: "/spec/size", Near: `"size":"large"`, Err: errors.New("cannot unmarshal string into int32")}},
 		},
 		Stats: cache.Stats{
-			Synced: true, Staleness: 4 * time.Minute, DecodeFailures: 2, Queued: 2,
+			Synced: true, WasSynced: true, Staleness: 4 * time.Minute, DecodeFailures: 2, Queued: 2,
 			Handlers: []cache.HandlerStats{
 				{Name: "reconcile", Synced: true, Backlog: 4813, Processed: 977, Running: 94 * time.Second, Slowest: 94 * time.Second},
 				{Name: "*main.audit", Unnamed: true, Synced: true, Processed: 977, Panics: 2},
@@ -121,6 +121,31 @@ func nodes() cache.InformerStatus {
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Kind: "Node", Object: "*v1.Node",
 		Status: cache.Status{Phase: cache.Pending, Since: now.Add(-time.Minute)},
 	}
+}
+
+// queues follows no scope.
+func queues() cache.InformerStatus {
+	return cache.InformerStatus{
+		Resource: schema.GroupVersionResource{Group: "data.example.com", Version: "v1", Resource: "queues"}, Kind: "Queue", Object: "*v1.Queue", Namespaces: []string{},
+		Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Minute)},
+		Stats:  cache.Stats{Synced: true, WasSynced: true},
+	}
+}
+
+// tenants follow n namespaces. The first is forbidden, which was added last.
+func tenants(n int) cache.InformerStatus {
+	s := pods()
+	s.Status.Phase, s.Status.Reason, s.Status.Verb, s.Status.Err = cache.Degraded, cache.Forbidden, "list", errors.New("namespace tenant-0000: list: forbidden")
+	s.Stats.Synced = false
+	for i := range n {
+		scope := cache.ScopeStatus{Namespace: fmt.Sprintf("tenant-%04d", i), Status: cache.Status{Phase: cache.Watching, Since: now.Add(-time.Hour), ResourceVersion: "4700"}}
+		if i == 0 {
+			scope.Status = cache.Status{Phase: cache.Degraded, Since: now.Add(-time.Minute), Reason: cache.Forbidden, Verb: "list", Err: errors.New("list: forbidden")}
+		}
+		s.Namespaces = append(s.Namespaces, scope.Namespace)
+		s.Status.Scopes = append(s.Status.Scopes, scope)
+	}
+	return s
 }
 
 // some has an informer in each state.

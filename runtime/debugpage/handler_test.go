@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -460,7 +461,7 @@ func TestScopes(t *testing.T) {
 	h := newTest(source{databases()})
 	html := body(t, h, "/?format=html")
 	for _, part := range []string{
-		"The source of the scopes has failed", `<th scope="row">&#34;&#34; labels tier=b</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
+		"The source of the scopes has failed", `<th scope="row">all namespaces (labels tier=b)</th><td>Degraded: Refused</td>`, `<th scope="row">bank</th><td>Watching</td>`,
 		"<dt>Sent by the server, in no scope</dt><dd>4,321</dd>", "<dd>all namespaces, bank</dd>",
 	} {
 		if !strings.Contains(html, part) {
@@ -477,7 +478,53 @@ func TestScopes(t *testing.T) {
 	}
 	databases := databases()
 	databases.Status.Err, databases.Status.Reason = fmt.Errorf("all namespaces (labels tier=b): %w", databases.Status.Scopes[1].Status.Err), cache.Refused
-	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in scope "" labels tier=b).`) {
+	if text := body(t, newTest(source{databases}), "/?format=text"); !strings.Contains(text, `the server rejects the request (in all namespaces (labels tier=b)).`) {
 		t.Errorf("with a scope that fails:\n%s", text)
+	}
+}
+
+// TestNoScope looks at an informer that follows no scope. It must not look like one that follows all.
+func TestNoScope(t *testing.T) {
+	h := newTest(source{queues(), nodes()})
+	if html := body(t, h, "/?format=html"); strings.Count(html, "<span>in no namespace</span>") != 1 || strings.Count(html, "<dd>none</dd>") != 1 || strings.Count(html, "<dd>all</dd>") != 1 {
+		t.Errorf("the page is\n%s", html)
+	}
+	if text := body(t, h, "/?format=text"); !regexp.MustCompile(`queues.data.example.com +none `).MatchString(text) || !regexp.MustCompile(`nodes +all `).MatchString(text) {
+		t.Errorf("the text is\n%s", text)
+	}
+	var r struct{ Informers []map[string]any }
+	if err := json.Unmarshal([]byte(body(t, h, "/?format=json&sort=name")), &r); err != nil {
+		t.Fatal(err)
+	}
+	if all, has := r.Informers[0]["namespaces"]; has {
+		t.Errorf("nodes are limited to %v", all)
+	}
+	if none, _ := r.Informers[1]["namespaces"].([]any); none == nil || len(none) > 0 {
+		t.Errorf("queues are limited to %v", r.Informers[1]["namespaces"])
+	}
+}
+
+// TestThousandScopes bounds what the page has of an informer of 1,000 namespaces. The one that fails is first.
+func TestThousandScopes(t *testing.T) {
+	h := newTest(source{tenants(1000)})
+	html := body(t, h, "/?format=html")
+	for _, part := range []string{
+		"the right is missing (in namespace tenant-0000).", "<span>in 1,000 namespaces</span>", "What to do in namespace tenant-0000", "and 980 more",
+		`<th scope="row">tenant-0000</th><td>Degraded: Forbidden</td>`, "in the cache, but not of a scope that was added later",
+	} {
+		if !strings.Contains(html, part) {
+			t.Errorf("the page does not have %q", part)
+		}
+	}
+	if rows := strings.Count(html, `<th scope="row">tenant-`); rows != 20 {
+		t.Errorf("the page has %d scopes", rows)
+	}
+	if text := body(t, h, "/?format=text"); strings.Count(text, "tenant-") > 10 || !strings.Contains(text, "1,000 namespaces") {
+		t.Errorf("the text is\n%s", text)
+	}
+	for form, limit := range map[string]int{"html": 64 << 10, "text": 4 << 10, "json": 256 << 10} {
+		if page := body(t, h, "/?format="+form); len(page) > limit {
+			t.Errorf("%s: %d bytes, want at most %d", form, len(page), limit)
+		}
 	}
 }

@@ -28,7 +28,11 @@ type identities map[string]int
 // of returns the ID of the next informer of a source. Informers that are equal in everything are
 // told apart by their order.
 func (ids identities) of(source int, s *cache.InformerStatus) string {
-	key := fmt.Sprintf("%d %q %q %q %q %q", source, s.Name, s.Resource, s.Object, s.Server, s.Namespaces)
+	// Not Namespaces, which SetScopes changes.
+	key := fmt.Sprintf("%d %d %q %q %q", source, s.ID, s.Name, s.Resource, s.Server)
+	if s.ID == 0 { // it may not be of an informer
+		key += fmt.Sprintf(" %q %q", s.Object, s.Namespaces)
+	}
 	ids[key]++
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s %d", key, ids[key])

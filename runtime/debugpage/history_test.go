@@ -116,6 +116,37 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestHistoryOfScopesThatChange looks at two informers of one kind. One of them gets other namespaces, and
+// then the other one ends.
+func TestHistoryOfScopesThatChange(t *testing.T) {
+	a, b := pods(), pods()
+	a.ID, b.ID, a.Namespaces = 7, 8, []string{"a"}
+	all := source{a, b}
+	at := now
+	h := newTest(&all)
+	h.now = func() time.Time { return at }
+	known := map[string]bool{}
+	look := func() (all []Informer) {
+		at = at.Add(time.Minute)
+		return h.report(view{sort: "state"}).Informers
+	}
+	for _, i := range look() {
+		known[i.ID] = true
+	}
+	all[0].Namespaces = []string{"a", "b"}
+	all[1].Object = "*v1.Pod, *metav1.PartialObjectMetadata"
+	for _, i := range look() {
+		if !known[i.ID] || time.Duration(i.spark.Span) != time.Minute {
+			t.Errorf("the ID is %s, not one of %v, and the history is of %v", i.ID, known, i.spark.Span)
+		}
+	}
+	all = all[1:]
+	all[0].Stats.Added += 60
+	if i := look()[0]; !known[i.ID] || time.Duration(i.spark.Span) != 2*time.Minute || i.spark.Events != 60 {
+		t.Errorf("after the other one has ended, the ID is %s, and the history has %d events of %v", i.ID, i.spark.Events, i.spark.Span)
+	}
+}
+
 // thousand returns 1,000 informers of which each tenth fails.
 func thousand() source {
 	var all source
@@ -152,8 +183,11 @@ func TestThousandInformers(t *testing.T) {
 	}
 }
 
-func BenchmarkThousandInformers(b *testing.B) {
-	h := newTest(thousand())
+func BenchmarkThousandInformers(b *testing.B) { benchmark(b, newTest(thousand())) }
+
+func BenchmarkThousandScopes(b *testing.B) { benchmark(b, newTest(source{tenants(1000)})) }
+
+func benchmark(b *testing.B, h *Handler) {
 	for _, f := range []form{formHTML, formText, formJSON} {
 		b.Run(string(f), func(b *testing.B) {
 			b.ReportAllocs()

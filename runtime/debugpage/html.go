@@ -196,13 +196,21 @@ func (r row) Stale() string         { return r.stale() }
 func (r row) Waiting() string       { return r.waiting() }
 func (r row) NeedsAction() bool     { return r.needsAction() }
 
-// InNamespaces names the namespaces of the informer in a few words.
-func (r row) InNamespaces() string { return "in " + r.where() }
+// InNamespaces names the namespaces of the informer in a few words. It is empty for all of them.
+func (r row) InNamespaces() string {
+	switch {
+	case r.Namespaces == nil:
+		return ""
+	case len(r.Namespaces) == 0:
+		return "in no namespace"
+	}
+	return "in " + r.where()
+}
 
 // AllNamespaces has the namespaces of the informer.
 func (r row) AllNamespaces() string {
 	if len(r.Namespaces) == 0 {
-		return "all"
+		return r.where()
 	}
 	var names []string
 	for _, n := range r.Namespaces[:min(len(r.Namespaces), maxShown)] {

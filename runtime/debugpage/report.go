@@ -47,15 +47,16 @@ type Summary struct {
 // Informer is the state of one informer.
 type Informer struct {
 	// ID tells the informer from the others of the program.
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	Group      string   `json:"group"`
-	Version    string   `json:"version"`
-	Resource   string   `json:"resource"`
-	Kind       string   `json:"kind,omitempty"`
-	Object     string   `json:"object,omitempty"`
-	Server     string   `json:"server,omitempty"`
-	Namespaces []string `json:"namespaces,omitempty"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Group    string `json:"group"`
+	Version  string `json:"version"`
+	Resource string `json:"resource"`
+	Kind     string `json:"kind,omitempty"`
+	Object   string `json:"object,omitempty"`
+	Server   string `json:"server,omitempty"`
+	// Namespaces are nil for all namespaces, and empty for none.
+	Namespaces []string `json:"namespaces,omitzero"`
 
 	State State `json:"state"`
 	// Problems say in words what is wrong with the informer; the worst one first.
@@ -65,8 +66,10 @@ type Informer struct {
 	// cache.ScopeSourceError.
 	ScopeSourceFailed bool `json:"scope_source_failed,omitempty"`
 
-	Synced bool     `json:"synced"`
-	Advice []Advice `json:"advice,omitempty"`
+	Synced bool `json:"synced"`
+	// WasSynced is set if all scopes were listed that were there when the informer was started.
+	WasSynced bool     `json:"was_synced"`
+	Advice    []Advice `json:"advice,omitempty"`
 
 	Objects     int   `json:"objects"`
 	ObjectBytes int64 `json:"object_bytes"`
@@ -262,7 +265,7 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		ID: id, Name: clean(s.Name, maxName),
 		Group: clean(s.Resource.Group, maxName), Version: clean(s.Resource.Version, maxVersion), Resource: clean(s.Resource.Resource, maxName),
 		Kind: clean(s.Kind, maxName), Object: clean(s.Object, maxType), Server: clean(redact.Server(s.Server), maxType), Namespaces: cleanAll(s.Namespaces),
-		Condition: h.condition(&s.Status, now), Synced: stats.Synced,
+		Condition: h.condition(&s.Status, now), Synced: stats.Synced, WasSynced: stats.WasSynced,
 		Objects: s.Status.Objects, ObjectBytes: stats.ObjectBytes, Staleness: Seconds(stats.Staleness), NotFollowing: Seconds(stats.NotFollowing),
 		Queued: stats.Queued, PendingWrites: s.Status.PendingWrites,
 		Events: Events{stats.Added, stats.Updated, stats.Deleted, stats.Bookmarks}, Dropped: stats.Dropped,

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -218,15 +220,18 @@ func namespaceName(namespace string) string {
 }
 
 // name names the scope in a sentence.
-func (s *Scope) name() string {
-	if s.Scope != "" {
-		return "scope " + s.Scope
-	}
-	return namespaceName(s.Namespace)
-}
+func (s *Scope) name() string { return namespaceName(s.Namespace) + s.selectors() }
 
 // Label names the scope in a table.
-func (s Scope) Label() string { return cmp.Or(s.Scope, s.Namespace, "all namespaces") }
+func (s Scope) Label() string { return cmp.Or(s.Namespace, "all namespaces") + s.selectors() }
+
+// selectors returns what Scope has after the namespace, in parentheses, or nothing.
+func (s *Scope) selectors() string {
+	if rest := strings.TrimSpace(strings.TrimPrefix(s.Scope, strconv.Quote(s.Namespace))); rest != "" {
+		return " (" + rest + ")"
+	}
+	return ""
+}
 
 // scopeNoun is what the scopes of the informer are called: namespaces, if each has one of its own.
 func (i *Informer) scopeNoun() string {

@@ -169,8 +169,10 @@ func yes(b bool) string {
 // where names the namespaces of the informer in a few words.
 func (i *Informer) where() string {
 	switch {
-	case len(i.Namespaces) == 0 || i.Namespaces[0] == "": // they are sorted
+	case i.Namespaces == nil || len(i.Namespaces) > 0 && i.Namespaces[0] == "": // they are sorted
 		return "all"
+	case len(i.Namespaces) == 0:
+		return "none"
 	case len(i.Namespaces) == 1:
 		return i.Namespaces[0]
 	}

@@ -178,6 +178,78 @@ func TestFactory(t *testing.T) {
 	})
 }
 
+// TestScopesThatChange adds namespaces while an informer runs. One in which the right is missing does not
+// make the informer unready, in a program that was ready before.
+func TestScopesThatChange(t *testing.T) {
+	in := func(namespaces ...string) (scopes []cache.Scope) {
+		for _, namespace := range namespaces {
+			scopes = append(scopes, cache.Scope{Namespace: namespace})
+		}
+		return scopes
+	}
+	sources := map[string]func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)){
+		"SetScopes": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
+			return cache.WithNamespaces("team-1"), func(i *cache.SharedIndexInformer[object], scopes []cache.Scope) {
+				if err := i.SetScopes(scopes...); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+		"source": func() (cache.SharedInformerOption, func(*cache.SharedIndexInformer[object], []cache.Scope)) {
+			scopes := make(chan []cache.Scope, 1)
+			scopes <- in("team-1")
+			return cache.WithScopeSource(cache.ScopesFrom(scopes)), func(_ *cache.SharedIndexInformer[object], next []cache.Scope) { scopes <- next }
+		},
+	}
+	for name, newSource := range sources {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := apitest.Start(t)
+				notes, _ := kindOf(server, "notes")
+				if err := server.AddKinds(notes); err != nil {
+					t.Fatal(err)
+				}
+				first, third := server.On("list", "notes").In("team-1").Forbidden(), server.On("list", "notes").In("team-3").Forbidden()
+				option, set := newSource()
+				f, all := program(t, server, []string{"notes"}, option)
+				if _, err := all[0].AddEventHandler(cache.ResourceEventHandlerFuncs[object]{}, cache.WithHandlerName("reconciler")); err != nil {
+					t.Fatal(err)
+				}
+				h, limited := healthz.Handler(f), healthz.Handler(f, healthz.WithDegradedLimit(5*time.Minute))
+				const missing = "the cache does not hold the first list"
+				wantBody(t, h, http.StatusServiceUnavailable, "(not started)")
+				f.Start(t.Context())
+				time.Sleep(time.Minute)
+				wantBody(t, h, http.StatusServiceUnavailable, "[-] notes.example.com in namespace team-1: Degraded for ", missing)
+				set(all[0], in("team-1", "team-2"))
+				time.Sleep(time.Minute)
+				wantBody(t, h, http.StatusServiceUnavailable, "[-] notes.example.com in 2 namespaces: Degraded for ", " in namespace team-1 (Forbidden: ", missing)
+				first.Remove()
+				f.Retry()
+				wantBody(t, h, http.StatusOK, "[+] notes.example.com in 2 namespaces: Watching for ")
+
+				set(all[0], in("team-1", "team-2", "team-3"))
+				time.Sleep(10 * time.Minute)
+				for _, h := range []http.Handler{h, limited} {
+					wantBody(t, h, http.StatusOK, "[+] notes.example.com in 3 namespaces: Degraded for ", " in namespace team-3 (Forbidden: ", "Add the rule to a Role in that namespace")
+				}
+				if all[0].HasSynced() {
+					t.Error("HasSynced is true, but one namespace is not listed")
+				}
+				if _, err := all[0].AddEventHandler(cache.ResourceEventHandlerFuncs[object]{}); err != nil {
+					t.Fatal(err)
+				}
+				wantBody(t, h, http.StatusOK)
+				third.Remove()
+				f.Retry()
+				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in 3 namespaces: Watching for ")
+				set(all[0], nil)
+				wantBody(t, limited, http.StatusOK, "[+] notes.example.com in no namespace: Watching for ")
+			})
+		})
+	}
+}
+
 // TestThousandInformers reads the state while informers start, follow the server and stop. A client
 // that does not read its answer holds up no one.
 func TestThousandInformers(t *testing.T) {

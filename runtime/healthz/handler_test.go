@@ -49,6 +49,19 @@ func notListed(s cache.InformerStatus) cache.InformerStatus {
 	return s
 }
 
+// rescoped returns an informer that was synced before a scope was added. failed is the version of a scope
+// that is not allowed, or empty if it was never listed, and version that of another one.
+func rescoped(s cache.InformerStatus, failed, version string) cache.InformerStatus {
+	s.Stats.Synced, s.Stats.WasSynced, s.Stats.NotFollowing = false, true, time.Hour
+	s.Stats.Handlers = nil
+	s.Namespaces = []string{"team-a", "team-b"}
+	s.Status.Scopes = []cache.ScopeStatus{
+		{Namespace: "team-a", Status: cache.Status{Phase: cache.Watching, Since: s.Status.Since, ResourceVersion: version}},
+		{Namespace: "team-b", Status: cache.Status{Phase: cache.Degraded, Reason: s.Status.Reason, Err: s.Status.Err, Since: s.Status.Since, ResourceVersion: failed}},
+	}
+	return s
+}
+
 func get(h http.Handler, method, path string, accept ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, nil)
 	request.Header["Accept"] = accept
@@ -108,6 +121,23 @@ func TestReadiness(t *testing.T) {
 		"limited to a namespace": {func() cache.InformerStatus {
 			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"team-a"} })
 		}, nil, true, []string{"[+] foos.example.com in namespace team-a: "}},
+		"limited to no namespace": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{} })
+		}, nil, true, []string{"[+] foos.example.com in no namespace: "}},
+		"a later scope is forbidden": {func() cache.InformerStatus { return rescoped(degraded(foos, cache.Forbidden), "", "8") },
+			[]healthz.Option{healthz.WithDegradedLimit(limit)}, true, []string{"[+] foos.example.com in 2 namespaces: Degraded for 5m in namespace team-b (Forbidden", "Add the rule to a Role in that namespace"}},
+		"a first scope fails later": {func() cache.InformerStatus { return rescoped(degraded(foos, cache.Forbidden), "7", "8") },
+			[]healthz.Option{healthz.WithDegradedLimit(limit)}, false, []string{"it has not followed the server for 5m0s, and the limit is 4m0s"}},
+		"a handler waits for a later scope": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) {
+				s.Stats = cache.Stats{WasSynced: true, Handlers: []cache.HandlerStats{{Name: "reconciler", WasSynced: true}}}
+			})
+		}, nil, true, nil},
+		"a handler has not had the first scopes": {func() cache.InformerStatus {
+			return with(following(foos), func(s *cache.InformerStatus) {
+				s.Stats = cache.Stats{WasSynced: true, Handlers: []cache.HandlerStats{{Name: "reconciler"}}}
+			})
+		}, nil, false, []string{"handler reconciler has not returned from its initial list"}},
 		"limited to two of these": {func() cache.InformerStatus {
 			return with(following(foos), func(s *cache.InformerStatus) { s.Namespaces = []string{"team-a", "team-b"} })
 		}, nil, true, []string{"[+] foos.example.com in 2 namespaces: "}},

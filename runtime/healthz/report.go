@@ -38,7 +38,7 @@ type Informer struct {
 	Group      string       `json:"group"`
 	Version    string       `json:"version"`
 	Resource   string       `json:"resource"`
-	Namespaces []string     `json:"namespaces,omitempty"`
+	Namespaces []string     `json:"namespaces,omitzero"`
 	Phase      cache.Phase  `json:"phase"`
 	Reason     cache.Reason `json:"reason,omitempty"`
 	Since      time.Time    `json:"since,omitzero"`
@@ -162,11 +162,11 @@ func (o *options) problems(s *cache.InformerStatus) (problems []string) {
 	if s.Status.Phase == cache.Stopped {
 		return []string{"it has stopped"}
 	}
-	if !s.Stats.Synced {
+	if !s.Stats.Synced && !s.Stats.WasSynced {
 		return []string{"the cache does not hold the first list"}
 	}
 	for i := range s.Stats.Handlers {
-		if h := &s.Stats.Handlers[i]; !h.Synced {
+		if h := &s.Stats.Handlers[i]; !h.Synced && !h.WasSynced {
 			problems = append(problems, handlerProblem(h))
 		}
 	}
@@ -197,7 +197,13 @@ func waiting(events int) string {
 
 // notFollowing returns for how long an informer that has synced has not followed the server. A
 // handler that has panicked leaves the phase Degraded, but the cache follows.
+//
+// A scope that was added later counts from its first list on: before that, it has no state that could
+// be old, and a right that is missing in one new namespace would make all replicas unready.
 func notFollowing(s *cache.InformerStatus) time.Duration {
+	if s.Stats.WasSynced && !s.Stats.Synced {
+		return notFollowingListed(s.Status.Scopes)
+	}
 	if s.Status.Phase == cache.Watching || s.Status.Reason == cache.HandlerPanic {
 		return 0
 	}
@@ -205,6 +211,17 @@ func notFollowing(s *cache.InformerStatus) time.Duration {
 		return s.Stats.NotFollowing
 	}
 	return max(s.Stats.NotFollowing, time.Since(s.Status.Since))
+}
+
+// notFollowingListed is notFollowing of the scopes that have been listed. NotFollowing of the informer
+// does not help: it may have begun with a scope that has not.
+func notFollowingListed(scopes []cache.ScopeStatus) (longest time.Duration) {
+	for i := range scopes {
+		if s := &scopes[i].Status; s.Phase != cache.Watching && s.ResourceVersion != "" && !s.Since.IsZero() {
+			longest = max(longest, time.Since(s.Since))
+		}
+	}
+	return longest
 }
 
 func rounded(d time.Duration) time.Duration {
@@ -249,9 +266,11 @@ func label(s *cache.InformerStatus) string {
 	if s.Name != "" {
 		text = s.Name + "/" + text
 	}
-	switch len(s.Namespaces) {
-	case 0:
-	case 1:
+	switch n := len(s.Namespaces); {
+	case n == 0 && s.Namespaces != nil:
+		text += " in no namespace"
+	case n == 0:
+	case n == 1 && s.Namespaces[0] != "":
 		text += " in namespace " + s.Namespaces[0]
 	default:
 		text += " in " + strconv.Itoa(len(s.Namespaces)) + " namespaces"

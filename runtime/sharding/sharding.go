@@ -25,14 +25,33 @@ type Key string
 const (
 	// UID hashes the UID: the objects of one kind are spread evenly.
 	UID Key = "object.metadata.uid"
-	// Namespace hashes the namespace: the objects of a namespace are in one shard. All
-	// cluster-scoped objects have the same hash.
+	// Namespace hashes the namespace as servers do: the objects of a namespace are in one shard. All
+	// cluster-scoped objects have the same hash. Names that differ only in their last two characters, such
+	// as team-01 and team-02, have nearly the same one too, so they are in one shard; see SpreadNamespace.
 	Namespace Key = "object.metadata.namespace"
+	// SpreadNamespace is Namespace for all names: their hashes are spread evenly. No server knows this
+	// key, so only the client filters.
+	SpreadNamespace Key = "object.metadata.namespace.spread"
 	// Owner hashes the UID of the controller in the owner references, and of an object without
 	// one its own: the children of an object are in its shard, if they are direct children. No
 	// server knows this key, so only the client filters.
 	Owner Key = "object.metadata.controller.uid"
 )
+
+// OnServers reports whether there are servers that know the key. Only the client filters by another one.
+func (k Key) OnServers() bool { return k == UID || k == Namespace }
+
+// ByNamespace reports whether the namespace of an object is hashed.
+func (k Key) ByNamespace() bool { return k == Namespace || k == SpreadNamespace }
+
+// HashOf returns the hash of what a key takes of an object: the Hash of it, but for SpreadNamespace.
+func HashOf[S string | []byte](key Key, value S) uint64 {
+	h := Hash(value)
+	if key == SpreadNamespace {
+		h = Mix(h)
+	}
+	return h
+}
 
 // Range is a range of hashes, with both ends.
 type Range struct{ First, Last uint64 }
@@ -49,8 +68,8 @@ type Selector struct {
 // range that is empty or overlaps another one: a program that computes such ranges has probably made a
 // mistake. It is also an error if there is no range, because a Selector of nothing does not exist.
 func New(key Key, ranges ...Range) (Selector, error) {
-	if key != UID && key != Namespace && key != Owner {
-		return Selector{}, fmt.Errorf("%q is not a key; use %s, %s or %s", string(key), UID, Namespace, Owner)
+	if !key.OnServers() && key != SpreadNamespace && key != Owner {
+		return Selector{}, fmt.Errorf("%q is not a key; use %s, %s, %s or %s", string(key), UID, Namespace, SpreadNamespace, Owner)
 	}
 	if len(ranges) == 0 {
 		return Selector{}, errors.New("there is no range; set at least one")
@@ -109,6 +128,13 @@ func Hash[S string | []byte](value S) uint64 {
 	return h
 }
 
+// Mix spreads each bit of a hash over all bits. It is the finalizer of MurmurHash3.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>33) * 0xff51afd7ed558ccd
+	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
 // Key returns what of an object is hashed; empty for the zero value.
 func (s Selector) Key() Key { return s.key }
 
@@ -129,23 +155,20 @@ func (s Selector) Contains(hash uint64) bool {
 
 // Matches reports whether the Selector selects an object.
 func (s Selector) Matches(obj metav1.Object) bool {
-	if s.Empty() {
-		return true
-	}
-	return s.Contains(Hash(s.key.of(obj)))
+	return s.Empty() || s.Contains(s.key.Hash(obj))
 }
 
-// of returns what of an object is hashed.
-func (k Key) of(obj metav1.Object) string {
+// Hash returns the hash of an object.
+func (k Key) Hash(obj metav1.Object) uint64 {
 	switch k {
-	case Namespace:
-		return obj.GetNamespace()
+	case Namespace, SpreadNamespace:
+		return HashOf(k, obj.GetNamespace())
 	case Owner:
 		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
-			return string(owner.UID)
+			return Hash(string(owner.UID))
 		}
 	}
-	return string(obj.GetUID())
+	return Hash(string(obj.GetUID()))
 }
 
 // String returns the Selector as ListOptions.ShardSelector has it; empty for all objects.
@@ -165,7 +188,7 @@ func (s Selector) String() string {
 }
 
 // Parse parses the result of String: calls of shardRange with one key, joined by ||, with space
-// between the parts. A server accepts each text that Parse accepts, except for those with the key Owner. An
+// between the parts. A server accepts each text that Parse accepts, unless its key is Owner or SpreadNamespace. An
 // empty text is the Selector of all objects.
 func Parse(text string) (Selector, error) {
 	if trim(text) == "" {

@@ -204,3 +204,28 @@ func ExampleSplit() {
 	// shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
 	// shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')
 }
+
+// TestKeysSpread counts the objects of each of eight shards, for names that differ only at their end: those
+// of a server are in one shard, the others are spread.
+func TestKeysSpread(t *testing.T) {
+	const namespaces, n = 800, 8
+	for _, key := range []Key{SpreadNamespace, Namespace} {
+		largest := 0
+		for _, shard := range Split(key, n) {
+			count := 0
+			for i := range namespaces {
+				if shard.Matches(&metav1.ObjectMeta{Namespace: fmt.Sprintf("team-%03d", i)}) {
+					count++
+				}
+			}
+			largest = max(largest, count)
+		}
+		t.Logf("%s: a shard has up to %d of %d namespaces", key, largest, namespaces)
+		if key == SpreadNamespace && largest > namespaces/n*3/2 {
+			t.Errorf("of %d namespaces %d are in one of %d shards", namespaces, largest, n)
+		}
+		if key == Namespace && largest < namespaces/2 {
+			t.Errorf("the documentation of Namespace is wrong: the largest shard has %d of %d namespaces", largest, namespaces)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func Assign(slots int, identities []string) []string {
 	for member, identity := range identities {
 		seed := sharding.Hash(identity)
 		for slot := range slots {
-			pairs = append(pairs, pair{mix(seed + uint64(slot)*0x9e3779b97f4a7c15), slot, member})
+			pairs = append(pairs, pair{sharding.Mix(seed + uint64(slot)*0x9e3779b97f4a7c15), slot, member})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {
@@ -47,11 +47,4 @@ func Assign(slots int, identities []string) []string {
 		counts[p.member]++
 	}
 	return owners
-}
-
-// mix spreads each bit of x over all bits. It is the finalizer of MurmurHash3.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>33) * 0xff51afd7ed558ccd
-	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
-	return x ^ x>>33
 }

@@ -17,13 +17,15 @@
 //  2. A session may act until L−M after the start of its last successful renewal, and of its last
 //     successful read of the table, by its own clock. A session that has not renewed until then has
 //     ended, also if a response comes later.
-//  3. A member takes a slot from another session in two cases. The Lease has another session now. Or
-//     the Lease has not changed for L+M by the clock of the taker, from the response that had it first
-//     to the start of a list that still has it, and the table is that of the same list. If the
-//     session renews or takes a slot after that list, it has ended by rule 2, or the update of the taker
-//     fails by rule 1.
-//  4. A session begins at least L+M after the last renewal of the one before it, and has another name. So
-//     what is written under the old name is never acted upon.
+//  3. A member takes a slot from another session when that session is dead: its Lease has not changed for L+M by
+//     the clock of the taker, from the response that had it first to the start of a list that still has it, and
+//     the table is that of the same list. If the session renews or takes a slot after that list, it has
+//     ended by rule 2, or the update of the taker fails by rule 1. A Lease that does not exist, or has another
+//     session, is a Lease that does not change: the session cannot renew it any more, but it may act until its time
+//     is over.
+//  4. A session begins after all earlier ones of the same Lease are dead, and has another name. So what is written
+//     under the old name is never acted upon. If someone deletes the Lease, two sessions of one
+//     identity may act for a while. By rules 1 and 3 they have different slots.
 //  5. A slot that a member gives up is free in the table only when all work on it has ended. The member
 //     acts on it again only after it has seen the table at another version than the one that its own update
 //     was based on: an update without a response may arrive at any time, and then fails.

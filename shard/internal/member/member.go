@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -16,17 +17,18 @@ type Member struct {
 	// renewed is the start of the last successful renewal, and confirmed that of the last successful read
 	// of the table.
 	renewed, confirmed Time
+	hasRenewed         bool
 	// restUntil is when the next session may begin.
 	restUntil time.Duration
 	past      map[string]bool // the earlier sessions of this process, by name
 
-	lease     *Lease // own Lease, as it was seen last
-	table     *Table // as it was seen last
-	stale     bool   // something changed that only a list shows
-	sightings map[string]sighting
-	longest   time.Duration // the largest duration of all Leases that were seen
-	tableAt   time.Duration // the response that had the table's UID first
-	doubt     string        // version that an update of the table without an answer was based on
+	lease     *Lease              // own Lease, as it was seen last
+	table     *Table              // as it was seen last
+	stale     bool                // something changed that only a list shows
+	sightings map[string]sighting // by session: see sightingKey
+	longest   time.Duration       // the largest duration of all Leases that were seen
+	tableAt   time.Duration       // the response that had the table's UID first
+	doubt     string              // version that an update of the table without an answer was based on
 	doubtful  bool
 
 	members  []string // identities that count, sorted
@@ -34,6 +36,7 @@ type Member struct {
 	garbage  []Lease  // that no one needs
 	slots    []slot
 	holds    uint64 // number of holds so far
+	moves    Moves
 	changes  uint64 // number of changes to slots
 	nextPut  time.Duration
 	nextList time.Duration
@@ -41,10 +44,9 @@ type Member struct {
 	left     bool
 }
 
-// sighting is how long a Lease has been seen at one version.
+// sighting is how long the Lease of a session has been seen at one version.
 type sighting struct {
-	version string // empty if there is no Lease
-	session string
+	version string // empty if there is no Lease, or if it has another session
 	since   time.Duration
 	dead    bool
 	expired bool // dead for so long that its Lease can be deleted
@@ -62,7 +64,7 @@ func New(config Config) *Member {
 // Advance ends the session if its time is over. All other methods that get the time call it.
 func (m *Member) Advance(now Time) {
 	if m.valid && m.ended(now) {
-		m.end()
+		m.lapse()
 	}
 }
 
@@ -73,9 +75,21 @@ func (m *Member) ended(now Time) bool {
 	return over(m.renewed) || over(m.confirmed)
 }
 
+// Renewed returns the start of the last successful renewal, by the steady clock. It is false before the first one.
+func (m *Member) Renewed() (at time.Duration, ok bool) { return m.renewed.Steady, m.hasRenewed }
+
+// Idle reports whether a Wait means that nothing is left to do. Otherwise the member waits with a list because a request failed.
+func (m *Member) Idle() bool { return !m.stale }
+
 // Deadline returns when the session ends if nothing is renewed, by the steady clock.
 func (m *Member) Deadline() (at time.Duration, ok bool) {
 	return min(m.renewed.Steady, m.confirmed.Steady) + m.LeaseDuration - m.ClockMargin, m.valid
+}
+
+// lapse ends the session, although the member did not want to leave.
+func (m *Member) lapse() {
+	m.moves.Lapses++
+	m.end()
 }
 
 // end ends the session. The next one begins when the others may have taken the slots.
@@ -162,15 +176,14 @@ func (m *Member) join(now Time) Request {
 
 // taken reports whether another process may have the identity of this one.
 func (m *Member) taken() bool {
-	own := func(session string) bool { return session == m.session || m.past[session] }
-	if m.sightings[m.Identity].dead {
-		return false
+	other := func(session string) bool {
+		return session != m.session && !m.past[session] && !m.sightings[session].dead
 	}
 	if m.lease != nil && m.lease.Session != "" {
-		return !own(m.lease.Session)
+		return other(m.lease.Session)
 	}
 	return m.table != nil && slices.ContainsFunc(m.table.Owners, func(owner string) bool {
-		return owner != "" && identityOf(owner) == m.Identity && !own(owner)
+		return owner != "" && identityOf(owner) == m.Identity && other(owner)
 	})
 }
 
@@ -185,7 +198,8 @@ func (m *Member) ownLease() Lease {
 // Answer tells what came of the last request, which was sent at start.
 func (m *Member) Answer(start, now Time, request Request, response Response) {
 	m.Advance(now)
-	if response.Result != Done {
+	garbage := request.Kind == DeleteLease && request.Lease.Identity != m.Identity
+	if response.Result != Done && !garbage { // the next list shows garbage again, and no one waits for it
 		m.stale = true
 		m.nextList = now.Steady + m.Jitter(m.RenewPeriod/4)
 	}
@@ -199,7 +213,7 @@ func (m *Member) Answer(start, now Time, request Request, response Response) {
 	case PutLease:
 		m.put(start, now, request.Lease, response)
 	case DeleteLease:
-		if request.Lease.Identity != m.Identity {
+		if garbage {
 			m.garbage = m.garbage[1:]
 			return
 		}
@@ -224,7 +238,7 @@ func (m *Member) put(start, now Time, lease Lease, response Response) {
 	if lease.Session != m.session {
 		return // the session has ended meanwhile
 	}
-	m.renewed = start
+	m.renewed, m.hasRenewed = start, true
 	if !m.valid {
 		m.valid, m.confirmed, m.stale = true, start, true
 		m.nextList = now.Steady
@@ -244,7 +258,7 @@ func (m *Member) listed(start, now Time, snapshot Snapshot) {
 		}
 	}
 	if m.valid && (m.lease == nil || m.lease.Session != m.session) {
-		m.end() // someone deleted the Lease, or another process has this identity
+		m.lapse() // someone deleted the Lease, or another process has this identity
 		m.stale = false
 	}
 	m.see(start, now, snapshot.Table)
@@ -252,34 +266,38 @@ func (m *Member) listed(start, now Time, snapshot Snapshot) {
 	m.plan()
 }
 
-// sight records which Leases have not changed for how long.
+// sightingKey returns the key of the sighting of a Lease: its session, or the identity if someone has removed the session.
+func sightingKey(lease Lease) string { return cmp.Or(lease.Session, lease.Identity) }
+
+// sight records which Leases have not changed for how long. A session in the table whose Lease has another session, or does not
+// exist, may still act: someone may have deleted the Lease, so that the next session did not have to wait. It
+// cannot renew any more, so it is dead after the same time.
 func (m *Member) sight(start, now Time, snapshot Snapshot) {
 	found := map[string]Lease{}
 	for _, lease := range snapshot.Leases {
-		found[lease.Identity] = lease
+		found[sightingKey(lease)] = lease
+		m.longest = max(m.longest, lease.Duration)
 	}
 	if snapshot.Table != nil {
 		for _, owner := range snapshot.Table.Owners {
-			if identity := identityOf(owner); owner != "" {
-				if _, ok := found[identity]; !ok {
-					found[identity] = Lease{Identity: identity}
-				}
+			if _, ok := found[owner]; owner != "" && !ok {
+				found[owner] = Lease{Duration: m.longest}
 			}
 		}
 	}
 	sightings := make(map[string]sighting, len(found))
-	for identity, lease := range found {
-		s, ok := m.sightings[identity]
-		if !ok || s.version != lease.Version {
-			s = sighting{version: lease.Version, session: lease.Session, since: now.Steady}
+	for session, lease := range found {
+		s, ok := m.sightings[session]
+		switch {
+		case ok && s.dead && lease.Version == "":
+			// It has ended, so it cannot come back.
+		case !ok || s.version != lease.Version:
+			s = sighting{version: lease.Version, since: now.Steady}
 		}
 		patience := m.patience(lease.Duration)
-		if lease.Version != "" {
-			m.longest = max(m.longest, lease.Duration)
-		}
-		s.dead = start.Steady-s.since >= patience
+		s.dead = s.dead || start.Steady-s.since >= patience
 		s.expired = start.Steady-s.since >= 10*patience
-		sightings[identity] = s
+		sightings[session] = s
 	}
 	m.sightings = sightings
 }
@@ -297,7 +315,7 @@ func (m *Member) elect(leases []Lease) {
 	m.garbage = nil
 	for _, lease := range leases {
 		mine := lease.Identity == m.Identity
-		switch seen := m.sightings[lease.Identity]; {
+		switch seen := m.sightings[sightingKey(lease)]; {
 		case mine:
 		case !seen.dead && !lease.Leaving && lease.Session != "":
 			members = append(members, lease.Identity)

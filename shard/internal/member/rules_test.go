@@ -121,3 +121,73 @@ func TestDeadFromTheStartOfAList(t *testing.T) {
 		t.Errorf("the request at %v is %+v, want one that takes the slot", s.now, q)
 	}
 }
+
+// Someone deletes the Lease of b, so that another process begins a session of b while the first one may act.
+func TestSessionWithoutItsLease(t *testing.T) {
+	for name, before := range map[string]time.Duration{"other session": 0, "dead before": 15 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			dead := lease("b", "2")
+			s.answer(List, 0, list("1", "b/1", dead))
+			s.answer(PutLease, 0, Response{Version: "3"})
+			version := '3'
+			round := func(b Lease) {
+				if q := s.Next(at(s.now)); q.Kind == Wait {
+					s.now = q.Until
+				}
+				for s.Next(at(s.now)).Kind == PutLease {
+					version++
+					s.answer(PutLease, 0, Response{Version: string(version)})
+				}
+				s.answer(List, 0, list("1", "b/1", lease("a", string(version)), b))
+			}
+			for s.now < before {
+				round(dead)
+				s.wanted[0] = "b" // a does not want the slot yet
+			}
+			next := dead
+			next.Session = "b/2"
+			deleted := s.now
+			for i := '0'; s.now < deleted+30*time.Second; i++ {
+				next.Version = "n" + string(i)
+				round(next)
+				s.wanted[0] = "a"
+				if _, ok := s.change(); ok {
+					break
+				}
+				s.wanted[0] = "b"
+			}
+			waited := s.now - deleted
+			if before == 0 && waited < 11*time.Second {
+				t.Errorf("a takes a slot of b/1 after %v, and b/1 may act until its time is over", waited)
+			}
+			if limit := 13 * time.Second; waited > limit || before > 0 && waited > 2*time.Second {
+				t.Errorf("a takes a slot of b/1 only after %v", waited)
+			}
+		})
+	}
+}
+
+// A wall clock that goes back changes nothing, and one that goes forward only ends the session.
+func TestWallClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{-time.Hour, time.Hour} {
+		s := begin(t)
+		set := func(now time.Duration) Time { return Time{Steady: now, Wall: now + by} }
+		if active := s.Active(set(s.now+time.Second), 0); active != (by < 0) {
+			t.Errorf("after the wall clock was set by %v, the slot is active: %v", by, active)
+		}
+		if s.Active(set(s.now+9*time.Second), 0) {
+			t.Errorf("after the wall clock was set by %v, the session goes on after its time", by)
+		}
+		// A renewal counts from what the clocks show then.
+		s.Advance(set(s.now))
+		if by < 0 {
+			start := s.now + time.Second
+			q := s.Next(set(start))
+			s.Answer(set(start), set(start), q, Response{Version: "9"})
+			if s.Active(Time{Steady: start + time.Second, Wall: start + by + 9*time.Second}, 0) {
+				t.Error("a machine that was suspended after its wall clock went back does not know it")
+			}
+		}
+	}
+}

@@ -95,6 +95,9 @@ func (w *world) disturb() {
 	case 8:
 		if !n.suspends {
 			n.wall += w.upTo(60*time.Second) - 50*time.Second
+			if w.random.IntN(4) == 0 {
+				n.wall -= time.Hour // someone corrects it
+			}
 		}
 	case 9: // someone deletes a Lease, or the table
 		switch w.random.IntN(6) {
@@ -109,6 +112,16 @@ func (w *world) disturb() {
 	case 10: // the same identity twice
 		if !n.gone && w.random.IntN(3) == 0 && w.alive() < 6 {
 			w.join(n.member.Identity)
+		}
+	case 11: // the same, while the first one has sent its first update of the table, and someone deletes its Lease
+		if w.alive() < 5 {
+			identity := fmt.Sprintf("member-%d", 100+w.random.IntN(900))
+			w.join(identity)
+			w.after(w.upTo(2*time.Second), func() {
+				delete(w.server.leases, identity)
+				w.logf("the Lease of %s is deleted", identity)
+				w.join(identity)
+			})
 		}
 	}
 	for range 8 {

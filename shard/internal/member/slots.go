@@ -25,12 +25,16 @@ type slot struct {
 func (s *slot) lose(m *Member) {
 	if s.state != foreign {
 		s.state, s.hold = foreign, 0
+		m.moves.Lost++
 		m.changes++
 	}
 }
 
 // take makes a slot ours, whose objects have to be cached.
 func (s *slot) take(m *Member) {
+	if s.state == foreign {
+		m.moves.Gained++
+	}
 	m.holds++
 	m.changes++
 	s.state, s.hold = syncing, m.holds
@@ -137,6 +141,17 @@ func (m *Member) Counts(now Time) Counts {
 	}
 	return c
 }
+
+// Moves count what has happened since New.
+type Moves struct {
+	// Gained and Lost are numbers of slots that the member began and ceased to own, whatever the cause.
+	Gained, Lost uint64
+	// Lapses is the number of sessions that ended although the member was not leaving.
+	Lapses uint64
+}
+
+// Moves returns what has happened since New.
+func (m *Member) Moves() Moves { return m.moves }
 
 // Owners returns the number of slots of each member, as the table has it. Members without slots are there too.
 func (m *Member) Owners() map[string]int {

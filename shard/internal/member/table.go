@@ -10,7 +10,7 @@ func (m *Member) see(start, now Time, table *Table) {
 		m.doubtful = false
 		if m.valid && known {
 			m.table = table
-			m.end() // someone deleted the table that the slots are of
+			m.lapse() // someone deleted the table that the slots are of
 			m.stale = false
 			return
 		}
@@ -88,11 +88,7 @@ func (m *Member) tableSettled() bool {
 
 // mayTake reports whether a slot of a session, or a free one, may be taken.
 func (m *Member) mayTake(owner string) bool {
-	if owner == "" || m.past[owner] {
-		return true
-	}
-	seen := m.sightings[identityOf(owner)]
-	return seen.dead || seen.session != "" && seen.session != owner
+	return owner == "" || m.past[owner] || m.sightings[owner].dead
 }
 
 // wrote records what came of an update of the table.

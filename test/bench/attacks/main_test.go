@@ -31,7 +31,7 @@ func TestAllocations(t *testing.T) {
 			return oursBytes <= most*theirsBytes+freeBytes && oursCount <= most*theirsCount+freeCount
 		}
 		isCheap := cheap()
-		for range 2 { // other goroutines allocate now and then
+		for range 8 { // other goroutines allocate now and then, and -race empties pools at random
 			isCheap = isCheap || cheap()
 		}
 		if !isCheap {

@@ -52,8 +52,10 @@ func (shop) Statuses() iter.Seq[cache.InformerStatus] {
 	databases.Stats.Synced, databases.Stats.Staleness = false, 0
 	pods := informer("", "v1", "pods", "Pod", 18412, 45)
 	pods.Stats.Handlers[0] = cache.HandlerStats{Name: "enqueue", Synced: true, Backlog: 4813, Processed: 80247, Running: 94 * time.Second, Slowest: 94 * time.Second}
+	secrets := informer("", "v1", "secrets", "Secret", 312, 0.4)
+	secrets.Namespaces = []string{"billing", "orders", "users"}
 	all := []cache.InformerStatus{
-		databases, pods, informer("", "v1", "secrets", "Secret", 312, 0.4), informer("apps", "v1", "statefulsets", "StatefulSet", 127, 2),
+		databases, pods, secrets, informer("apps", "v1", "statefulsets", "StatefulSet", 127, 2),
 		informer("data.example.com", "v1", "databaseclasses", "DatabaseClass", 4, 0), informer("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", 381, 1),
 	}
 	return fixedNow(all)

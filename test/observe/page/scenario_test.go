@@ -37,6 +37,10 @@ var scenarios = []scenario{
 		"failed: the right is missing.", "What to do", "Runbook", "Manifest to add",
 	}},
 	{"stale", stale, []string{"1 of 3 informers needs attention: databases.data.example.com.", "Attention", "The server has sent nothing for 7m12s, although the watch is open."}},
+	{"scopes", scopes, []string{
+		"1 of 3 informers does not follow the server (Forbidden): databases.data.example.com.", "the right is missing (in namespace team-b).", "in 2 namespaces", "in no namespace",
+		"What to do in namespace team-b", "a Role in that namespace",
+	}},
 	{"many", many, []string{"9 of 200 informers do not follow the server (8 NotFound, 1 Unreachable), and 2 need attention.", "Degraded: NotFound", "Stopped"}},
 }
 
@@ -102,6 +106,36 @@ func forbidden(t *testing.T) cache.StatusSource {
 	case <-reached:
 	case <-progress.Context(t).Done():
 		t.Fatal("an informer does not start")
+	}
+	return factory
+}
+
+// scopes has an informer with two selectors in one namespace, and a namespace that is added later, without the
+// right to list it. Another one follows no scope.
+func scopes(t *testing.T) cache.StatusSource {
+	wanted := make(chan []cache.Scope, 1)
+	first := []cache.Scope{{Namespace: "default"}, {Namespace: "default", LabelSelector: "tier=gold"}}
+	wanted <- first
+	none := make(chan []cache.Scope, 1)
+	none <- nil
+	reached := make(chan struct{})
+	var once sync.Once
+	_, factory := operator(t, func(client *fake.Clientset) {
+		client.Server().On("list", "databases").In("team-b").Forbidden()
+	}, cache.For[*v1.Database](cache.WithScopeSource(cache.ScopesFrom(wanted))), cache.For[*v1.DatabaseServer](cache.WithScopeSource(cache.ScopesFrom(none))),
+		cache.WithStatusHandler(func(_ context.Context, change cache.StatusChange) {
+			if change.New.Reason == cache.Forbidden {
+				once.Do(func() { close(reached) })
+			}
+		}))
+	if err := factory.WaitForCacheSync(progress.Context(t)); err != nil {
+		t.Fatal(err)
+	}
+	wanted <- append(first, cache.Scope{Namespace: "team-b"})
+	select {
+	case <-reached:
+	case <-progress.Context(t).Done():
+		t.Fatal("the added namespace is not refused")
 	}
 	return factory
 }

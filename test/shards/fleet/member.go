@@ -68,7 +68,8 @@ func (f *Fleet) start(ctx context.Context, name, namespace string) (_ *Member, e
 	if err != nil {
 		return nil, err
 	}
-	output := &logFile{file: log, found: make(chan string, 1)}
+	found := make(chan string, 1)
+	output := &logFile{file: log, found: found}
 	m.command = exec.Command(f.binary, append([]string{
 		"--kubeconfig=" + kubeconfig, "--shards", "--identity=" + name, "--health-address=127.0.0.1:0", "--debug-address=",
 	}, f.options.Args...)...)
@@ -86,7 +87,7 @@ func (f *Fleet) start(ctx context.Context, name, namespace string) (_ *Member, e
 		_ = log.Close()
 	}()
 	select {
-	case address := <-output.found:
+	case address := <-found:
 		m.Probes = "http://" + address
 		return m, nil
 	case <-m.ended:

@@ -79,8 +79,8 @@ func (s *Scope[T]) mayHave(name listed.Name, uid types.UID) bool {
 	switch s.Shard.Key() {
 	case sharding.UID:
 		return uid == "" || s.Shard.Contains(sharding.Hash(string(uid)))
-	case sharding.Namespace:
-		return s.Shard.Contains(sharding.Hash(name.Namespace))
+	case sharding.Namespace, sharding.SpreadNamespace:
+		return s.Shard.Contains(sharding.HashOf(s.Shard.Key(), name.Namespace))
 	}
 	return true // the owner of an object may change
 }

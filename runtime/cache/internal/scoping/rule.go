@@ -97,16 +97,7 @@ func (r *Rule) MayHave(obj metav1.Object) bool {
 	if r.Namespace != "" && r.Namespace != obj.GetNamespace() || r.Excludes(obj.GetNamespace(), obj.GetName()) {
 		return false
 	}
-	hashed := string(obj.GetUID())
-	switch r.Shard.Key() {
-	case sharding.Namespace:
-		hashed = obj.GetNamespace()
-	case sharding.Owner:
-		if owner := metav1.GetControllerOfNoCopy(obj); owner != nil {
-			hashed = string(owner.UID)
-		}
-	}
-	return r.Shard.Contains(sharding.Hash(hashed))
+	return r.Shard.Matches(obj)
 }
 
 // excludesNamespace reports whether the scope has no object of a namespace.

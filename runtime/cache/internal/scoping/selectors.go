@@ -36,7 +36,7 @@ func Tweak(byLabels, byFields string, shard sharding.Selector, tweaks ...func(*m
 		}
 	}
 	byShard := ""
-	if !shard.Empty() && shard.Key() != sharding.Owner {
+	if shard.Key().OnServers() {
 		byShard = shard.String()
 	}
 	if len(set) == 0 && byLabels == "" && byFields == "" && byShard == "" {

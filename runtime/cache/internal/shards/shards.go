@@ -22,8 +22,9 @@ func Decode(options wire.Options, shard sharding.Selector) wire.Options {
 		return options
 	}
 	hashed := func(h *wire.Head) []byte { return h.UID }
-	switch shard.Key() {
-	case sharding.Namespace:
+	key := shard.Key()
+	switch key {
+	case sharding.Namespace, sharding.SpreadNamespace:
 		hashed = func(h *wire.Head) []byte { return h.Namespace }
 	case sharding.Owner:
 		hashed = func(h *wire.Head) []byte {
@@ -35,7 +36,7 @@ func Decode(options wire.Options, shard sharding.Selector) wire.Options {
 	}
 	keep := options.Keep
 	options.Keep = func(h wire.Head) bool {
-		return shard.Contains(sharding.Hash(hashed(&h))) && (keep == nil || keep(h))
+		return shard.Contains(sharding.HashOf(key, hashed(&h))) && (keep == nil || keep(h))
 	}
 	options.KeepChanges = options.KeepChanges || !IsFixed(shard)
 	return options

@@ -5,23 +5,89 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
+
+const (
+	// listTimeout is the timeout of a list in one piece, or of a page, twice that of an API
+	// server by default. patientListTimeout is that of a list whose pages have expired.
+	// Without them, a connection that broke silently would block forever.
+	listTimeout        = 2 * time.Minute
+	patientListTimeout = 10 * time.Minute
+)
+
+// list reads the collection, or a page of it.
+func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.Input {
+	in := protocol.Input{Verb: protocol.ListPage, Token: next.Options.Continue}
+	timeout := listTimeout
+	if next.Patient {
+		timeout = patientListTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, protocol.ErrListStalled)
+	defer cancel()
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	r.interruptible(interrupt)
+	if next.Options.Continue == "" {
+		r.own.beginList()
+	}
+	r.report().Request(false)
+	page, err := r.source.List(ctx, next.Options)
+	if err != nil {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
+			err = cause
+		}
+		in.Err = requestError(verbList, err)
+		return in
+	}
+	r.report().ReadPage()
+	r.traffic.Dropped.Add(uint64(page.Dropped))
+	first := page.First
+	if first == "" && len(page.Items) > 0 {
+		first = nameOf(&page.Items[0]).String()
+	}
+	if r.config.rule.HasTerms() {
+		page.Items = slices.DeleteFunc(page.Items, func(item Item[T]) bool { return r.excludes(&item) })
+	}
+	for i := range page.Items {
+		if in.Err = r.accept(ctx, &page.Items[i]); in.Err != nil {
+			return in
+		}
+	}
+	isNew, err := r.partial.trail.Note(page.Continue, first)
+	if err != nil {
+		in.Err = err
+		return in
+	}
+	r.partial.listed.AddPage(page.Items)
+	in.ResourceVersion, in.ContinueToken = page.ResourceVersion, page.Continue
+	in.Idle = !isNew
+	return in
+}
+
+// requestError returns err with the request that failed.
+func requestError(verb string, err error) error { return protocol.RequestError(verb, err) }
+
+// request sends a request by the OpenFunc of config, and counts the bytes of the response.
+func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	body, err := r.config.Open(ctx, options, accept)
+	if err != nil {
+		return nil, err
+	}
+	return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes, OfList: r.report().Answered()}, nil
+}
 
 const (
 	// minWatchTimeout is half of the longest timeout of a watch, which is random, so that
@@ -407,75 +473,25 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	return result, nil
 }
 
-// find lists one object of the scope. The item is nil if the scope does not have it at that version.
-func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
-	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
-	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
-	if name.Namespace != "" && r.config.Namespace == "" {
-		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
-	}
-	page, err := r.finder().List(ctx, metav1.ListOptions{
-		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	if isEarlier(page.ResourceVersion, notOlder) {
-		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
-	}
-	for i := range page.Items {
-		item := &page.Items[i]
-		if nameOf(item) != name || r.excludes(item) {
-			continue // the server ignores field selectors
-		}
-		if item.Err == nil && !item.Held {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, page.ResourceVersion, err
-	}
-	return nil, page.ResourceVersion, nil
-}
-
-// finder returns a source for requests besides those of Run.
-func (r *Reflector[T]) finder() ListerWatcher[T] {
+// currentSource returns the source of the request under way, or of the next one. SetForm changes
+// it.
+func (r *Reflector[T]) currentSource() ListerWatcher[T] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.config.Open == nil {
-		return r.source // which Run does not change
+	return r.source
+}
+
+// decoder returns a function that decodes the response to a write as source decodes the objects of
+// a list. It returns nil if source does not read bodies.
+func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
+	bodies, ok := source.(*bodySource[T])
+	if !ok {
+		return nil
 	}
-	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-		body, err := r.config.Open(ctx, options, accept)
-		if err != nil {
-			return nil, err
+	return func(body []byte) (item Item[T], err error) {
+		if item, err = bodies.decoder.DecodeItem(body); err == nil {
+			item.Object, err = r.transformed(item.Object)
 		}
-		return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
-	}, r.config.Decode)
-}
-
-// askFailure is why a scope has not answered whether it has an object.
-type askFailure struct {
-	since, next time.Time
-	err         error
-}
-
-// noteAsked sets why the scope does not answer, or nil.
-func (r *Reflector[T]) noteAsked(failed *askFailure) {
-	before := r.unanswered.Load()
-	if before == nil && failed == nil {
-		return
+		return item, err
 	}
-	if before != nil && failed != nil {
-		failed.since = before.since
-	}
-	r.unanswered.Store(failed)
-	r.status.changed()
-}
-
-// addTo adds the failure to the Status of a scope that has no other one.
-func (f *askFailure) addTo(status *Status) {
-	if f == nil || status.Phase != Watching {
-		return
-	}
-	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
-	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
 }
