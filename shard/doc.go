@@ -37,7 +37,8 @@
 //     can call a request back. For writes that must not come later than that, send the resourceVersion of the
 //     object, as Update does: then the server refuses a write that is based on an earlier state.
 //   - Only members change the Leases. If someone deletes the table, or breaks it, all members stop, and begin again after
-//     LeaseDuration and ClockMargin. If someone deletes the Lease of a member, its slots pause for that time. After a
+//     LeaseDuration and ClockMargin. If someone deletes the Lease of a member, its slots pause for that time, also if another
+//     process takes its identity at once. Members add a label that someone has removed. After a
 //     restore of the API server from a backup, two members may own an object until each has read the table.
 //
 // # What it does not do

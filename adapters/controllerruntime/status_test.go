@@ -88,7 +88,7 @@ func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
 	}
 	eventually(t, func() error {
 		for kind := range c.Kinds() {
-			if kind.Stats.Synced || kind.NotSynced == "" {
+			if kind.Stats.Synced || kind.Stats.WasSynced || kind.NotSynced == "" {
 				return fmt.Errorf("it is synced: %+v", kind.InformerStatus)
 			}
 			underlying := c.sortedEntries()[0].informer.Status()
@@ -107,7 +107,7 @@ func TestStatusOfAFormThatCannotBeDecoded(t *testing.T) {
 	}
 	eventually(t, func() error {
 		for status := range c.Statuses() {
-			if !status.Stats.Synced || status.Status.Phase != cache.Watching || status.Status.Err != nil {
+			if !status.Stats.Synced || !status.Stats.WasSynced || status.Status.Phase != cache.Watching || status.Status.Err != nil {
 				return fmt.Errorf("without the form it is %v", status.Status)
 			}
 		}

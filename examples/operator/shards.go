@@ -37,7 +37,7 @@ func join(config *rest.Config, namespace string, o options) (*shard.Coordinator,
 	}
 	c, err := shard.New(leases, shard.Options{
 		Namespace:     namespace,
-		Name:          name,
+		Name:          name + "-shards", // name is the Lease of the leader
 		Identity:      identity,
 		Key:           o.shardKey,
 		LeaseDuration: o.leaseDuration,
@@ -90,11 +90,28 @@ func shardMetrics(c *shard.Coordinator, factory informers.SharedInformerFactory)
 			ConstLabels: prometheus.Labels{"state": state},
 		}, func() float64 { return float64(count(c.Status())) })
 	}
+	gauge := func(name, help string, value func(shard.Status) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(c.Status()) })
+	}
+	count := func(name, help string, value func(shard.Status) uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(c.Status())) })
+	}
 	return []prometheus.Collector{
 		owned,
 		slots("owned", func(s shard.Status) int { return s.Owned }),
 		slots("syncing", func(s shard.Status) int { return s.Syncing }),
 		slots("draining", func(s shard.Status) int { return s.Draining }),
+		gauge("operator_shard_group_slots", "Number of parts that the databases are divided into.",
+			func(s shard.Status) float64 { return float64(s.Slots) }),
+		gauge("operator_shard_renewed_timestamp_seconds", "Unix time of the last renewal of the Lease of this process, or 0.", func(s shard.Status) float64 {
+			if s.Renewed.IsZero() {
+				return 0
+			}
+			return float64(s.Renewed.UnixMilli()) / 1000
+		}),
+		count("operator_shard_gained_slots_total", "Number of parts that this process began to own.", func(s shard.Status) uint64 { return s.Gained }),
+		count("operator_shard_lost_slots_total", "Number of parts that this process ceased to own.", func(s shard.Status) uint64 { return s.Lost }),
+		count("operator_shard_lapses_total", "How often this process lost all its parts, because it did not renew its Lease in time.", func(s shard.Status) uint64 { return s.Lapses }),
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 )
 
 // newOfCluster returns an informer of the widgets of a cluster, which it reads over bodies.
@@ -281,6 +283,47 @@ func checkPresent(t *testing.T, seed uint64, lines, want []string) {
 	}
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("seed %d: the handler has heard of %q, want %q", seed, got, want)
+	}
+}
+
+// TestClusterWatchIsBounded adds namespaces one by one. There are never more than `above` watches of one
+// namespace, or 16, next to that of all, and everything is listed again only when one more would be added.
+func TestClusterWatchIsBounded(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	for _, above := range []int{0, 5, 20} {
+		synctest.Test(t, func(t *testing.T) {
+			const namespaces = 100
+			bound := max(above, 16)
+			c := newCluster(t)
+			s := newOfCluster(c, inJSON, WithScopes(teams(0, 1)...), WithClusterWatch(above))
+			run(t, s.Run)
+			var last *scoping.Namespaces
+			wide := 0
+			for n := 1; n <= namespaces; n++ {
+				setScopes(t, s, teams(0, n)...)
+				synctest.Wait()
+				all := s.controller.reflectors()
+				if n > above && len(all) > bound+1 || n <= above && len(all) != n || !s.HasSynced() {
+					t.Fatalf("%d namespaces above %d have %d watches", n, above, len(all))
+				}
+				if among := all[0].config.of().among; among != nil && among != last {
+					wide, last = wide+1, among
+				}
+			}
+			if want := 1 + (namespaces-above-1)/(bound+1); wide != want {
+				t.Errorf("above %d everything was listed %d times, want %d", above, wide, want)
+			}
+			for range 50 { // one that comes and goes
+				setScopes(t, s, teams(1, namespaces)...)
+				setScopes(t, s, teams(0, namespaces)...)
+				synctest.Wait()
+			}
+			if all := s.controller.reflectors(); all[0].config.of().among != last || len(all) > bound+1 {
+				t.Errorf("one namespace that comes and goes causes a list of all, or %d watches", len(all))
+			}
+		})
 	}
 }
 

@@ -44,7 +44,7 @@ type Controller[T Object] struct {
 	// tasks run as long as the Reflectors do. The mutex of set guards them.
 	tasks []func(context.Context)
 	// observers are called when the Status changes.
-	observers observers
+	observers hook.Observers
 
 	// observe adds what it knows to the result of stats, if it is not nil.
 	observe func(all *Stats, now stats.Stamp)
@@ -222,10 +222,9 @@ func (r *Reflector[T]) among() *scoping.Namespaces {
 
 // setTransform sets the transform of each Reflector. It is called before Run.
 func (c *Controller[T]) setTransform(transform TransformFunc[T]) {
-	transform = c.config.oneAtATime(transform)
-	c.config.Transform = transform
+	c.config.Transform = c.config.oneAtATime(transform)
 	for _, r := range c.reflectors() {
-		r.setTransform(transform)
+		r.setTransform(c.config.Transform)
 	}
 }
 
@@ -456,7 +455,7 @@ func (c *Controller[T]) appliedVersion() string {
 	defer c.applying.Unlock()
 	version := ""
 	for i, r := range c.reflectors() {
-		if has := r.status.version(); i == 0 {
+		if has := r.status.Version(); i == 0 {
 			version = has
 		} else {
 			version = earlier(version, has)

@@ -25,9 +25,10 @@
 //	handler.go          ResourceEventHandler, its adapters, options and registration; the hooks
 //	status.go           Status, Reason, WaitForCacheSync and WaitFor
 //	scopes.go           Scope, SetScopes, sources of scopes, and selectors of fields
-//	scope_set.go        the Reflectors of an informer, which come and go with its scopes
-//	prober.go           asks a scope for an object that has left another one
+//	scope_set.go        the Reflectors of an informer, which come and go with its scopes, and are asked for
+//	                    objects that have left another scope
 //	stats.go            InformerStatus: the state and the counters, for metrics and pages
+//	errors.go           the errors, and Advice: what a person can do, also in the log of outages
 //	controller.go       Controller: from Reflector to queue to one function
 //	reflector*.go       Reflector: from request to request; and its lists and watches
 //	listwatch.go        ListerWatcher, that of a typed client, that of bodies, and others; and Delta
@@ -38,11 +39,14 @@
 //	internal/decoded    the lists and watches of typed clients, as pages and events
 //	internal/queue      the deltas that wait for the Controller
 //	internal/scoping    which objects a scope cannot have, and what is requested of it
+//	internal/ledger     which scopes have each object
+//	internal/probe      when a scope is asked for an object that has left another one
 //	internal/initial    which first lists the cache, or a handler, has, and how many run at one time
 //	internal/store      objects in slots, by name and by the values of indexes
 //	internal/hook       calls the hooks, in a goroutine that exists only meanwhile
 //	internal/listed     what was listed, while it is being read, and what is undecodable
 //	internal/protocol   what a Reflector requests next, and when, as pure functions
+//	internal/progress   how far a Reflector is, and why
 //	internal/pending    own writes that the watch has not confirmed, as pure functions
 //	internal/stats      counters that cost the path of an event next to nothing
 //	internal/processor  the queue and the goroutine of each handler

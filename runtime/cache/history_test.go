@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
@@ -129,7 +130,7 @@ func playHistory(t *testing.T, script []byte, streams bool, own ownMode, namespa
 	sources := map[string]*source{}
 	for _, namespace := range namespaces {
 		sources[namespace] = newSource()
-		sources[namespace].streams = streams
+		sources[namespace].streams, sources[namespace].selectsByLabels = streams, true
 	}
 	options := []SharedInformerOption{WithResync(7 * time.Minute), WithIndexers(Indexers[object]{"letters": byLetters})}
 	if !streams {
@@ -265,7 +266,8 @@ func scopesOfHistory(namespaces []string, own ownMode) []Scope {
 	all := disjoint(namespaces)
 	for _, namespace := range namespaces {
 		if own == noOwnWrites && namespace != "" {
-			all = append(all, Scope{Namespace: namespace, FieldSelector: "metadata.name!=3"}, Scope{Namespace: namespace, FieldSelector: "metadata.name=3"})
+			all = append(all, Scope{Namespace: namespace, LabelSelector: "letters in (x,xy)"}, Scope{Namespace: namespace, LabelSelector: "letters notin (x)"},
+				Scope{Namespace: namespace, FieldSelector: "metadata.name!=3"}, Scope{Namespace: namespace, FieldSelector: "metadata.name=3"})
 		}
 	}
 	return all
@@ -308,7 +310,8 @@ func checkTruth(t *testing.T, s *SharedIndexInformer[object], sources map[string
 		src := sources[r.config.Namespace]
 		open[src]++
 		for name, obj := range src.objects {
-			if !r.config.rule.Excludes(name.Namespace, name.Name) && (src.selects == nil || src.selects(obj)) {
+			selects := src.selection(metav1.ListOptions{LabelSelector: r.config.of().LabelSelector})
+			if !r.config.rule.Excludes(name.Namespace, name.Name) && (selects == nil || selects(obj)) {
 				objects[name] = obj
 			}
 		}

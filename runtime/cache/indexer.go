@@ -72,8 +72,8 @@ type Indexer[T Object] struct {
 	scopes *ledger.Ledger[T]
 	only   struct {
 		id     scopeID
-		traits scopeTraits
 		isOpen bool
+		traits scopeTraits
 	}
 }
 

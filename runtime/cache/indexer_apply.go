@@ -227,6 +227,9 @@ func (x *Indexer[T]) replace(notes []processor.Notification[T], delta *Delta[T])
 		if r.scope = x.scopes.Scope(delta.scope); r.scope == nil {
 			return notes
 		}
+		if before := delta.Collection.before; before != "" {
+			x.scopes.Reach(r.scope, ledger.Parse(before))
+		}
 		x.scopes.List(r.scope, ledger.Parse(delta.Collection.version))
 	}
 	var call calling[T]

@@ -1,14 +1,16 @@
 package cache
 
 import (
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // scopeID identifies a scope of an informer, in the order in which they were opened. IDs are not used again.
@@ -18,6 +20,19 @@ type scopeID = ledger.ID
 // leave the scope: by a selector of labels or fields, or by a shard of owners. Then a Deleted may be
 // about an object that has moved to another scope.
 type scopeTraits = ledger.Traits
+
+// traits returns what the cache needs to know of the scope.
+func (r *Reflector[T]) traits() scopeTraits {
+	rule := r.config.rule
+	if rule == nil {
+		return scopeTraits{Namespace: r.config.Namespace}
+	}
+	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
+	if rule.HasTerms() {
+		traits.Excludes = rule.Excludes
+	}
+	return traits
+}
 
 // openScope adds a scope, before its first delta. It may be called at any time.
 func (x *Indexer[T]) openScope(id scopeID, traits scopeTraits) {
@@ -150,7 +165,7 @@ func (x *Indexer[T]) reachScope(id scopeID, version string) (notes []processor.N
 
 // absentFrom records that a list of a scope at a version does not have the object of that name. The
 // watch of the scope need not have reached the version.
-func (x *Indexer[T]) absentFrom(id scopeID, name ObjectName, version string) (notes []processor.Notification[T]) {
+func (x *Indexer[T]) absentFrom(id scopeID, name listed.Name, version uint64) (notes []processor.Notification[T]) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.scopes == nil {
@@ -160,7 +175,7 @@ func (x *Indexer[T]) absentFrom(id scopeID, name ObjectName, version string) (no
 	if s == nil {
 		return nil
 	}
-	return x.remove(nil, x.scopes.Absent(s, listed.Name(name), ledger.Parse(version)))
+	return x.remove(nil, x.scopes.Absent(s, name, version))
 }
 
 // remove removes objects, and notes it. It is not called between Begin and End.
@@ -228,17 +243,8 @@ func (x *Indexer[T]) departed() (leaving int, hasRecords bool) {
 	return x.scopes.Leaving(), x.scopes.HasRecords()
 }
 
-// awaitedObject is an object that is leaving, and a scope that may have it.
-type awaitedObject struct {
-	name ObjectName
-	// version is the one that the scope has to reach. It is empty if the scope only has to be listed.
-	version string
-	// since is when the object began to wait.
-	since time.Time
-}
-
 // awaitedFrom returns the objects that have waited for a scope since before that time.
-func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) (all []awaitedObject) {
+func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) []ledger.Awaited {
 	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.scopes == nil {
@@ -248,14 +254,7 @@ func (x *Indexer[T]) awaitedFrom(id scopeID, before time.Time) (all []awaitedObj
 	if s == nil {
 		return nil
 	}
-	for _, a := range x.scopes.AwaitedFrom(s, before) {
-		object := awaitedObject{name: ObjectName(a.Name), since: a.Since}
-		if a.Version > 0 {
-			object.version = strconv.FormatUint(a.Version, 10)
-		}
-		all = append(all, object)
-	}
-	return all
+	return x.scopes.AwaitedFrom(s, before)
 }
 
 // changeScopes is the part of change that stores, for several scopes.
@@ -419,4 +418,52 @@ func (x *Indexer[T]) endListing(notes []processor.Notification[T], r *listing[T]
 	over, notes = x.resolve(over, notes, x.scopes.Resolve())
 	x.store.RemoveAll(over)
 	return notes
+}
+
+// awaitScopes notes whether objects wait for scopes, and lists scopes again that have to be. The mutex is held.
+func (s *SharedIndexInformer[T]) awaitScopes() {
+	if s.prober == nil {
+		return // there is one scope
+	}
+	if stale := s.indexer.staleScopes(); len(stale) > 0 {
+		for _, r := range s.controller.reflectors() {
+			if slices.Contains(stale, r.id) {
+				r.relist(Restored)
+			}
+		}
+	}
+	leaving, hasRecords := s.indexer.departed()
+	isAwaiting, wasAwaiting := leaving > 0, s.awaiting.Load()
+	if wasAwaiting != isAwaiting {
+		s.awaiting.Store(isAwaiting)
+	}
+	if s.recalls.Load() != hasRecords {
+		s.recalls.Store(hasRecords)
+	}
+	if isAwaiting || wasAwaiting {
+		s.prober.schedule.Wake()
+	}
+}
+
+// reachScopes tells the cache which versions the scopes have reached, if no deltas wait. Otherwise it
+// is called again when they were processed.
+func (s *SharedIndexInformer[T]) reachScopes() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.controller.reflectors()
+	versions := make([]string, len(all))
+	for i, r := range all {
+		versions[i] = r.status.version()
+	}
+	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
+		return
+	}
+	var notes []processor.Notification[T]
+	for i, r := range all {
+		if r.listed && versions[i] != "" {
+			notes = append(notes, s.indexer.reachScope(r.id, versions[i])...)
+		}
+	}
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
+	s.awaitScopes()
 }

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 )
 
@@ -20,8 +22,9 @@ type step struct {
 	scope   scopeID
 	version string
 	uid     string // "one" if it is empty
-	// listed is the version of the object in a list, empty if the list does not have it.
-	listed string
+	// listed is the version of the object in a list, empty if the list does not have it, and before that
+	// which the scope had reached.
+	listed, before string
 	// want are the notifications, and the scopes that have to list again.
 	want string
 }
@@ -145,6 +148,18 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			{do: "reach", scope: 1, version: "60"},
 			{do: "list", scope: 0, version: "60", want: "delete 30?"},
 		},
+		"the server is restored, and the scope that is awaited is closed": {
+			{do: "add", scope: 0, version: "10", want: "add 10"},
+			{do: "list", scope: 1, version: "3"},
+			{do: "list", scope: 0, version: "3", want: "stale 1"},
+			{do: "close", scope: 1, want: "delete 10?"},
+		},
+		"the server is restored to the last version of an event": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "add", scope: 1, version: "10", want: "update 5-10"},
+			{do: "list", scope: 1, version: "10", before: "20", want: "stale 0"},
+			{do: "list", scope: 0, version: "11", listed: "5", want: "update 10-5"},
+		},
 		"the server is restored while an object leaves": {
 			{do: "add", scope: 0, version: "50", want: "add 50"},
 			{do: "reach", scope: 1, version: "70"},
@@ -176,11 +191,11 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 				case "reach":
 					notes = x.reachScope(s.scope, s.version)
 				case "absent":
-					notes = x.absentFrom(s.scope, ObjectName{Name: "w"}, s.version)
+					notes = x.absentFrom(s.scope, listed.Name{Name: "w"}, ledger.Parse(s.version))
 				case "close":
 					notes = x.closeScope(s.scope)
 				case "list":
-					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version}}
+					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version, before: s.before}}
 					if s.listed != "" {
 						d.Collection.Items = []Item[object]{itemOf(version("w", s.listed, "one", ""))}
 					}

@@ -10,12 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/shards"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 	"github.com/typedinformers/informer-gen/runtime/wire"
 )
@@ -330,8 +332,8 @@ type Collection[T Object] struct {
 
 	// isFirst is set for the first list of a Reflector.
 	isFirst bool
-	// version is that of the list.
-	version string
+	// version is that of the list, and before the one that the Reflector had reached before it, if any.
+	version, before string
 	// began is how many own writes were answered before the list was requested.
 	began uint64
 	// decode decodes the response to a write to the form of the items.
@@ -354,6 +356,24 @@ func (d *Delta[T]) report() *report.Report {
 }
 
 func isReported[T Object](d Delta[T]) bool { return d.report() != nil }
+
+// areStates reports whether deltas are new states of objects.
+func areStates[T Object](deltas Deltas[T]) bool {
+	for i := range deltas {
+		if d := &deltas[i]; d.Type != Added && d.Type != Updated {
+			return false
+		}
+	}
+	return len(deltas) > 0
+}
+
+// versionOf returns the version of an event.
+func versionOf[T Object](d *Delta[T]) string {
+	if d.Err != nil {
+		return d.Err.ResourceVersion
+	}
+	return d.Object.GetResourceVersion()
+}
 
 // Deltas is a part of the history of a collection, oldest first.
 type Deltas[T Object] []Delta[T]
@@ -380,3 +400,77 @@ func (f *DeltaFIFO[T]) Close() { f.queue.Close() }
 
 // Len returns the number of deltas in the queue.
 func (f *DeltaFIFO[T]) Len() int { return f.queue.Len() }
+
+// currentSource returns the source of the request under way, or of the next one. SetForm changes
+// it.
+func (r *Reflector[T]) currentSource() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source
+}
+
+// decoder returns a function that decodes the response to a write as source decodes the objects of
+// a list. It returns nil if source does not read bodies.
+func (r *Reflector[T]) decoder(source ListerWatcher[T]) func(body []byte) (Item[T], error) {
+	bodies, ok := source.(*bodySource[T])
+	if !ok {
+		return nil
+	}
+	return func(body []byte) (item Item[T], err error) {
+		if item, err = bodies.decoder.DecodeItem(body); err == nil {
+			item.Object, err = r.transformed(item.Object)
+		}
+		return item, err
+	}
+}
+
+// finder returns a source for requests besides those of Run.
+func (r *Reflector[T]) finder() ListerWatcher[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.config.Open == nil {
+		return r.source // which Run does not change
+	}
+	return r.sourceOf(func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		body, err := r.config.Open(ctx, options, accept)
+		if err != nil {
+			return nil, err
+		}
+		return &stats.Body{ReadCloser: body, Bytes: &r.traffic.Bytes}, nil
+	}, r.config.Decode)
+}
+
+// isLater reports whether a version is later than the version before, which a watch has
+// reached. A watch never resumes at an earlier version, even if an aggregated server sends
+// a deleted object with the version of its last state. Only servers other than Kubernetes
+// have versions that are not positive decimal numbers. Each of those counts as later, until
+// the watch has reached a number.
+func isLater(version, before string) bool {
+	if version == "" || version == before {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, before)
+	if err != nil {
+		return !isWellFormed(before)
+	}
+	return order > 0
+}
+
+// isEarlier reports whether a version is known to be earlier than another one.
+func isEarlier(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
+}
+
+// earlier returns the earlier one of two versions. An empty one is before all others.
+func earlier(a, b string) string {
+	if b == "" || isEarlier(b, a) {
+		return b
+	}
+	return a
+}
+
+func isWellFormed(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, version)
+	return err == nil
+}

@@ -245,7 +245,7 @@ func (o *order) send(until int) {
 			delta := *f.event
 			delta.Object = delta.Object.DeepCopy()
 			r.queue.Push([]Delta[object]{delta})
-			r.status.reach(strconv.Itoa(f.version), 1)
+			r.status.Reach(strconv.Itoa(f.version), 1)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func (o *order) bookmark() {
 	o.send(len(o.facts))
 	o.log("bookmark @%d", o.last().version)
 	r := o.informer.controller.reflectors()[0]
-	r.status.reach(strconv.Itoa(o.last().version), 1)
+	r.status.Reach(strconv.Itoa(o.last().version), 1)
 	r.reached(false)
 }
 

@@ -41,7 +41,7 @@ func TestWaitForAtTheSameTime(t *testing.T) {
 			runtime.Gosched()
 		}
 		all.Go(func() {
-			r.status.reach(strconv.Itoa(version), 1)
+			r.status.Reach(strconv.Itoa(version), 1)
 			s.afterBatch()
 		})
 		for range 100 {
@@ -84,9 +84,9 @@ func TestWriteAfterTheBookmark(t *testing.T) {
 	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
 	src, r := newSource(), s.controller.reflectors()[0]
 	s.own.Load().Wrote(response(src.set("a", "one", nil)))
-	r.status.reach("101", 1) // it has not told that yet
+	r.status.Reach("101", 1) // it has not told that yet
 	s.own.Load().Wrote(response(src.set("a", "one", nil)))
-	r.status.reach("102", 1)
+	r.status.Reach("102", 1)
 	r.reached(false)
 	if n := s.GetStore().Len(); n != 0 {
 		t.Errorf("%d objects stay", n)

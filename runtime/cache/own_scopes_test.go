@@ -235,3 +235,69 @@ func TestWaitForWhileScopesChange(t *testing.T) {
 		}
 	})
 }
+
+// TestOwnWritesInARemovedNamespace writes to namespaces that one watch follows, and that are removed from it.
+// Nothing confirms the writes to them then. A namespace that comes back has a watch of its own.
+func TestOwnWritesInARemovedNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		s := newOwn(t, func(namespace string) OpenFunc { return openerOf(w.of(namespace)) },
+			WithNamespaces("a", "b", "c"), WithClusterWatch(1), WithoutStreamingList(), WithWatchErrorHandler(quiet))
+		wide, apart := w.of(""), w.of("b")
+		set := func(namespace, name string) object { // both are one server
+			if namespace == "b" {
+				apart.set(namespace, name, nil)
+			} else {
+				apart.bookmark()
+			}
+			return wide.set(namespace, name, nil)
+		}
+		set("b", "old")
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		wide.setSilent(true)
+		own := s.own.Load()
+		wantLines(t, heard.drain(), "add b/old@101 initial=true")
+
+		own.Wrote(response(set("b", "old")))
+		own.Wrote(response(set("b", "new")))
+		own.Wrote(response(set("c", "new")))
+		wantLines(t, after(heard), "update b/old@101->102", "add b/new@103 initial=false", "add c/new@104 initial=false")
+		if got := s.Status().PendingWrites; got != 3 {
+			t.Errorf("%d writes are pending, want 3", got)
+		}
+
+		setScopes(t, s, in("a", "c")...)
+		synctest.Wait()
+		wantLines(t, sortedLines(heard), "delete b/new@103 unknown=true", "delete b/old@102 unknown=true")
+		if got := s.Status(); got.PendingWrites != 1 || got.Objects != 1 {
+			t.Errorf("after b was removed: %v", got)
+		}
+		own.Wrote(response(set("b", "new")))
+		own.Wrote(response(set("b", "third")))
+		own.Wrote(response(set("a", "new")))
+		wantLines(t, after(heard), "add a/new@107 initial=false")
+		if got := s.Status(); got.PendingWrites != 2 || got.Objects != 2 {
+			t.Errorf("after writes to a and b: %v", got)
+		}
+
+		setScopes(t, s, in("a", "b", "c")...)
+		synctest.Wait()
+		if lines := sortedLines(heard); len(lines) != 3 || lines[0] != "add b/new@105 initial=true" || lines[1] != "add b/old@102 initial=true" {
+			t.Errorf("after b came back the handler has heard %q", lines)
+		}
+		own.Wrote(response(set("b", "old")))
+		wantLines(t, after(heard), "update b/old@102->108")
+
+		wide.setSilent(false)
+		wide.bookmark()
+		wide.endWatches(io.EOF)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := s.Status(); got.PendingWrites != 0 || got.Objects != 5 {
+			t.Errorf("in the end: %v", got)
+		}
+		wantLines(t, heard.drain())
+	})
+}

@@ -86,6 +86,9 @@ func (o *ownWrites[T]) follow(all []*Reflector[T]) {
 				scope.table.Selects = scope.selection.MayLose()
 			}
 		}
+		if rule := r.config.rule; rule != nil && rule.Among != nil { // a namespace may have been removed
+			scope.table.ForgetAll(rule.Excludes)
+		}
 		o.scopes[i] = scope
 	}
 	o.count()
@@ -385,24 +388,6 @@ func (o *ownWrites[T]) admit(deltas Deltas[T]) Deltas[T] {
 	return deltas[:n]
 }
 
-// areStates reports whether deltas are new states of objects.
-func areStates[T Object](deltas Deltas[T]) bool {
-	for i := range deltas {
-		if d := &deltas[i]; d.Type != Added && d.Type != Updated {
-			return false
-		}
-	}
-	return len(deltas) > 0
-}
-
-// versionOf returns the version of an event.
-func versionOf[T Object](d *Delta[T]) string {
-	if d.Err != nil {
-		return d.Err.ResourceVersion
-	}
-	return d.Object.GetResourceVersion()
-}
-
 // reach records that the cache has all changes of a scope up to a version, which may be empty.
 func (o *ownWrites[T]) reach(scope *ownScope[T], resourceVersion string) {
 	if version, ok := pending.Parse(resourceVersion); ok {
@@ -451,7 +436,7 @@ func (o *ownWrites[T]) catchUp() {
 	o.behind.Store(true) // before the queue is found empty, so that afterBatch comes after it
 	versions := make([]string, len(o.scopes))
 	for i, scope := range o.scopes {
-		versions[i] = scope.reflector.status.version()
+		versions[i] = scope.reflector.status.Version()
 	}
 	if !o.informer.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return
@@ -461,42 +446,6 @@ func (o *ownWrites[T]) catchUp() {
 		o.reach(scope, versions[i])
 	}
 	o.removeUnconfirmed()
-}
-
-// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
-// WaitFor may come after the batch of the delta, and before its version is known.
-func (s *SharedIndexInformer[T]) reached(isDelta bool) {
-	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// afterBatch is called when a batch was processed.
-func (s *SharedIndexInformer[T]) afterBatch() {
-	if s.awaiting.Load() {
-		s.reachScopes()
-	}
-	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
-		s.advance(own)
-	}
-}
-
-// advance ends the entries and the waits for versions that the cache has reached.
-func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own.catchUp()
-	own.count()
-	reached := own.reached()
-	for w := range own.waiters {
-		if w.version <= reached {
-			close(w.done)
-			delete(own.waiters, w)
-		}
-	}
 }
 
 // reached returns the version of which the cache has all changes.

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 )
 
 // twoApps returns an informer of the namespace a with app=web, and of all namespaces with app=db. The
@@ -43,7 +46,7 @@ func (s *source) since(n int) []request {
 
 // TestManyMovedObjects leave one scope at a time. The other one is listed once, and not asked for each.
 func TestManyMovedObjects(t *testing.T) {
-	for _, moved := range []int{maxProbes, maxProbes + 1, 4 * maxProbes} {
+	for _, moved := range []int{probe.MaxObjects, probe.MaxObjects + 1, 4 * probe.MaxObjects} {
 		synctest.Test(t, func(t *testing.T) {
 			s, heard, _, db, set := twoApps(t, moved)
 			db.setSilent(true)
@@ -53,7 +56,7 @@ func TestManyMovedObjects(t *testing.T) {
 			}
 			synctest.Wait()
 			wantLines(t, heard.drain())
-			time.Sleep(4 * probeAfter)
+			time.Sleep(4 * probe.After)
 			synctest.Wait()
 			updates, deletes := 0, 0
 			for _, line := range heard.drain() {
@@ -78,7 +81,7 @@ func TestManyMovedObjects(t *testing.T) {
 					whole++
 				}
 			}
-			if moved > maxProbes && (whole != 1 || single != 0) || moved <= maxProbes && (whole != 0 || single != moved) {
+			if moved > probe.MaxObjects && (whole != 1 || single != 0) || moved <= probe.MaxObjects && (whole != 0 || single != moved) {
 				t.Errorf("for %d objects the scope was listed %d times, and asked for %d objects", moved, whole, single)
 			}
 			if n := s.stats().Relists[Moved]; int(n) != whole {
@@ -94,7 +97,7 @@ func TestManyMovedObjects(t *testing.T) {
 // TestManyMovedObjectsDuringAFailure: the list fails at first, and objects go on to leave.
 func TestManyMovedObjectsDuringAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const moved = 2 * maxProbes
+		const moved = 2 * probe.MaxObjects
 		s, heard, _, db, set := twoApps(t, 2*moved)
 		db.setSilent(true)
 		db.failWith(func(request) error { return errInternal })
@@ -174,6 +177,82 @@ func TestProbesBackOff(t *testing.T) {
 		synctest.Wait()
 		if len(asked) < 3 || asked[1].Sub(asked[0]) > 2*first {
 			t.Errorf("after an answer %d requests have failed in a minute", len(asked))
+		}
+	})
+}
+
+// TestStatusOfAScopeThatDoesNotAnswer: the Status of the scope has the error until the scope answers. Retry
+// ends the wait.
+func TestStatusOfAScopeThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, heard, _, db, set := twoApps(t, 1)
+		var changes atomic.Int32
+		defer s.controller.observers.Add(func() { changes.Add(1) })()
+		db.setSilent(true)
+		asked := 0
+		db.failWith(func(request) error {
+			asked++
+			return errForbidden
+		})
+		began := time.Now()
+		set(0, "none")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		status := s.Status()
+		scope := status.Scopes[0].Status // of all namespaces
+		if scope.Phase != Degraded || scope.Reason != Forbidden || scope.Verb != "list" || !scope.NextAttempt.After(time.Now()) || scope.Since.Sub(began) > time.Second {
+			t.Errorf("the status of the scope is %+v", scope)
+		}
+		if text := status.String(); !strings.Contains(text, "all namespaces (labels app=db): cannot ask whether a/000 has moved here: list: ") || !strings.Contains(text, "rights to list") {
+			t.Errorf("the status is %s", text)
+		}
+		if status.Phase != Degraded || status.Scopes[1].Status.Phase != Watching || changes.Load() == 0 {
+			t.Errorf("the status is %v after %d changes", status, changes.Load())
+		}
+		before := asked
+		s.Retry()
+		synctest.Wait()
+		if asked != before+1 {
+			t.Errorf("after Retry the scope was asked %d times", asked-before)
+		}
+		wantLines(t, heard.drain())
+
+		db.failWith(nil)
+		s.Retry()
+		synctest.Wait()
+		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/000@") {
+			t.Errorf("after an answer the handler has heard %q", lines)
+		}
+		if status := s.Status(); status.Phase != Watching || status.Err != nil {
+			t.Errorf("after an answer the status is %v", status)
+		}
+	})
+}
+
+// TestStatusWhenNothingWaits: the watch of a scope that fails to answer tells what was asked.
+func TestStatusWhenNothingWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _, db, set := twoApps(t, 1)
+		db.setSilent(true)
+		db.failWith(func(r request) error {
+			if r.verb == "list" {
+				return errInternal
+			}
+			return nil
+		})
+		set(0, "none")
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if status := s.Status(); status.Phase != Degraded || status.Reason != ServerError {
+			t.Errorf("the status is %v", status)
+		}
+		db.setSilent(false)
+		db.bookmark()
+		db.endWatches(io.EOF)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if status := s.Status(); status.Phase != Watching || status.Err != nil || s.GetStore().Len() != 0 {
+			t.Errorf("after a bookmark the status is %v", status)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,33 +41,35 @@ type TransformFunc[T Object] func(obj T) (T, error)
 // version.
 type Reflector[T Object] struct {
 	config Config[T]
-	id     scopeID
 	source ListerWatcher[T]
 	client clientKind // of source
+	id     scopeID
 	// prefersLists is set if source reads a list faster than a streaming list.
 	prefersLists bool
 	// ownsHooks is set if no Controller has the hooks.
 	ownsHooks bool
 	// committed is set after the first list. Only the goroutine of Run uses it.
 	committed bool
-	queue     *queue.Queue[Delta[T]]
-	onError   WatchErrorHandler
-	status    *statusTracker
-	traffic   *traffic
-	hooks     *hook.Hooks[Status]
+	// listed is set when the first list is in the cache. The mutex of the informer guards it.
+	listed  bool
+	queue   *queue.Queue[Delta[T]]
+	onError WatchErrorHandler
+	status  *statusTracker
+	traffic *traffic
+	hooks   *hook.Hooks[Status]
 	// outage is a part of the log of the Controller, or of the Reflector's own.
 	outage outage.Part
 	// own has the own writes in the scope, and is nil without ReadYourWrites.
 	own *ownScope[T]
 	// observers are those of the Controller.
-	observers *observers
+	observers *hook.Observers
 	// stop ends Run. The mutex of the set of scopes guards it.
 	stop context.CancelFunc
-	// listed is set when the first list is in the cache. The mutex of the informer guards it.
-	listed bool
 	// reached is called when the watch has reached a version, if it is not nil. isDelta reports
 	// whether the last event was pushed as a delta, and was no bookmark.
 	reached func(isDelta bool)
+	// unanswered is why the scope does not answer whether it has an object, or nil.
+	unanswered atomic.Pointer[askFailure]
 	// trim drops from objects of a client what our decoder does not decode. It is nil for
 	// our decoder.
 	trim func(T)
@@ -85,7 +88,7 @@ type Reflector[T Object] struct {
 	partial *partialList[T]
 	failed  protocol.FailureBudget
 	// watchEnded is when the last watch ended.
-	watchEnded time.Time
+	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
 	leaveFirst func()
 	events     []Event[T]
@@ -290,7 +293,7 @@ func (r *Reflector[T]) use(hooks *hook.Hooks[Status], log *outage.Log) {
 	r.status.changed = func() {
 		hooks.Changed()
 		r.outage.Note()
-		r.observers.changed()
+		r.observers.Changed()
 	}
 }
 
@@ -318,6 +321,7 @@ func (r *Reflector[T]) Status() Status {
 			return r.config.rule.Excludes(state.Namespace, state.Name)
 		})
 	}
+	r.unanswered.Load().addTo(&status)
 	return status
 }
 
@@ -403,8 +407,8 @@ func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
 	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
 		return ctx.Err() == nil
 	}
-	r.status.awaitAttempt(time.Now().Add(wait))
-	defer r.status.awaitAttempt(time.Time{})
+	r.status.AwaitAttempt(time.Now().Add(wait))
+	defer r.status.AwaitAttempt(time.Time{})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -474,7 +478,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion}
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.version()}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}
@@ -483,7 +487,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.reachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
+	r.status.ReachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	r.status.undecodable.Replace(&list.listed.Undecodable)
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()

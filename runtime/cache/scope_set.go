@@ -14,12 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
-	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // scopeSet has the Reflectors of a Controller, one for each scope.
@@ -37,9 +38,8 @@ type scopeSet[T Object] struct {
 	mu sync.Mutex // guards what follows, and changes of current
 	// ctx is that of Run. It is nil unless the Controller runs.
 	ctx   context.Context
-	ended bool // or retired
-	// named are the last scopes of SetScopes, or nil.
-	named *[]Scope
+	ended bool     // or retired
+	named *[]Scope // those of the last SetScopes, or nil
 	// object and unstructured are those of the last SetForm, if object is not nil.
 	object       runtime.Object
 	unstructured bool
@@ -148,7 +148,7 @@ func (c *Controller[T]) newChoice() {
 // changed is called when the Status has changed, without a lock.
 func (c *Controller[T]) changed() {
 	c.hooks.Changed()
-	c.observers.changed()
+	c.observers.Changed()
 }
 
 // newReflector returns the Reflector of a scope. It is opened later.
@@ -225,7 +225,7 @@ func (s *SharedIndexInformer[T]) setScopes(scopes []Scope) error {
 	}
 	if s.prober == nil {
 		s.mu.Lock()
-		s.prober = newProber(s)
+		s.prober = &prober[T]{s, probe.New()}
 		s.mu.Unlock()
 		c.tasks = append(c.tasks, s.prober.run)
 		if set.ctx != nil {
@@ -330,113 +330,6 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector
 	s.awaitScopes()
 }
 
-// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
-// otherwise.
-func (s *SharedIndexInformer[T]) listed() initial.Mark {
-	c := s.controller
-	mark := c.mark()
-	for _, r := range c.reflectors() {
-		if !r.listed {
-			mark = min(mark, initial.Mark(r.id))
-		}
-	}
-	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
-		return 0 // who waits for the first scopes waits for all of them
-	}
-	if !c.lists.Reach(mark) {
-		return 0
-	}
-	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
-		c.outages.NoteHandler()
-	}
-	return mark
-}
-
-// traits returns what the cache needs to know of the scope.
-func (r *Reflector[T]) traits() scopeTraits {
-	rule := r.config.rule
-	if rule == nil {
-		return scopeTraits{Namespace: r.config.Namespace}
-	}
-	traits := scopeTraits{Namespace: r.config.Namespace, Moves: rule.Moves || rule.Shard.Key() == sharding.Owner, Shard: rule.Shard}
-	if rule.HasTerms() {
-		traits.Excludes = rule.Excludes
-	}
-	return traits
-}
-
-// formChange is a call of SetForm. The mutex of the informer guards it.
-type formChange[T Object] struct {
-	left    map[*Reflector[T]]struct{} // those whose list of that form is not in the cache
-	applied chan struct{}
-}
-
-func (f *formChange[T]) isDone() bool { return len(f.left) == 0 }
-
-func (f *formChange[T]) done(r *Reflector[T]) {
-	if _, waits := f.left[r]; waits {
-		if delete(f.left, r); len(f.left) == 0 {
-			close(f.applied)
-		}
-	}
-}
-
-// observers are called when the status of an informer changes, without a lock.
-type observers struct {
-	mu  sync.Mutex // guards all
-	all map[*func()]func()
-	any atomic.Bool
-}
-
-// add adds a function, until remove is called.
-func (o *observers) add(note func()) (remove func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.all == nil {
-		o.all = map[*func()]func(){}
-	}
-	key := &note
-	o.all[key] = note
-	o.any.Store(true)
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.all, key)
-		o.any.Store(len(o.all) > 0)
-	}
-}
-
-// changed calls the functions. o may be nil.
-func (o *observers) changed() {
-	if o == nil || !o.any.Load() {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, note := range o.all {
-		note() // it does not block
-	}
-}
-
-// sourceKey is the key of the function in the context of a ScopeSource that gets its errors.
-type sourceKey struct{}
-
-// sourceReport returns the function that sets the error of a source, which goes on.
-func sourceReport(ctx context.Context) func(error) {
-	report, ok := ctx.Value(sourceKey{}).(func(error))
-	if !ok { // a program calls the source by itself
-		return func(error) {}
-	}
-	return report
-}
-
-// errNoScopes is the error of a source that has returned before it told any scopes.
-var errNoScopes = errors.New("the source of the scopes has returned before it told any; call set with the scopes")
-
-// sourceWorked is how long a call of a source that tells scopes has to go on, for the wait after its failure to
-// begin at the shortest again. A source that fails soon after its scopes would otherwise be called each second.
-const sourceWorked = time.Minute
-
 // followSource sets the scopes that the source tells, until ctx ends or they do not change any more.
 func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 	c := s.controller
@@ -494,4 +387,115 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// prober asks scopes for objects that have left another scope.
+type prober[T Object] struct {
+	informer *SharedIndexInformer[T]
+	schedule *probe.Schedule
+}
+
+// run asks until ctx ends.
+func (p *prober[T]) run(ctx context.Context) {
+	p.schedule.Run(ctx, p.informer.awaiting.Load, p.ask, func() {
+		for _, r := range p.informer.controller.reflectors() {
+			r.noteAsked(nil)
+		}
+	})
+}
+
+// ask asks the scopes that objects wait for, as far as it is time to.
+func (p *prober[T]) ask(ctx context.Context) {
+	s, now := p.informer, time.Now()
+	all := s.controller.reflectors()
+	waiting := make([]probe.Waiting, len(all))
+	s.mu.Lock()
+	for i, r := range all {
+		waiting[i] = probe.Waiting{Scope: r.id, IsForbidden: r.status.get().Reason == Forbidden, Objects: s.indexer.awaitedFrom(r.id, now)}
+	}
+	s.mu.Unlock()
+	steps := p.schedule.Plan(now, waiting)
+	limit := make(chan struct{}, probe.MaxScopes)
+	var requests sync.WaitGroup
+	for i, step := range steps {
+		r := all[i]
+		switch step.Action {
+		case probe.Nothing:
+			if len(waiting[i].Objects) == 0 {
+				r.noteAsked(nil)
+			}
+		case probe.Release:
+			p.release(r, step.Objects)
+		case probe.List:
+			r.relist(Moved, func() { p.schedule.Listed(r.id) })
+		case probe.Ask:
+			requests.Go(func() {
+				limit <- struct{}{}
+				defer func() { <-limit }()
+				p.askScope(ctx, r, step.Objects)
+			})
+		}
+	}
+	requests.Wait()
+}
+
+// release ends the wait of objects for a scope.
+func (p *prober[T]) release(r *Reflector[T], objects []ledger.Awaited) {
+	s := p.informer
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var notes []processor.Notification[T]
+	for _, object := range objects {
+		notes = append(notes, s.indexer.absentFrom(r.id, object.Name, object.Version)...)
+	}
+	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
+	s.awaitScopes()
+}
+
+// askScope asks one scope for objects. After a failure it gives up, and the Status of the scope says why.
+func (p *prober[T]) askScope(ctx context.Context, r *Reflector[T], objects []ledger.Awaited) {
+	for _, object := range objects {
+		err := p.probe(ctx, r, object)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			next := p.schedule.Failed(r.id, time.Now(), err, waitsOf(r.config.Backoffs), rand.N[time.Duration])
+			r.traffic.fail(verbList, err)
+			err = fmt.Errorf("cannot ask whether %s has moved here: %w", ObjectName(object.Name), err)
+			r.noteAsked(&askFailure{since: time.Now(), next: next, err: err})
+			r.onError(ctx, r.config.Resource, fmt.Errorf("%s: %w", r.config.of().name(), err))
+			return
+		}
+	}
+	p.schedule.Answered(r.id)
+	r.noteAsked(nil)
+}
+
+// probe asks for one object, and applies the answer.
+func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object ledger.Awaited) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, probe.Timeout, protocol.ErrListStalled)
+	defer cancel()
+	from := r.currentSource()
+	item, version, err := r.find(ctx, object)
+	if err != nil {
+		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
+			err = cause
+		}
+		return requestError(verbList, err)
+	}
+	s := p.informer
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.controller.reflectors(), r) || r.currentSource() != from {
+		return nil // the scope was closed, or its objects get another form
+	}
+	if item != nil {
+		s.distribute(Deltas[T]{{Type: Updated, aside: true, scope: r.id, Item: *item}}, stats.Now())
+	} else {
+		notes := s.indexer.absentFrom(r.id, object.Name, ledger.Parse(version))
+		s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: stats.Now()}, nil)
+	}
+	s.awaitScopes()
+	return nil
 }

@@ -272,6 +272,9 @@ func (g *scopesGame) open() {
 // has lost what the scope has told: nothing else shows that, if no other scope has told it.
 func (g *scopesGame) close() {
 	s := g.scope()
+	if g.restores { // the list that shows it may be in the queue
+		g.apply(len(g.queue))
+	}
 	if s == nil || s.isBroken {
 		return
 	}
@@ -316,6 +319,9 @@ func (g *scopesGame) request(s *gameScope) {
 	}
 	if s.answered >= s.at || s.isBroken || s.mustList { // otherwise its watch has gone on
 		g.logf("%s lists at %s", s, s.answer.version)
+		if s.isListed {
+			s.answer.before = strconv.Itoa(s.at)
+		}
 		g.queue = append(g.queue, Delta[object]{Type: Replaced, scope: s.id, Collection: s.answer})
 		s.at, s.isListed, s.isBroken, s.mustList = s.answered, true, false, false
 	}
@@ -392,21 +398,22 @@ func (g *scopesGame) restore() {
 // probe asks a scope for the objects that wait for it.
 func (g *scopesGame) probe(s *gameScope) {
 	for _, awaited := range g.x.awaitedFrom(s.id, time.Now()) {
-		if version, err := strconv.Atoi(awaited.version); err != nil || version > len(g.history) && !g.isRestored {
-			g.failf("%s is awaited at %q, the server is at %d", awaited.name, awaited.version, len(g.history))
+		name := ObjectName(awaited.Name)
+		if awaited.Version == 0 || int(awaited.Version) > len(g.history) && !g.isRestored {
+			g.failf("%s is awaited at %d, the server is at %d", name, awaited.Version, len(g.history))
 		}
-		if obj := g.objects[awaited.name]; s.has(obj) {
-			g.logf("%s has %s@%s when it is asked", s, awaited.name, obj.ResourceVersion)
+		if obj := g.objects[name]; s.has(obj) {
+			g.logf("%s has %s@%s when it is asked", s, name, obj.ResourceVersion)
 			d := Delta[object]{Type: Updated, scope: s.id, aside: true, Item: Item[object]{Object: obj}}
 			g.answers = append(g.answers, func() { g.queue = append(g.queue, d) })
 			continue
 		}
-		version := strconv.Itoa(len(g.history))
-		g.logf("%s does not have %s at %s when it is asked", s, awaited.name, version)
+		version := len(g.history)
+		g.logf("%s does not have %s at %d when it is asked", s, name, version)
 		g.answers = append(g.answers, func() {
-			g.logf("absent from %s at %s: %s", s, version, awaited.name)
-			g.probed[awaited.name] = true
-			g.hear(g.x.absentFrom(s.id, awaited.name, version))
+			g.logf("absent from %s at %d: %s", s, version, name)
+			g.probed[name] = true
+			g.hear(g.x.absentFrom(s.id, awaited.Name, uint64(version)))
 		})
 	}
 }

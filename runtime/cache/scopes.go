@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -226,7 +227,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			default:
 			}
 		}
-		defer objects.controller.observers.add(note)()
+		defer objects.controller.observers.Add(note)()
 		noted := ResourceEventHandlerFuncs[N]{
 			AddFunc: func(N, bool) { note() }, UpdateFunc: func(N, N) { note() }, DeleteFunc: func(N, bool) { note() },
 		}
@@ -264,6 +265,25 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 		}
 	}
 }
+
+// sourceKey is the key of the function in the context of a ScopeSource that gets its errors.
+type sourceKey struct{}
+
+// sourceReport returns the function that sets the error of a source, which goes on.
+func sourceReport(ctx context.Context) func(error) {
+	report, ok := ctx.Value(sourceKey{}).(func(error))
+	if !ok { // a program calls the source by itself
+		return func(error) {}
+	}
+	return report
+}
+
+// errNoScopes is the error of a source that has returned before it told any scopes.
+var errNoScopes = errors.New("the source of the scopes has returned before it told any; call set with the scopes")
+
+// sourceWorked is how long a call of a source that tells scopes has to go on, for the wait after its failure to
+// begin at the shortest again. A source that fails soon after its scopes would otherwise be called each second.
+const sourceWorked = time.Minute
 
 // scopeSourceError is the error of an informer whose objects are the scopes of another one.
 type scopeSourceError struct {
@@ -306,9 +326,10 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 //
 // It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
 // out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own, and one that is removed is left out from then on. After some more additions everything is listed
-// again, and HasSynced is false meanwhile; objects that have not changed are not decoded then. When at most
-// half of that number of namespaces are left, each gets a watch of its own again.
+// own, and one that is removed is left out from then on. When more than that number, and more than 16, would
+// have watches of their own, everything is listed again, and HasSynced is false meanwhile; objects that have
+// not changed are not decoded then. When at most half of that number of namespaces are left, each gets a
+// watch of its own again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
 func WithClusterWatch(above int) SharedInformerOption {

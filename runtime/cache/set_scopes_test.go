@@ -15,6 +15,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 )
 
 // worlds are the sources of an informer whose scopes change: one for each namespace.
@@ -204,7 +206,7 @@ func TestMovedObjectIsAnUpdate(t *testing.T) {
 			wantLines(t, heard.drain())
 			db.set("a", "one", map[string]string{"app": "db"})
 			if isQuiet {
-				time.Sleep(2 * probeAfter)
+				time.Sleep(2 * probe.After)
 			}
 			synctest.Wait()
 			wantLines(t, heard.drain(), "update a/one@101->102")
@@ -236,7 +238,7 @@ func TestScopeThatDoesNotHaveTheObject(t *testing.T) {
 		w.of("").set("a", "one", nil)
 		synctest.Wait()
 		wantLines(t, heard.drain())
-		time.Sleep(2 * probeAfter)
+		time.Sleep(2 * probe.After)
 		synctest.Wait()
 		if lines := heard.drain(); len(lines) != 1 || !strings.HasPrefix(lines[0], "delete a/one@") {
 			t.Errorf("the handler has heard %q", lines)

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/probe"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 )
@@ -64,7 +66,9 @@ type SharedIndexInformer[T Object] struct {
 }
 
 // NewSharedIndexInformer returns an informer, which does nothing until Run. Most
-// programs use the informers of a generated factory.
+// programs use the informers of a generated factory. The informer of a Config follows the one collection that
+// the Config requests: it has no shard, and SetScopes returns an error. For these, use Kind.NewInformer,
+// for example with WithShard. A Kind needs no generated code.
 func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] {
 	s := &SharedIndexInformer[T]{
 		indexer:      config.newIndexer(),
@@ -85,7 +89,7 @@ func NewSharedIndexInformer[T Object](config Config[T]) *SharedIndexInformer[T] 
 		s.indexer.openScope(r.id, r.traits())
 	}
 	if len(c.reflectors()) != 1 {
-		s.prober = newProber(s)
+		s.prober = &prober[T]{s, probe.New()}
 		c.tasks = append(c.tasks, s.prober.run)
 	}
 	if config.scopeSource != nil {
@@ -196,6 +200,42 @@ func (s *SharedIndexInformer[T]) process(_ context.Context, deltas Deltas[T]) (l
 	return false // processFirst marks the lists
 }
 
+// reached is called when a watch has reached a version. For entries, admit has that of a delta. A
+// WaitFor may come after the batch of the delta, and before its version is known.
+func (s *SharedIndexInformer[T]) reached(isDelta bool) {
+	if s.awaiting.Load() || !isDelta && s.recalls.Load() {
+		s.reachScopes()
+	}
+	if own := s.own.Load(); own != nil && (own.waiting.Load() != 0 || !isDelta && own.entries.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// afterBatch is called when a batch was processed.
+func (s *SharedIndexInformer[T]) afterBatch() {
+	if s.awaiting.Load() {
+		s.reachScopes()
+	}
+	if own := s.own.Load(); own != nil && (own.behind.Load() || own.waiting.Load() != 0) {
+		s.advance(own)
+	}
+}
+
+// advance ends the entries and the waits for versions that the cache has reached.
+func (s *SharedIndexInformer[T]) advance(own *ownWrites[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own.catchUp()
+	own.count()
+	reached := own.reached()
+	for w := range own.waiters {
+		if w.version <= reached {
+			close(w.done)
+			delete(own.waiters, w)
+		}
+	}
+}
+
 // distribute applies deltas and passes the changes to the handlers. With a RelistHandler a list is
 // a batch of its own.
 func (s *SharedIndexInformer[T]) distribute(deltas Deltas[T], received stats.Stamp) {
@@ -235,6 +275,28 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	}
 	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.Oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
+}
+
+// listed records which initial lists are in the cache. It returns the mark if it is news, and 0
+// otherwise.
+func (s *SharedIndexInformer[T]) listed() initial.Mark {
+	c := s.controller
+	mark := c.mark()
+	for _, r := range c.reflectors() {
+		if !r.listed {
+			mark = min(mark, initial.Mark(r.id))
+		}
+	}
+	if c.config.scopeSource != nil && c.lists.Reached() == 0 && (!s.isChosen || mark < c.mark()) {
+		return 0 // who waits for the first scopes waits for all of them
+	}
+	if !c.lists.Reach(mark) {
+		return 0
+	}
+	if c.HasSynced() && len(s.processor.Listeners()) > 0 {
+		c.outages.NoteHandler()
+	}
+	return mark
 }
 
 func markInitial[T Object](notes []processor.Notification[T]) {
@@ -414,7 +476,14 @@ func (s *SharedIndexInformer[T]) AppliedVersion() string { return s.controller.a
 
 // Retry retries a failed list or watch at once, instead of after its wait; see
 // Reflector.Retry.
-func (s *SharedIndexInformer[T]) Retry() { s.controller.Retry() }
+func (s *SharedIndexInformer[T]) Retry() {
+	s.controller.Retry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prober != nil {
+		s.prober.schedule.Retry()
+	}
+}
 
 // BelongsToFactory reports whether a factory made the informer, and so runs it.
 func (s *SharedIndexInformer[T]) BelongsToFactory() bool {
@@ -436,4 +505,20 @@ func (s *SharedIndexInformer[T]) registrations() []Syncer {
 		all = append(all, &registration[T]{s, l})
 	}
 	return all
+}
+
+// formChange is a call of SetForm. The mutex of the informer guards it.
+type formChange[T Object] struct {
+	left    map[*Reflector[T]]struct{} // those whose list of that form is not in the cache
+	applied chan struct{}
+}
+
+func (f *formChange[T]) isDone() bool { return len(f.left) == 0 }
+
+func (f *formChange[T]) done(r *Reflector[T]) {
+	if _, waits := f.left[r]; waits {
+		if delete(f.left, r); len(f.left) == 0 {
+			close(f.applied)
+		}
+	}
 }

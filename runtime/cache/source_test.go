@@ -13,6 +13,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -70,6 +71,8 @@ type source struct {
 	// selects, if it is not nil, is a label selector. An object that leaves it is deleted for a watch,
 	// with its last state in the scope and the version of the change.
 	selects func(object) bool
+	// selectsByLabels is set if the label selector of a request counts too.
+	selectsByLabels bool
 	// open counts the watches that were not stopped.
 	open int
 }
@@ -259,8 +262,9 @@ func (s *source) List(_ context.Context, options metav1.ListOptions) (Page[objec
 		end = start + int(options.Limit)
 		page.Continue = fmt.Sprintf("%d:%d", version, end)
 	}
+	selects := s.selection(options)
 	for _, obj := range all[start:end] {
-		if s.selects != nil && !s.selects(obj) {
+		if selects != nil && !selects(obj) {
 			continue
 		}
 		page.Items = append(page.Items, itemOf(obj.DeepCopy()))
@@ -293,8 +297,9 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lifetime := time.Duration(*options.TimeoutSeconds) * time.Second
+	selects := s.selection(options)
 	if options.SendInitialEvents != nil {
-		return s.streamLocked(lifetime)
+		return s.streamLocked(lifetime, selects)
 	}
 	from, err := strconv.Atoi(options.ResourceVersion)
 	switch {
@@ -309,18 +314,18 @@ func (s *source) Watch(_ context.Context, options metav1.ListOptions) (EventStre
 		s.openWith = s.opening()
 	}
 	s.open++
-	return &sourceStream{source: s, next: from, cut: s.cut, opening: s.openWith, ends: time.Now().Add(lifetime)}, nil
+	return &sourceStream{source: s, selects: selects, next: from, cut: s.cut, opening: s.openWith, ends: time.Now().Add(lifetime)}, nil
 }
 
 // streamLocked serves a streaming list.
-func (s *source) streamLocked(lifetime time.Duration) (EventStream[object], error) {
+func (s *source) streamLocked(lifetime time.Duration, selects func(object) bool) (EventStream[object], error) {
 	if !s.streams {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 	}
 	s.open++
-	stream := &sourceStream{source: s, next: s.version, cut: s.cut, ends: time.Now().Add(lifetime)}
+	stream := &sourceStream{source: s, selects: selects, next: s.version, cut: s.cut, ends: time.Now().Add(lifetime)}
 	for _, obj := range s.atLocked(s.version) {
-		if s.selects != nil && !s.selects(obj) {
+		if selects != nil && !selects(obj) {
 			continue
 		}
 		stream.opening = append(stream.opening, Event[object]{Type: watch.Added, Item: itemOf(obj.DeepCopy()), ResourceVersion: obj.ResourceVersion})
@@ -331,11 +336,27 @@ func (s *source) streamLocked(lifetime time.Duration) (EventStream[object], erro
 	return stream, nil
 }
 
+// selection returns what a request selects. It is nil for all objects.
+func (s *source) selection(options metav1.ListOptions) func(object) bool {
+	if !s.selectsByLabels || options.LabelSelector == "" {
+		return s.selects
+	}
+	selector, err := labels.Parse(options.LabelSelector)
+	if err != nil {
+		panic(err)
+	}
+	return func(obj object) bool {
+		return selector.Matches(labels.Set(obj.Labels)) && (s.selects == nil || s.selects(obj))
+	}
+}
+
 type sourceStream struct {
 	source *source
-	next   int // the version that was read last
-	cut    chan struct{}
-	ends   time.Time
+	// selects is that of the request.
+	selects func(object) bool
+	next    int // the version that was read last
+	cut     chan struct{}
+	ends    time.Time
 	// opening events come first.
 	opening []Event[object]
 	stopped bool
@@ -367,10 +388,10 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 			return batch, errGone
 		}
 		if len(pending) > 0 {
-			before := w.source.at(w.next)
+			before := w.at(w.next)
 			w.next += len(pending)
 			for _, e := range pending {
-				if e = w.source.asSelected(before, e); e.Type == "" {
+				if e = w.asSelected(before, e); e.Type == "" {
 					continue
 				}
 				if e.Object != nil {
@@ -398,19 +419,19 @@ func (w *sourceStream) Next(ctx context.Context, reuse []Event[object]) ([]Event
 }
 
 // at is the collection as it was at a version, nil if there is no selector.
-func (s *source) at(version int) map[ObjectName]object {
-	if s.selects == nil {
+func (w *sourceStream) at(version int) map[ObjectName]object {
+	if w.selects == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.atLocked(version)
+	w.source.mu.Lock()
+	defer w.source.mu.Unlock()
+	return w.source.atLocked(version)
 }
 
 // asSelected returns an event as a watch with the selector has it, without a type if it has none.
 // before is the collection before it, which asSelected changes.
-func (s *source) asSelected(before map[ObjectName]object, e Event[object]) Event[object] {
-	if s.selects == nil || e.Object == nil {
+func (w *sourceStream) asSelected(before map[ObjectName]object, e Event[object]) Event[object] {
+	if w.selects == nil || e.Object == nil {
 		return e
 	}
 	name, obj := MetaObjectToName(e.Object), e.Object
@@ -419,7 +440,7 @@ func (s *source) asSelected(before map[ObjectName]object, e Event[object]) Event
 	if e.Type == watch.Deleted {
 		delete(before, name)
 	}
-	was, is := old != nil && s.selects(old), e.Type != watch.Deleted && s.selects(obj)
+	was, is := old != nil && w.selects(old), e.Type != watch.Deleted && w.selects(obj)
 	switch {
 	case was && is:
 		e.Type = watch.Modified

@@ -10,10 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/klog/v2"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
@@ -267,7 +264,7 @@ func (c *Controller[T]) stats() Stats {
 	now := stats.Now()
 	all.Staleness = now.Since(waiting)
 	for _, r := range c.reflectors() {
-		all.Staleness = max(all.Staleness, now.Since(r.status.heardAt()))
+		all.Staleness = max(all.Staleness, now.Since(r.status.Heard()))
 	}
 	if c.observe != nil {
 		c.observe(&all, now)
@@ -319,80 +316,6 @@ func handlerStats[T Object](l *processor.Listener[T], now stats.Stamp) HandlerSt
 		Running: calls.Running, Slowest: calls.Slowest, Latency: Histogram{calls.Latency, calls.LatencySum},
 	}
 }
-
-// observedController is a Controller as its log of outages reads it.
-type observedController[T Object] struct{ *Controller[T] }
-
-// Failures returns those of the list and the watch. A handler that has panicked is none.
-func (c observedController[T]) Failures() []advice.Failure {
-	status := c.statusOfAll()
-	return failuresOf(&status, c.config.Resource, c.namespaces())
-}
-
-// About returns what to say of a list that takes long.
-func (c observedController[T]) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.counters.Bytes.Load()})
-}
-
-// Logger returns that of Run, with the name of the collection.
-func (c observedController[T]) Logger() klog.Logger {
-	return klog.FromContext(c.panics.ctx).WithValues("resource", c.name())
-}
-
-// LateHandlers returns none: that of a Controller runs in its goroutine.
-func (c observedController[T]) LateHandlers() []outage.Handler { return nil }
-
-// observedInformer is a SharedIndexInformer as its log of outages reads it.
-type observedInformer[T Object] struct{ *SharedIndexInformer[T] }
-
-func (s observedInformer[T]) Failures() []advice.Failure {
-	return observedController[T]{s.controller}.Failures()
-}
-
-func (s observedInformer[T]) About(lasted time.Duration) advice.Advice {
-	return observedController[T]{s.controller}.About(lasted)
-}
-
-func (s observedInformer[T]) Logger() klog.Logger {
-	return observedController[T]{s.controller}.Logger()
-}
-
-// LateHandlers returns the handlers that have not returned from their initial list.
-func (s observedInformer[T]) LateHandlers() (late []outage.Handler) {
-	for _, l := range s.processor.Listeners() {
-		if !l.Lists().Has(s.controller.mark()) {
-			late = append(late, outage.Handler{ID: l, Name: l.Name(), Backlog: l.Backlog()})
-		}
-	}
-	return late
-}
-
-// observedReflector is a Reflector without a Controller as its log of outages reads it.
-type observedReflector[T Object] struct {
-	*Reflector[T]
-	logger klog.Logger
-}
-
-func (r observedReflector[T]) Failures() []advice.Failure {
-	status := r.Status()
-	return failuresOf(&status, r.config.Resource, namespacesOf(&r.config))
-}
-
-// namespacesOf returns the namespace that a Config is limited to; nil for all.
-func namespacesOf[T Object](c *Config[T]) []string {
-	if c.Namespace == "" {
-		return nil
-	}
-	return []string{c.Namespace}
-}
-
-func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {
-	return adviceOnListing(lasted, &Stats{Synced: r.Status().ResourceVersion != "", BytesRead: r.traffic.Bytes.Load()})
-}
-
-func (r observedReflector[T]) Logger() klog.Logger { return r.logger }
-
-func (r observedReflector[T]) LateHandlers() []outage.Handler { return nil }
 
 // traffic is the Traffic of an informer, which all of its Reflectors share.
 type traffic struct{ stats.Traffic }

@@ -8,17 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -27,18 +25,18 @@ type Phase string
 
 const (
 	// Pending: it has not been started.
-	Pending Phase = "Pending"
+	Pending Phase = progress.Pending
 	// Listing: it is reading the collection, or waiting for the answer to its first
 	// watch.
-	Listing Phase = "Listing"
+	Listing Phase = progress.Listing
 	// Watching: the cache follows the server. A watch is open, or it ended without a failure
 	// of the server, which has two seconds to answer the next one.
-	Watching Phase = "Watching"
+	Watching Phase = progress.Watching
 	// Degraded: the last request failed and will be retried. The cache keeps the
 	// objects that it had before.
-	Degraded Phase = "Degraded"
+	Degraded Phase = progress.Degraded
 	// Stopped: Run has ended.
-	Stopped Phase = "Stopped"
+	Stopped Phase = progress.Stopped
 )
 
 // Reason is why an informer is degraded.
@@ -270,14 +268,7 @@ func (s *Status) where() string {
 
 // statusTracker holds the status, which a Reflector writes and any goroutine reads.
 type statusTracker struct {
-	mu     sync.Mutex // guards what follows
-	status Status
-	// entries counts calls of enter.
-	entries int
-	// trying is set while a watch that was reopened after a failure has not lasted yet.
-	trying bool
-	// heard is when the server last sent a list, an event or a bookmark.
-	heard stats.Stamp
+	progress.Tracker
 	// changed is called after each change of the phase, without a lock.
 	changed func()
 
@@ -285,36 +276,17 @@ type statusTracker struct {
 }
 
 func newStatusTracker() *statusTracker {
-	return &statusTracker{status: Status{Phase: Pending, Since: time.Now()}}
+	t := &statusTracker{}
+	t.Begin()
+	return t
 }
 
 func (t *statusTracker) get() Status {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	status := t.status
-	status.Undecodable = t.undecodable.Sorted()
-	return status
-}
-
-// OutageState returns what the log of outages needs to know of the phase.
-func (t *statusTracker) OutageState() outage.State {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.status.Phase == Watching:
-		return outage.Following
-	case t.trying:
-		return outage.Trying
-	case t.status.Phase == Listing || t.status.Phase == Degraded:
-		return outage.NotFollowing
+	s := t.State()
+	return Status{
+		Phase: Phase(s.Phase), Since: s.Since, ResourceVersion: s.ResourceVersion, NextAttempt: s.NextAttempt,
+		Err: s.Err, Reason: Reason(s.Reason), Verb: s.Verb, Undecodable: t.undecodable.Sorted(),
 	}
-	return outage.Idle
-}
-
-func (t *statusTracker) version() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.status.ResourceVersion
 }
 
 // enter enters a phase, with the error that is the cause, or nil.
@@ -322,78 +294,21 @@ func (t *statusTracker) enter(phase Phase, err error) { t.enterFailed(phase, "",
 
 // enterFailed is enter after a request has failed. verb is "list" or "watch".
 func (t *statusTracker) enterFailed(phase Phase, verb string, err error) {
-	t.mu.Lock()
-	t.enterLocked(phase, verb, err)
-	t.mu.Unlock()
+	t.Enter(string(phase), failureOf(verb, err))
 	t.changed()
 }
 
 // enterAfter is enterFailed after a wait, if no other phase is entered meanwhile.
 func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string, err error) *time.Timer {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	entry := t.entries
-	return time.AfterFunc(wait, func() {
-		t.mu.Lock()
-		current := t.entries == entry
-		if current {
-			t.enterLocked(phase, verb, err)
-		}
-		t.mu.Unlock()
-		if current {
-			t.changed()
-		}
-	})
+	return t.EnterAfter(wait, string(phase), failureOf(verb, err), t.changed)
 }
 
-// awaitAttempt sets the time of the next request; zero while a request is under way.
-func (t *statusTracker) awaitAttempt(at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.status.NextAttempt = at
+func failureOf(verb string, err error) progress.Failure {
+	return progress.Failure{Verb: verb, Reason: string(reasonOf(err)), Err: err}
 }
 
-func (t *statusTracker) enterLocked(phase Phase, verb string, err error) {
-	t.entries++
-	t.trying = phase == Degraded && err == nil
-	if t.status.Phase != phase {
-		t.status.Phase, t.status.Since = phase, time.Now()
-	}
-	if err != nil {
-		t.status.Err, t.status.Reason, t.status.Verb = err, reasonOf(err), verb
-	} else if phase == Watching || phase == Listing {
-		t.status.Err, t.status.Reason, t.status.Verb = nil, "", ""
-	}
-}
-
-// reach sets the version that a watch has reached, unless it is empty. heard is when the server sent
-// it, or somewhat earlier.
-func (t *statusTracker) reach(resourceVersion string, heard stats.Stamp) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.heard == 0 || heard > t.heard {
-		t.heard = heard
-	}
-	if resourceVersion != "" {
-		t.status.ResourceVersion = resourceVersion
-	}
-}
-
-// reachList sets the version of a list and calls push in one step.
-func (t *statusTracker) reachList(resourceVersion string, heard stats.Stamp, push func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	push()
-	t.status.ResourceVersion, t.heard = resourceVersion, heard
-}
-
-// heardAt returns when the server last sent a list, an event or a bookmark; 0 before the first
-// list.
-func (t *statusTracker) heardAt() stats.Stamp {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.heard
-}
+func (t *statusTracker) awaitAttempt(at time.Time) { t.AwaitAttempt(at) }
+func (t *statusTracker) version() string           { return t.Version() }
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first
 // list, or a handler that has returned from it. SetScopes makes both incomplete until the lists of the

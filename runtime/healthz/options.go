@@ -30,7 +30,7 @@ func WithSource(source cache.StatusSource) Option {
 // WithDegradedLimit makes an informer not ready that has synced, but has not followed the server
 // for longer than limit. By default it stays ready; see the package comment. All replicas fail
 // together if the API server is away, so a limit of less than some minutes turns its restart into
-// an outage of the program. 0 is for no limit.
+// an outage of the program. A scope that was added later counts from its first list on. 0 is for no limit.
 func WithDegradedLimit(limit time.Duration) Option {
 	return func(o *options) { o.degradedLimit = limit }
 }

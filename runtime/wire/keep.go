@@ -72,7 +72,7 @@ func appendResult[T Object](results []result[T], next result[T]) []result[T] {
 }
 
 // addDropped adds events that were left out. version is that of the last one.
-func (e *Event[T]) addDropped(n int, version string) {
+func (e *Event[T]) addDropped(n int32, version string) {
 	e.Dropped += n
 	if version != "" {
 		e.ResourceVersion = version

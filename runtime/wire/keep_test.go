@@ -34,7 +34,7 @@ func remainder[S ~string | ~[]byte](uid S) uint64 {
 // keptEvents returns all as a decoder delivers them that keeps a third: without the others, which
 // are counted in the next event.
 func keptEvents[T Object](all []Event[T], third uint64) (kept []Event[T], dropped int) {
-	waiting := 0
+	waiting := int32(0)
 	for _, e := range all {
 		switch {
 		case e.Type != watch.Bookmark && remainder(e.Object.GetUID()) != third:
@@ -54,9 +54,9 @@ func keptEvents[T Object](all []Event[T], third uint64) (kept []Event[T], droppe
 // event with an object.
 func joinDropped[T Object](t *testing.T, all []Event[T]) (events []Event[T], dropped int) {
 	t.Helper()
-	waiting := 0
+	waiting := int32(0)
 	for _, e := range all {
-		dropped += e.Dropped
+		dropped += int(e.Dropped)
 		if e.Type == watch.Bookmark {
 			if e.Dropped > 0 {
 				if e.ResourceVersion == "" {

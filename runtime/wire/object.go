@@ -59,8 +59,9 @@ type Event[T Object] struct {
 	InitialEventsEnd bool
 	// Dropped is the number of events before this one that Options.Keep has left out. A Stream delivers
 	// them as an Event of Type watch.Bookmark, with the number and the version of the last one, if
-	// no event with an object has arrived after them. A bookmark of the server has 0.
-	Dropped int
+	// no event with an object has arrived after them. A bookmark of the server has 0. It is small,
+	// because an idle informer keeps the memory of a batch of events.
+	Dropped int32
 }
 
 // Cached returns the object of that name if the cache holds it at that

@@ -53,7 +53,7 @@ type Stream[T Object] struct {
 	failed  error
 	// dropped are the events that Options.Keep has left out since the last one of a batch, and
 	// reached is the version of the last of them.
-	dropped int
+	dropped int32
 	reached string
 }
 

@@ -87,7 +87,7 @@ func BenchmarkKeep(b *testing.B) {
 				for err := error(nil); err == nil; {
 					batch, err = s.Next(b.Context(), batch)
 					for i := range batch {
-						read += batch[i].Dropped
+						read += int(batch[i].Dropped)
 						if batch[i].Object != nil {
 							read++
 						}

@@ -1,4 +1,5 @@
-// Package initial counts the initial lists of an informer whose scopes change. Scopes have ids in the
+// Package initial limits how many first lists are read at one time, and knows which of an informer whose
+// scopes change are complete. Scopes have ids in the
 // order in which they were opened. So "all scopes that were there at a moment" are those with an id
 // below a mark, and one number tells which marks are reached.
 package initial

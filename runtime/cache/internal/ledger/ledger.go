@@ -161,7 +161,7 @@ func (l *Ledger[T]) Close(s *Scope[T]) {
 	} else {
 		l.byNamespace[s.Namespace] = of
 	}
-	s.isListed, s.isUnordered = true, true // it keeps no record waiting
+	s.isListed, s.isUnordered, s.isStale = true, true, false // it keeps no record waiting
 	l.advance(s)
 }
 

@@ -248,6 +248,15 @@ func (t *Table[T]) Forget(name listed.Name) {
 	}
 }
 
+// ForgetAll drops the entries of the objects that are not in the scope any more.
+func (t *Table[T]) ForgetAll(excludes func(namespace, name string) bool) {
+	for _, e := range slices.Clone(t.byVersion) {
+		if excludes(e.Name.Namespace, e.Name.Name) {
+			t.drop(e)
+		}
+	}
+}
+
 // End records that the server has deleted an object. isCached is set if the cache has it. End
 // reports whether the cache has to remove it.
 func (t *Table[T]) End(name listed.Name, uid types.UID, isCached bool) bool {

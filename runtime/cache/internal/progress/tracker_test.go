@@ -1,0 +1,86 @@
+package progress
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
+)
+
+func TestTracker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tracker Tracker
+		tracker.Begin()
+		failed := Failure{"watch", "ServerError", errors.New("it failed")}
+		begun := time.Now()
+		steps := []struct {
+			name   string
+			do     func()
+			phase  string
+			since  time.Duration
+			cause  Failure
+			outage outage.State
+		}{
+			{"begin", func() {}, Pending, 0, Failure{}, outage.Idle},
+			{"list", func() { tracker.Enter(Listing, Failure{}) }, Listing, 1, Failure{}, outage.NotFollowing},
+			{"watch", func() { tracker.Enter(Watching, Failure{}) }, Watching, 2, Failure{}, outage.Following},
+			{"fail", func() { tracker.Enter(Degraded, failed) }, Degraded, 3, failed, outage.NotFollowing},
+			{"reopen", func() { tracker.Enter(Degraded, Failure{}) }, Degraded, 3, failed, outage.Trying},
+			{"last", func() { tracker.Enter(Watching, Failure{}) }, Watching, 5, Failure{}, outage.Following},
+			{"stop", func() { tracker.Enter(Stopped, failed) }, Stopped, 6, failed, outage.Idle},
+			{"stop again", func() { tracker.Enter(Stopped, Failure{}) }, Stopped, 6, failed, outage.Idle},
+		}
+		for _, step := range steps {
+			step.do()
+			want := State{Phase: step.phase, Since: begun.Add(step.since * time.Second), Failure: step.cause}
+			if got := tracker.State(); got != want {
+				t.Errorf("%s: the state is %+v, want %+v", step.name, got, want)
+			}
+			if got := tracker.OutageState(); got != step.outage {
+				t.Errorf("%s: the log sees %v, want %v", step.name, got, step.outage)
+			}
+			time.Sleep(time.Second)
+		}
+	})
+}
+
+// TestEnterAfter enters a phase later, and drops it if another one was entered meanwhile.
+func TestEnterAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tracker Tracker
+		tracker.Begin()
+		tracker.Enter(Watching, Failure{})
+		entered := 0
+		later := func() { tracker.EnterAfter(time.Second, Degraded, Failure{}, func() { entered++ }) }
+		later()
+		tracker.Enter(Watching, Failure{})
+		time.Sleep(2 * time.Second)
+		if entered != 0 || tracker.State().Phase != Watching {
+			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
+		}
+		later()
+		time.Sleep(2 * time.Second)
+		if entered != 1 || tracker.State().Phase != Degraded {
+			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
+		}
+	})
+}
+
+func TestReach(t *testing.T) {
+	var tracker Tracker
+	tracker.Begin()
+	tracker.Reach("", 5)
+	if tracker.Version() != "" || tracker.Heard() != 5 {
+		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
+	}
+	tracker.Reach("8", 4) // of an older batch
+	if tracker.Version() != "8" || tracker.Heard() != 5 {
+		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
+	}
+	tracker.ReachList("3", 6, func() {}) // a server that was restored
+	if tracker.Version() != "3" || tracker.Heard() != 6 {
+		t.Errorf("at %q, heard at %d", tracker.Version(), tracker.Heard())
+	}
+}
