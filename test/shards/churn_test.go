@@ -81,8 +81,8 @@ func newWorld(t *testing.T, config *rest.Config, seed uint64) *world {
 	return w
 }
 
-// populate creates namespaces, a class and databases.
-func (w *world) populate(t *testing.T, kube kubernetes.Interface, count int) {
+// prepare creates namespaces and a class.
+func (w *world) prepare(t *testing.T, kube kubernetes.Interface) {
 	t.Helper()
 	ctx := progress.Context(t)
 	for n := range namespaces() {
@@ -96,6 +96,12 @@ func (w *world) populate(t *testing.T, kube kubernetes.Interface, count int) {
 	if _, err := w.client.DataV1().DatabaseClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// populate creates databases.
+func (w *world) populate(t *testing.T, count int) {
+	t.Helper()
+	ctx := progress.Context(t)
 	w.parallel(count, func() {
 		if err := w.create(ctx); err != nil {
 			t.Error(err)

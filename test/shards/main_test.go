@@ -76,8 +76,8 @@ type cluster struct {
 	admin *rest.Config
 	// robot is the operator's ServiceAccount, if the server knows any.
 	robot *rest.Config
-	// put writes records to the etcd of the server. Nil if only the server itself can reach it.
-	put fleet.PutFunc
+	// etcd is a client of the etcd of the server. Nil if only the server itself can reach it.
+	etcd *clientv3.Client
 }
 
 // open starts a server for one test. gate sets ShardedListAndWatch, which only a whole
@@ -111,7 +111,7 @@ func open(t *testing.T, gate bool) cluster {
 	access := server.Access()
 	c := cluster{
 		admin: &rest.Config{Host: access.URL, BearerToken: access.Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAFile: access.CA}},
-		put:   putTo(t, access.Etcd),
+		etcd:  connect(t, access.Etcd),
 	}
 	files, err := filepath.Glob(operator + "/config/crd/*.yaml")
 	if err != nil {
@@ -124,8 +124,8 @@ func open(t *testing.T, gate bool) cluster {
 	return c
 }
 
-// putTo returns a func that writes to etcd.
-func putTo(t *testing.T, endpoint string) fleet.PutFunc {
+// connect returns a client of etcd.
+func connect(t *testing.T, endpoint string) *clientv3.Client {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	if err != nil {
@@ -136,8 +136,16 @@ func putTo(t *testing.T, endpoint string) fleet.PutFunc {
 			t.Error(err)
 		}
 	})
+	return client
+}
+
+// put returns the func by which processes write records, or nil.
+func (c cluster) put() fleet.PutFunc {
+	if c.etcd == nil {
+		return nil
+	}
 	return func(ctx context.Context, key, value string) (int64, error) {
-		response, err := client.Put(ctx, key, value)
+		response, err := c.etcd.Put(ctx, key, value)
 		if err != nil {
 			return 0, err
 		}

@@ -32,7 +32,7 @@ func newPlay(t *testing.T, c cluster, count int, env []string, args ...string) *
 		Config:   c.robot,
 		Args:     append([]string{"--lease-duration=" + lease.String(), "--qps=-1", "--workers=4"}, args...),
 		Env:      env,
-		Put:      c.put,
+		Put:      c.put(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,12 @@ func newPlay(t *testing.T, c cluster, count int, env []string, args ...string) *
 		}
 	})
 	p := &play{fleet: f, world: newWorld(t, elsewhere, *seed), random: rand.New(rand.NewPCG(*seed, 1))}
-	p.world.populate(t, c.kube(t), count)
+	p.world.prepare(t, c.kube(t))
+	if c.etcd == nil {
+		p.world.populate(t, count)
+	} else {
+		p.copies(t, c.etcd, count)
+	}
 	return p
 }
 
