@@ -314,6 +314,30 @@ func TestInformerEnds(t *testing.T) {
 	})
 }
 
+// TestInformerEndsToo ends Run and an informer by one context: that is no error, whichever Run sees first.
+func TestInformerEndsToo(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGroup(t, 100)
+			a := g.prepare(options("pod-a"))
+			a.informer.ended = make(chan struct{})
+			ctx, cancel := context.WithCancel(quiet(t.Context()))
+			go func() {
+				defer close(a.done)
+				a.err = a.Run(ctx)
+			}()
+			time.Sleep(30 * time.Second)
+			g.settled("pod-a")
+			cancel()
+			close(a.informer.ended)
+			<-a.done
+			if a.err != nil {
+				t.Errorf("Run returned %v", a.err)
+			}
+		})
+	}
+}
+
 // TestTableIsDeleted deletes the table of a running group.
 func TestTableIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
