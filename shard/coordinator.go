@@ -190,8 +190,16 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 	case <-r.leave:
 		r.leave = nil
 		r.beginToLeave()
-	case r.cause = <-r.stopped:
-		klog.FromContext(ctx).Error(r.cause, "Leaving the group")
+	case cause := <-r.stopped:
+		select {
+		case <-r.leave: // the informers have the same context
+		default:
+			if r.end == 0 {
+				r.cause = cause
+				klog.FromContext(ctx).Error(cause, "Leaving the group")
+			}
+		}
+		r.leave = nil
 		r.beginToLeave()
 	case <-r.wake:
 	case <-r.timer.C:
