@@ -136,8 +136,8 @@ func (e *NotSyncedError) Error() string {
 // Unwrap returns Cause.
 func (e *NotSyncedError) Unwrap() error { return e.Cause }
 
-// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has told
-// scopes that have a mistake. The informer keeps the scopes that it has.
+// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has set
+// invalid scopes. The informer keeps its scopes.
 type ScopeSourceError struct {
 	// Err is what the source returned, or what its call of set returned.
 	Err error
