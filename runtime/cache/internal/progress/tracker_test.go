@@ -57,11 +57,13 @@ func TestEnterAfter(t *testing.T) {
 		later()
 		tracker.Enter(Watching, Failure{})
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if entered != 0 || tracker.State().Phase != Watching {
 			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
 		}
 		later()
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if entered != 1 || tracker.State().Phase != Degraded {
 			t.Errorf("entered %d times, now in %s", entered, tracker.State().Phase)
 		}
