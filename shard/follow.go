@@ -61,7 +61,8 @@ func (f *follower) reason() error {
 }
 
 // Follow limits an informer to the objects that this member owns, in the scopes given; without any, in
-// all namespaces. From now on only the Coordinator calls SetScopes of it. Call Follow before Run, and before
+// all namespaces, also if the informer has the option WithNamespaces. From now on only the Coordinator
+// calls SetScopes of it, so an informer with WithScopeSource is refused. Call Follow before Run, and before
 // the informer runs. The error is that of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
