@@ -60,9 +60,10 @@ func (f *follower) reason() error {
 	return f.waitErr
 }
 
-// Follow limits an informer to the objects of the scopes that this member owns. Without scopes it uses all
-// namespaces. From now on, only the Coordinator may call SetScopes of the informer. Call Follow before Run, and
-// before the informer runs. The error is that of SetScopes.
+// Follow limits an informer to the objects that this member owns, in the scopes given; without any, in
+// all namespaces, also if the informer has the option WithNamespaces. From now on only the Coordinator
+// calls SetScopes of it, so an informer with WithScopeSource is refused. Call Follow before Run, and before
+// the informer runs. The error is that of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
 		scopes = []cache.Scope{{}}
