@@ -180,9 +180,19 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			{do: "found", scope: 1, version: "21", want: "update 5-21"},
 			{do: "add", scope: 1, version: "14"}, // its watch was late, and goes on
 			{do: "reach", scope: 1, version: "20"},
-			{do: "reach", scope: 1, version: "24", want: "stale 1"},
+			{do: "reach", scope: 1, version: "24", want: "stale 0 1"},
 			{do: "list", scope: 1, version: "25", listed: "14", want: "update 21-14"},
+			{do: "list", scope: 0, version: "25"},
 			{do: "reach", scope: 1, version: "26"},
+		},
+		"the server is restored, and another scope has what only a request has told": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "found", scope: 1, version: "21", want: "update 5-21"},
+			{do: "list", scope: 2, version: "12", listed: "5"},
+			{do: "reach", scope: 1, version: "24", want: "stale 0 1 2"},
+			{do: "list", scope: 1, version: "25"},
+			{do: "list", scope: 2, version: "25", listed: "5", want: "update 21-5"},
 		},
 		"the server is restored while an object leaves": {
 			{do: "add", scope: 0, version: "50", want: "add 50"},

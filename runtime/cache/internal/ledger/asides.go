@@ -38,19 +38,25 @@ func (l *Ledger[T]) confirmListed(s *Scope[T], version uint64) {
 	maps.DeleteFunc(l.asides, func(a aside, at uint64) bool { return a.scope == s.id && (version == 0 || at <= version) })
 }
 
-// findLost lists the scopes again whose watch has passed the version of a state that a request has told,
-// and has not told that state. The server was restored from a backup then. If no watch had reached a version that
-// the server has lost, nothing else shows that.
+// findLost begins a new era, and lists all scopes again, if the watch of a scope has passed the version of a
+// state that a request has told, and has not told that state. The server was restored from a backup then. If
+// no watch had reached a version that the server has lost, nothing else shows that. Another scope may
+// hold the object too, and keep the lost state.
 func (l *Ledger[T]) findLost() {
 	for a, at := range l.asides {
 		s := l.scopes[a.scope]
-		switch {
-		case s.Excludes != nil && s.Excludes(a.name.Namespace, a.name.Name): // its events are left out
-		case s.reached < at:
+		if s.Excludes != nil && s.Excludes(a.name.Namespace, a.name.Name) { // its events are left out
+			delete(l.asides, a)
 			continue
-		case !s.isStale:
+		}
+		if s.reached < at {
+			continue
+		}
+		if !s.isStale {
+			s.isStale = true
 			l.relist(s)
 		}
-		delete(l.asides, a)
+		l.rewind(s, s.reached)
+		return // without asides
 	}
 }
