@@ -274,6 +274,9 @@ func (x *Indexer[T]) changeScopes(notes []processor.Notification[T], deltas Delt
 		if s = x.scopes.Scope(delta.scope); s == nil {
 			continue
 		}
+		if !delta.aside && x.scopes.HasAsides() {
+			x.scopes.Confirm(s, listed.Name(nameOf(&delta.Item)), ledger.Parse(versionOf(delta)))
+		}
 		if excludes(s, &delta.Item) {
 			if !delta.aside {
 				x.scopes.Reach(s, ledger.Parse(versionOf(delta)))

@@ -18,7 +18,7 @@ import (
 // step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1,
 // and a third one, 2.
 type step struct {
-	do      string // add, update, delete, list, reach, absent or close
+	do      string // add, update, delete, list, reach, found, absent or close
 	scope   scopeID
 	version string
 	uid     string // "one" if it is empty
@@ -166,6 +166,34 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			{do: "list", scope: 1, version: "10", before: "20", want: "stale 0"},
 			{do: "list", scope: 0, version: "11", listed: "5", want: "update 10-5"},
 		},
+		"a watch tells what a request has told": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "found", scope: 1, version: "21", want: "update 5-21"},
+			{do: "add", scope: 1, version: "14"},
+			{do: "add", scope: 1, version: "21"},
+			{do: "reach", scope: 1, version: "24"},
+		},
+		"the server is restored, and only a request has told what it lost": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "found", scope: 1, version: "21", want: "update 5-21"},
+			{do: "add", scope: 1, version: "14"}, // its watch was late, and goes on
+			{do: "reach", scope: 1, version: "20"},
+			{do: "reach", scope: 1, version: "24", want: "stale 0 1"},
+			{do: "list", scope: 1, version: "25", listed: "14", want: "update 21-14"},
+			{do: "list", scope: 0, version: "25"},
+			{do: "reach", scope: 1, version: "26"},
+		},
+		"the server is restored, and another scope has what only a request has told": {
+			{do: "add", scope: 0, version: "5", want: "add 5"},
+			{do: "delete", scope: 0, version: "10"},
+			{do: "found", scope: 1, version: "21", want: "update 5-21"},
+			{do: "list", scope: 2, version: "12", listed: "5"},
+			{do: "reach", scope: 1, version: "24", want: "stale 0 1 2"},
+			{do: "list", scope: 1, version: "25"},
+			{do: "list", scope: 2, version: "25", listed: "5", want: "update 21-5"},
+		},
 		"the server is restored while an object leaves": {
 			{do: "add", scope: 0, version: "50", want: "add 50"},
 			{do: "reach", scope: 1, version: "70"},
@@ -188,7 +216,7 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			}
 			for i, s := range test {
 				obj := version("w", s.version, cmp.Or(s.uid, "one"), "")
-				if s.do == "add" || s.do == "update" {
+				if s.do == "add" || s.do == "update" || s.do == "found" {
 					obj.Labels = map[string]string{"version": s.version}
 				}
 				var notes []processor.Notification[object]
@@ -196,6 +224,9 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 				switch s.do {
 				case "reach":
 					notes = x.reachScope(s.scope, s.version)
+				case "found":
+					d.Type, d.aside = Updated, true
+					notes = x.apply(Deltas[object]{d})
 				case "absent":
 					notes = x.absentFrom(s.scope, listed.Name{Name: "w"}, ledger.Parse(s.version))
 				case "close":

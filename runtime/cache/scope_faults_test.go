@@ -451,6 +451,7 @@ func TestScopeRemovedAndAddedAtOnce(t *testing.T) {
 		heard.drain()
 		_ = s.SetScopes()
 		remove(c, "team-00", "one")
+		c.from("informer").Once().Delay(time.Second) // otherwise the list may end before HasSynced is called
 		if err := s.SetScopes(teams(0, 1)...); err != nil {
 			t.Fatal(err)
 		}

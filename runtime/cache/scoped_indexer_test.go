@@ -367,6 +367,7 @@ func (g *scopesGame) bookmark(s *gameScope) {
 	g.apply(len(g.queue))
 	g.logf("%s reaches %d", s, s.at)
 	g.hear(g.x.reachScope(s.id, strconv.Itoa(s.at)))
+	g.takeStale()
 }
 
 // restore restores the server from a backup. Watches of versions that it does not have any more end.
@@ -434,6 +435,11 @@ func (g *scopesGame) apply(n int) {
 		}
 	}
 	g.hear(g.x.apply(batch))
+	g.takeStale()
+}
+
+// takeStale notes which scopes have to list again.
+func (g *scopesGame) takeStale() {
 	stale := g.x.staleScopes()
 	if len(stale) > 0 && !g.isRestored {
 		g.failf("scopes %d have to list again, but the server was never restored", stale)
@@ -512,6 +518,17 @@ func (g *scopesGame) checkEnd(n processor.Notification[object]) {
 	g.failf("%s@%s has ended, but was in some scope all the time", name, n.Old.ResourceVersion)
 }
 
+// relist lists the scopes again that have to be.
+func (g *scopesGame) relist() {
+	for g.apply(len(g.queue)); ; g.apply(len(g.queue)) {
+		i := slices.IndexFunc(g.scopes, func(s *gameScope) bool { return s.mustList })
+		if i < 0 {
+			return
+		}
+		g.request(g.scopes[i])
+	}
+}
+
 // rest lets all scopes read everything, and compares the cache with the server.
 func (g *scopesGame) rest() {
 	if g.t.Failed() || len(g.history) == 0 {
@@ -532,17 +549,15 @@ func (g *scopesGame) rest() {
 		}
 		g.read(s, len(g.history))
 	}
-	for g.apply(len(g.queue)); ; g.apply(len(g.queue)) {
-		i := slices.IndexFunc(g.scopes, func(s *gameScope) bool { return s.mustList })
-		if i < 0 {
-			break
-		}
-		g.request(g.scopes[i])
-	}
+	g.relist()
 	for _, answer := range g.answers {
 		answer()
 	}
 	g.apply(len(g.queue))
+	for _, s := range g.scopes {
+		g.bookmark(s)
+	}
+	g.relist() // a bookmark may show that the server has lost the state of an answer
 	for _, s := range g.scopes {
 		g.bookmark(s)
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -103,6 +104,8 @@ type Ledger[T wire.Object] struct {
 	deadLimit int
 	// advanced has the scopes that Resolve has to look at.
 	advanced []*Scope[T]
+	// asides has the versions of the states that only requests have told.
+	asides map[aside]uint64
 	// stale are the scopes for TakeStale.
 	stale []ID
 }
@@ -162,6 +165,7 @@ func (l *Ledger[T]) Close(s *Scope[T]) {
 		l.byNamespace[s.Namespace] = of
 	}
 	s.isListed, s.isUnordered, s.isStale = true, true, false // it keeps no record waiting
+	maps.DeleteFunc(l.asides, func(a aside, _ uint64) bool { return a.scope == s.id })
 	l.advance(s)
 }
 
@@ -201,6 +205,7 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 	s.era = l.era // a list is what the server has now
 	s.isListed, s.isUnordered = true, version == 0
 	s.reached, s.listed = max(s.reached, version), version
+	l.confirmListed(s, version)
 	l.advance(s)
 }
 
@@ -209,6 +214,7 @@ func (l *Ledger[T]) List(s *Scope[T], version uint64) {
 // has lost a state that only others have told.
 func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 	l.era++
+	clear(l.asides) // each scope lists again
 	s.reached = version
 	for _, other := range l.scopes {
 		switch {
@@ -217,7 +223,7 @@ func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 			other.era = l.era
 		default:
 			other.isStale = true
-			l.stale = append(l.stale, other.id)
+			l.relist(other)
 		}
 		other.listed = min(other.listed, version)
 		other.waits.lower(version)
@@ -236,6 +242,13 @@ func (l *Ledger[T]) rewind(s *Scope[T], version uint64) {
 				r.waiting++
 			}
 		}
+	}
+}
+
+// relist adds a scope to the result of TakeStale.
+func (l *Ledger[T]) relist(s *Scope[T]) {
+	if !slices.Contains(l.stale, s.id) {
+		l.stale = append(l.stale, s.id)
 	}
 }
 
@@ -359,6 +372,7 @@ func (l *Ledger[T]) Store(s *Scope[T], tag Tag, name listed.Name, told string, a
 	do := tell
 	if aside {
 		do = tellAside
+		l.expect(s, name, Parse(told))
 	}
 	return h.change(step{tag, do, s.id, s.era}), final, hasFinal
 }

@@ -267,7 +267,7 @@ func (l *Ledger[T]) drop(r *record[T]) {
 func (l *Ledger[T]) Leaving() int { return l.leaving }
 
 // HasRecords reports whether the ledger still needs versions that scopes reach.
-func (l *Ledger[T]) HasRecords() bool { return len(l.records) > 0 }
+func (l *Ledger[T]) HasRecords() bool { return len(l.records) > 0 || len(l.asides) > 0 }
 
 // Over is an object that no scope has, at the last version at which one had it.
 type Over[T wire.Object] struct {
@@ -300,6 +300,7 @@ func (l *Ledger[T]) Resolve() (over []Over[T]) {
 	}
 	clear(l.advanced)
 	l.advanced = l.advanced[:0]
+	l.findLost()
 	return over
 }
 
