@@ -30,7 +30,7 @@ demo: ## Run the example operator with a real API server, and print its typed ev
 	@go -C test build -o ../build/bin/demo ./cmd/demo
 	@build/bin/demo --repo=. $(ARGS)
 
-demo-shards: ## Run three processes of the example operator that share their work, kill one and add one, and print who has how many objects, in a minute (ARGS="--objects=2000")
+demo-shards: ## Run processes of the example operator that share their work; add, kill, pause and stop one, and print how many objects each has, in a minute (ARGS="--objects=2000")
 	@echo "Building the demo, which has a whole API server in it: about 4 minutes the first time, seconds after that"
 	@go -C test build -o ../build/bin/demo-shards ./cmd/demo-shards
 	@build/bin/demo-shards --repo=. $(ARGS)

@@ -26,7 +26,7 @@ type Coordinator struct {
 	running atomic.Bool
 	// wake makes Run look for the next request, and changed makes the follower look at the slots. Both have room for one.
 	wake, changed chan struct{}
-	// holds are those of the member, by slot, for handlers: see member.Holds.
+	// holds are the holds of the member by slot, for handlers; see member.Holds.
 	holds []atomic.Uint64
 	// stopped has the error of Run if an informer has ended. It has room for one.
 	stopped chan error
@@ -90,10 +90,10 @@ func (c *Coordinator) now() member.Time {
 // errRunsOnce is returned by a second Run.
 var errRunsOnce = errors.New("shard: a Coordinator runs once; make another one")
 
-// Run is a member of the group until ctx ends. Then it begins no more work, waits for the work in
-// progress, gives its slots to the others, and returns nil. It keeps trying if requests fail; Status
-// has the reason. If an informer of Follow ends first, Run ends too, as if ctx had ended. The error says why it cannot
-// be a member, or what did not end.
+// Run takes part in the group until ctx ends. Then it begins no more work, waits for the work in
+// progress, gives its slots to the others, and returns nil. It retries requests that fail; Status
+// has the reason. If an informer of Follow ends first, Run ends too, as if ctx had ended. The error says
+// why this process cannot be a member, or which work has not ended.
 func (c *Coordinator) Run(ctx context.Context) (err error) {
 	if c.running.Swap(true) {
 		return errRunsOnce
@@ -190,8 +190,16 @@ func (r *run) next(ctx context.Context) (request member.Request, over bool, err 
 	case <-r.leave:
 		r.leave = nil
 		r.beginToLeave()
-	case r.cause = <-r.stopped:
-		klog.FromContext(ctx).Error(r.cause, "Leaving the group")
+	case cause := <-r.stopped:
+		select {
+		case <-r.leave: // the informers have the same context
+		default:
+			if r.end == 0 {
+				r.cause = cause
+				klog.FromContext(ctx).Error(cause, "Leaving the group")
+			}
+		}
+		r.leave = nil
 		r.beginToLeave()
 	case <-r.wake:
 	case <-r.timer.C:
@@ -220,7 +228,7 @@ func (r *run) leftBehind(working int) error {
 		r.options.Identity, working, r.options.LeaseDuration+r.options.ClockMargin)
 }
 
-// answered tells the member of an answer. The error is one that no later request can help.
+// answered processes an answer. After an error no later request can succeed.
 func (r *run) answered(ctx context.Context, a answer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,7 +240,7 @@ func (r *run) answered(ctx context.Context, a answer) error {
 	switch {
 	case a.err == nil:
 	case needsPerson(a.err) && (before == nil || !needsPerson(before)):
-		klog.FromContext(ctx).Error(a.err, "The member cannot do its part in the group")
+		klog.FromContext(ctx).Error(a.err, "Cannot take part in the group until someone fixes this")
 	default:
 		klog.FromContext(ctx).V(2).Info("A request failed", "reason", a.err)
 	}
@@ -260,7 +268,7 @@ func (r *run) log(ctx context.Context, now member.Time) {
 	}
 }
 
-// publish tells everyone of changes of the slots. The caller holds mu.
+// publish applies changes of the slots: it cancels contexts, and wakes the follower. The caller holds mu.
 func (c *Coordinator) publish(now member.Time) {
 	for slot, d := range c.drains {
 		if now.Steady >= d.end {
@@ -309,9 +317,9 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Status is the state of a member, as it knows it.
+// Status is the state of a member as the member itself knows it.
 type Status struct {
-	// Identity is that of Options.
+	// Identity is Options.Identity.
 	Identity string
 	// Slots is the number of all slots.
 	Slots int

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
@@ -311,6 +314,37 @@ func TestInformerEnds(t *testing.T) {
 			t.Errorf("Run returned %v", a.err)
 		}
 		g.settled("pod-b")
+	})
+}
+
+// TestInformersHaveTheContextOfRun ends an informer with Run, which still waits for work: that is no error.
+func TestInformersHaveTheContextOfRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, 100)
+		a := g.prepare(options("pod-a"))
+		a.informer.ended = make(chan struct{})
+		var log bytes.Buffer // that only Run writes
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+		go func() {
+			defer close(a.done)
+			a.err = a.Run(ctx)
+		}()
+		time.Sleep(30 * time.Second)
+		g.settled("pod-a")
+		_, done, ok := a.Begin(t.Context(), g.collection.all()["object-7"])
+		if !ok {
+			t.Fatal("pod-a may not work")
+		}
+		cancel()
+		synctest.Wait()
+		close(a.informer.ended)
+		time.Sleep(time.Second)
+		done()
+		<-a.done
+		if a.err != nil || strings.Contains(log.String(), "Leaving the group") {
+			t.Errorf("Run returned %v and logged:\n%s", a.err, &log)
+		}
 	})
 }
 

@@ -14,16 +14,16 @@ import (
 )
 
 // narrowAfter is how long the caches keep objects of slots that went to other members. To drop them, an
-// informer lists again what is left, so it waits for the end of the changes in a group.
+// informer must list the rest again, so the follower waits until no slot has moved for this long.
 const narrowAfter = time.Minute
 
-// Informer is what a Coordinator needs of an informer. A *cache.SharedIndexInformer is one.
+// Informer is the part of an informer that a Coordinator uses. A *cache.SharedIndexInformer implements it.
 type Informer interface {
 	cache.Syncer
 	SetScopes(scopes ...cache.Scope) error
 }
 
-// follower keeps the caches in line with the slots of the member.
+// follower sets the scopes of the informers by the slots of the member.
 type follower struct {
 	parts []part // that the informers have; of the goroutine of follow
 
@@ -41,9 +41,9 @@ type followed struct {
 	base []cache.Scope
 }
 
-// gate is the handler of an informer that gets only what the member owns.
+// gate is a handler of an informer that passes on only what the member owns.
 type gate interface {
-	// open tells the holds whose objects the handler gets now, by slot. It does not wait for the handler.
+	// open sets the holds, by slot, whose objects the handler gets from now on. It does not wait for the handler.
 	open(holds []uint64)
 	// run calls the handler after open, until ctx ends.
 	run(ctx context.Context, running *sync.WaitGroup)
@@ -60,9 +60,9 @@ func (f *follower) reason() error {
 	return f.waitErr
 }
 
-// Follow limits an informer to the objects that this member owns, in the scopes given; without any, in
-// all namespaces. From now on only the Coordinator calls SetScopes of it. Call Follow before Run, and before
-// the informer runs. The error is that of SetScopes.
+// Follow limits an informer to the objects of the scopes that this member owns. Without scopes it uses all
+// namespaces. From now on, only the Coordinator may call SetScopes of the informer. Call Follow before Run, and
+// before the informer runs. The error is that of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
 		scopes = []cache.Scope{{}}
@@ -245,8 +245,8 @@ func (c *Coordinator) gates() []gate {
 	return slices.Clone(c.handlers)
 }
 
-// synced waits until the caches have the objects of all scopes. It reports false if the slots changed first, or
-// ctx ended. It does not wait for handlers: one that hangs is not to stop the work on all objects.
+// synced waits until the caches have the objects of all scopes. It returns false if the slots changed first, or
+// ctx ended. It does not wait for handlers: a handler that hangs must not stop the work on all objects.
 func (c *Coordinator) synced(ctx context.Context) bool {
 	for _, informer := range c.followed() {
 		if !c.await(ctx, informer) {
@@ -256,7 +256,7 @@ func (c *Coordinator) synced(ctx context.Context) bool {
 	return true
 }
 
-// await waits until s is synced. It reports false if the slots changed first, or ctx ended.
+// await waits until s is synced. It returns false if the slots changed first, or ctx ended.
 func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
 	reasons := time.NewTicker(c.options.RenewPeriod)
 	defer reasons.Stop()
@@ -277,7 +277,7 @@ func (c *Coordinator) await(ctx context.Context, s cache.Syncer) bool {
 	return true
 }
 
-// report keeps why the caches are not filled, for Status.
+// report stores the reason why the caches are not filled, for Status.
 func (c *Coordinator) report(ctx context.Context, err error) {
 	c.follower.mu.Lock()
 	defer c.follower.mu.Unlock()

@@ -15,14 +15,15 @@ import (
 // AddEventHandler adds a handler to an informer of Follow. The handler gets the events of the objects
 // that this member owns:
 //
-//   - When Begin starts to accept a slot, OnAdd for each cached object of it, with isInInitialList set.
+//   - When Begin starts to accept the objects of a slot, OnAdd for each of them in the cache, with
+//     isInInitialList set.
 //   - Then each change, in order.
 //   - When the slot goes to another member, nothing. So OnDelete means that the object was deleted, with one
 //     exception: with sharding.Owner, an object whose controller changes may move to a slot of another member.
-//     OnDelete has its last state in this member then, and an unknown final state.
+//     Then OnDelete has its last state in this member, and an unknown final state.
 //
-// The calls do not overlap, but they come from several goroutines. A handler that hangs or panics is treated as
-// a handler of the informer. Other handlers, and Begin, do not wait for it.
+// The calls do not overlap, but they come from several goroutines. A handler that hangs or panics is reported
+// like other handlers of the informer. Other handlers, and Begin, do not wait for it.
 func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
 	h := newOwnedHandler(c, handler)
 	h.informer = informer
@@ -40,7 +41,7 @@ func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInform
 
 func newOwnedHandler[T cache.Object](c *Coordinator, next cache.ResourceEventHandler[T]) *ownedHandler[T] {
 	return &ownedHandler[T]{
-		coordinator: c, next: next, wake: make(chan struct{}, 1), mu: make(turn, 1),
+		coordinator: c, next: next, wake: make(chan struct{}, 1), mu: make(chanLock, 1),
 		opened: make([]uint64, len(c.holds)), waiting: map[cache.ObjectName]waitingObject[T]{},
 	}
 }
@@ -55,9 +56,9 @@ type ownedHandler[T cache.Object] struct {
 	toOpen atomic.Pointer[[]uint64]
 	wake   chan struct{}
 
-	// mu is held over the calls of next, so that they do not overlap. It guards what follows. A call may hang, and with
-	// a channel, tests in virtual time go on then.
-	mu turn
+	// mu is held during the calls of next, so that they do not overlap. It guards what follows. It is a channel because
+	// a call may hang: in tests with virtual time, time advances while others wait for a channel, but not for a Mutex.
+	mu chanLock
 	// opened are the holds of the slots whose objects next gets.
 	opened []uint64
 	// waiting are the objects of slots that the member holds, but that are not opened.
@@ -74,11 +75,11 @@ type call[T cache.Object] struct {
 	obj    T
 }
 
-// turn is a lock: full while it is held.
-type turn chan struct{}
+// chanLock is a lock with room for one element. It is full while it is held.
+type chanLock chan struct{}
 
-func (t turn) Lock()   { t <- struct{}{} }
-func (t turn) Unlock() { <-t }
+func (l chanLock) Lock()   { l <- struct{}{} }
+func (l chanLock) Unlock() { <-l }
 
 type waitingObject[T cache.Object] struct {
 	obj  T
@@ -90,20 +91,20 @@ type waitingObject[T cache.Object] struct {
 type where uint8
 
 const (
-	elsewhere where = iota // dropped
-	later                  // next gets OnAdd when the slot is opened
-	here                   // next gets them
+	foreign where = iota // dropped
+	pending              // next gets OnAdd when the slot is opened
+	owned                // next gets them
 )
 
 func (h *ownedHandler[T]) where(obj T) (where, waitingObject[T]) {
 	slot := h.coordinator.slots.of(obj)
 	switch hold := h.coordinator.holds[slot].Load(); hold {
 	case 0:
-		return elsewhere, waitingObject[T]{}
+		return foreign, waitingObject[T]{}
 	case h.opened[slot]:
-		return here, waitingObject[T]{}
+		return owned, waitingObject[T]{}
 	default:
-		return later, waitingObject[T]{obj, slot, hold}
+		return pending, waitingObject[T]{obj, slot, hold}
 	}
 }
 
@@ -116,9 +117,9 @@ func (h *ownedHandler[T]) OnAdd(obj T, isInInitialList bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch where, waiting := h.where(obj); where {
-	case here:
+	case owned:
 		h.tellAdd(obj, isInInitialList)
-	case later:
+	case pending:
 		h.waiting[nameOf(obj)] = waiting
 	}
 }
@@ -130,14 +131,14 @@ func (h *ownedHandler[T]) OnUpdate(oldObj, newObj T) {
 	delete(h.waiting, nameOf(newObj))
 	before, _ := h.where(oldObj)
 	switch where, waiting := h.where(newObj); {
-	case where == here && before == here:
+	case where == owned && before == owned:
 		h.tellUpdate(oldObj, newObj)
-	case where == here:
+	case where == owned:
 		h.tellAdd(newObj, false)
-	case where == elsewhere && before == here:
+	case where == foreign && before == owned:
 		// Whether the caches still have the foreign slot makes no difference to the handler.
 		h.tellDelete(oldObj, true)
-	case where == later:
+	case where == pending:
 		h.waiting[nameOf(newObj)] = waiting
 	}
 }
@@ -147,7 +148,7 @@ func (h *ownedHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.waiting, nameOf(obj))
-	if where, _ := h.where(obj); where == here {
+	if where, _ := h.where(obj); where == owned {
 		h.tellDelete(obj, finalStateUnknown)
 	}
 }
@@ -225,8 +226,9 @@ func (h *ownedHandler[T]) run(ctx context.Context, running *sync.WaitGroup) {
 	returned = true
 }
 
-// await waits until there are slots to open, and the handler has got what the informer told before: an OnDelete
-// of an earlier hold of a slot must not come after the slot was opened. It reports false at the end.
+// await waits until there are slots to open, and the handler has got all earlier events of the informer: an
+// OnDelete of an earlier hold of a slot must not come after the slot was opened. It returns false if ctx ended or
+// the handler was removed.
 func (h *ownedHandler[T]) await(ctx context.Context) bool {
 	var synced, gone <-chan struct{}
 	for {
@@ -255,7 +257,7 @@ var closed = func() <-chan struct{} {
 	return c
 }()
 
-// openNow opens slots, and calls OnAdd for the objects of them that have waited for it.
+// openNow opens slots, and calls OnAdd for their waiting objects.
 func (h *ownedHandler[T]) openNow(holds []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -271,7 +273,7 @@ func (h *ownedHandler[T]) openNow(holds []uint64) {
 	}
 }
 
-// add calls OnAdd. The informer decides about a panic.
+// add calls OnAdd. It reports a panic to the informer.
 func (h *ownedHandler[T]) add(obj T) {
 	returned := false
 	defer func() {
@@ -283,7 +285,7 @@ func (h *ownedHandler[T]) add(obj T) {
 	returned = true
 }
 
-// failed tells the informer of a panic, whose value is nil after runtime.Goexit.
+// failed reports a panic to the informer. The value is nil after runtime.Goexit.
 func (h *ownedHandler[T]) failed(obj T, value any) {
 	if r, ok := h.registration().(interface{ HandlerPanicked(obj T, value any) }); ok {
 		r.HandlerPanicked(obj, value)

@@ -45,7 +45,7 @@ type leases struct {
 	used       types.UID // of the last table that fitted
 }
 
-// do sends a request. The error says why it was not done, unless another member was faster.
+// do sends a request. The error is nil if another member was faster.
 func (l *leases) do(ctx context.Context, q member.Request) (member.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, fmt.Errorf("no response within %v", l.timeout))
 	defer cancel()
@@ -146,7 +146,7 @@ func set(lease *coordinationv1.Lease, annotation, value string, present bool) {
 	lease.Annotations[annotation] = value
 }
 
-// list reads all Leases of the group. It is one request, so what it returns is of one moment.
+// list reads all Leases of the group. It is one request, so the result is consistent.
 func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error) {
 	list, err := l.client.List(ctx, metav1.ListOptions{LabelSelector: groupLabel + "=" + l.group})
 	if err != nil {
@@ -183,8 +183,8 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 	return snapshot, nil
 }
 
-// parseTable returns the table of a Lease. The error is an errMismatch if other members divide otherwise, and
-// not if someone has broken the table: it was right before, or has what no member writes.
+// parseTable returns the table of a Lease. The error is an errMismatch if other members have other options. It is not
+// one if someone has broken the table: then the table was right before, or no member could have written it.
 func (l *leases) parseTable(lease *coordinationv1.Lease) (*member.Table, error) {
 	a := lease.Annotations
 	if a[keyAnnotation] != string(l.key) || a[slotsAnnotation] != strconv.Itoa(l.count) {

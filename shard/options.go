@@ -24,25 +24,25 @@ type Options struct {
 	// subdomain. If two processes have the same one, the second waits until the Lease of the first
 	// has expired. So does a container that was restarted in its Pod.
 	Identity string
-	// Key is what of an object decides about its owner. The default is sharding.UID. With
-	// sharding.Owner, the direct children of an object belong to its owner.
+	// Key is the value of an object that decides who owns it. The default is sharding.UID. With
+	// sharding.Owner, the member that owns an object also owns its direct children.
 	Key sharding.Key
 	// Slots is the number of parts that the hashes are divided into, a power of two up to 4096. The
 	// default is 256. Each member owns about Slots divided by the number of members.
 	Slots int
 	// LeaseDuration is the time after which the slots of a member that does not renew its Lease go to
-	// others. The default is 15 seconds. A member that is in use before the table exists waits for
-	// it too. Less than a second is refused, and less than 10 seconds only suits tests: a request
-	// to renew the Lease, or to move a slot, fails after (LeaseDuration-ClockMargin)/4.
+	// others. The default is 15 seconds. A member that starts before the table exists also waits this
+	// long. Less than a second is refused. Less than 10 seconds is for tests only: a request to renew
+	// the Lease, or to move a slot, times out after (LeaseDuration-ClockMargin)/4.
 	LeaseDuration time.Duration
-	// RenewPeriod is the time between two renewals, and at most a quarter of LeaseDuration. The default is
+	// RenewPeriod is the time between two renewals, at most a quarter of LeaseDuration. The default is
 	// a seventh of it. Each period costs two requests: an update and a list of the Leases of the group.
 	RenewPeriod time.Duration
 	// ClockMargin is how much earlier than LeaseDuration a member stops, and how much later others take
 	// its slots. Each clock may run faster or slower than real time by ClockMargin/LeaseDuration. A write that was
 	// sent before the end has about twice this time to arrive. The default is a tenth of LeaseDuration.
 	ClockMargin time.Duration
-	// DrainTimeout is how long work on an object that goes to another member may go on, before its
+	// DrainTimeout is how long work on an object that goes to another member may continue before its
 	// context is canceled. The member keeps the object until the work has ended. The default is 30 seconds.
 	DrainTimeout time.Duration
 }

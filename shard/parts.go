@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxParts is how many parts there are before they are joined. Each one is a watch of each scope, and a
-// server that does not know shards sends everything on each of them.
+// maxParts is the largest number of parts before they are joined. Each part has a watch of each scope, and a
+// server that does not know shards sends everything on each watch.
 const maxParts = 4
 
 // part is what one list and watch of an informer has: some slots, each with the hold that it was opened for.

@@ -18,13 +18,13 @@ type errMismatch struct{ error }
 // errForeign is a Lease that has a name of the group, but does not belong to it.
 type errForeign struct{ error }
 
-// needsPerson reports whether an error stays until someone does something about it.
+// needsPerson reports whether an error stays until someone fixes its cause.
 func needsPerson(err error) bool {
 	_, foreign := errors.AsType[errForeign](err)
 	return foreign || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 }
 
-// wrap adds what could not be done by a request with a verb. If the verb is not allowed, it adds the missing rule.
+// wrap adds what failed to the error of a request. If the verb is not allowed, it adds the missing rule.
 func (l *leases) wrap(err error, verb, what string) error {
 	switch {
 	case err == nil:
@@ -42,19 +42,19 @@ func (l *leases) remove(ctx context.Context, broken error) error {
 	if _, ok := errors.AsType[errMismatch](broken); ok {
 		return broken
 	}
-	klog.FromContext(ctx).Error(broken, "Someone has changed the table of slots; deleting it, so that all members of the group begin again")
+	klog.FromContext(ctx).Error(broken, "Someone has broken the table of slots; deleting it, so that the members of the group make a new one")
 	err := l.client.Delete(ctx, l.table.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &l.table.UID, ResourceVersion: &l.table.ResourceVersion},
 	})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("%w; it cannot be deleted: %w", broken, l.wrap(err, "delete", "cannot delete the table of slots"))
 	}
-	return fmt.Errorf("%w; it was deleted, and all members begin again", broken)
+	return fmt.Errorf("%w; this member has deleted it, and the members make a new one", broken)
 }
 
 // find explains why a Lease exists already, although the last list did not have it. Another member may have been
-// faster. If someone has removed the label of the group, find adds it again: nothing else of the Lease has
-// changed, and no update based on an earlier version can succeed, so it is as if no list had been answered meanwhile.
+// faster. If someone has removed the label of the group, find adds it again. That is safe: nothing else of the Lease
+// has changed, and no update based on an earlier version can succeed.
 func (l *leases) find(ctx context.Context, name string, isOurs func(*coordinationv1.Lease) bool, option string) error {
 	// Members have the right to list, and need no other one.
 	list, err := l.client.List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})

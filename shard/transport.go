@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// Transport wraps a RoundTripper, as rest.Config.Wrap does. It refuses the writes of work that is no longer
-// valid, with a *LostError. Reads, and requests without a context of Begin, pass.
+// Transport wraps a RoundTripper. Pass it to rest.Config.Wrap. It refuses the writes of work that is no longer
+// valid, with a *LostError. It does not check reads, and requests without a context of Begin.
 func (c *Coordinator) Transport(next http.RoundTripper) http.RoundTripper { return &transport{next} }
 
 type transport struct{ next http.RoundTripper }
 
-// RoundTrip sends a request if its work is valid. It checks again when the body is read, which is
-// shortly before the request is sent: the process may have been paused meanwhile.
+// RoundTrip sends a request if its work is valid. The process may be paused before the request is sent, so
+// the body checks again when it is read.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	w := workOf(request.Context())
 	if w == nil || request.Method == http.MethodGet || request.Method == http.MethodHead || request.Method == http.MethodOptions {

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// work is a piece of work in progress.
+// work is the work of one call of Begin.
 type work struct {
 	coordinator *Coordinator
 	slot        int
@@ -25,22 +25,22 @@ func workOf(ctx context.Context) *work {
 	return w
 }
 
-// LostError is the cause of the end of work, and the error of its writes, when this member has lost
-// the object.
+// LostError is the cause of a canceled context of Begin, and the error of the writes with it, when this member
+// has lost the object.
 type LostError struct {
 	// Identity is that of the member.
 	Identity string
 }
 
-// Error says that another member may own the object.
+// Error returns the message.
 func (e *LostError) Error() string {
 	return "shard: another member may own the object that " + e.Identity + " worked on; end the work without a write"
 }
 
-// Begin reports whether this member may work on an object. If so, the caller passes the context that
-// it returns to its writes, and calls done when the work has ended, also after an error. The context is
-// canceled if the member loses the object, with a *LostError as its cause. If Begin returns false,
-// the next owner gets OnAdd from AddEventHandler, so the caller can forget the object.
+// Begin reports whether this member may work on an object. If so, the caller passes the returned context
+// to its writes, and calls done when the work has ended, even after an error. If the member loses the object,
+// the context is canceled with a *LostError as its cause. If Begin returns false, the caller can forget
+// the object: the handlers of AddEventHandler get OnAdd at the next owner.
 func (c *Coordinator) Begin(ctx context.Context, obj metav1.Object) (working context.Context, done func(), ok bool) {
 	slot := c.slots.of(obj)
 	c.mu.Lock()
@@ -68,7 +68,7 @@ func (w *work) done() {
 	w.cancel(context.Canceled)
 }
 
-// valid reports whether the work may go on.
+// valid reports whether the work may continue.
 func (w *work) valid() bool {
 	for ; w != nil; w = w.outer {
 		c := w.coordinator

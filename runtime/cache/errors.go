@@ -136,8 +136,8 @@ func (e *NotSyncedError) Error() string {
 // Unwrap returns Cause.
 func (e *NotSyncedError) Unwrap() error { return e.Cause }
 
-// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has told
-// scopes that have a mistake. The informer keeps the scopes that it has.
+// ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has set
+// invalid scopes. The informer keeps its scopes.
 type ScopeSourceError struct {
 	// Err is what the source returned, or what its call of set returned.
 	Err error
@@ -346,3 +346,18 @@ func (r observedReflector[T]) About(lasted time.Duration) advice.Advice {
 func (r observedReflector[T]) Logger() klog.Logger { return r.logger }
 
 func (r observedReflector[T]) LateHandlers() []outage.Handler { return nil }
+
+// askFailure is why a scope has not answered whether it has an object.
+type askFailure struct {
+	since, next time.Time
+	err         error
+}
+
+// addTo adds the failure to the Status of a scope that has no other one.
+func (f *askFailure) addTo(status *Status) {
+	if f == nil || status.Phase != Watching {
+		return
+	}
+	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
+	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
+}

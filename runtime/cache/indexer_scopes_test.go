@@ -154,6 +154,12 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 			{do: "list", scope: 0, version: "3", want: "stale 1"},
 			{do: "close", scope: 1, want: "delete 10?"},
 		},
+		"the server is restored, and has a state as before": {
+			{do: "add", scope: 0, version: "19", want: "add 19"},
+			{do: "reach", scope: 1, version: "30"},
+			{do: "list", scope: 1, version: "25", listed: "19", want: "stale 0"},
+			{do: "list", scope: 2, version: "17", listed: "9"}, // it was late
+		},
 		"the server is restored to the last version of an event": {
 			{do: "add", scope: 0, version: "5", want: "add 5"},
 			{do: "add", scope: 1, version: "10", want: "update 5-10"},
@@ -197,7 +203,9 @@ func TestObjectMovesBetweenScopes(t *testing.T) {
 				case "list":
 					d = Delta[object]{Type: Replaced, scope: s.scope, Collection: &Collection[object]{version: s.version, before: s.before}}
 					if s.listed != "" {
-						d.Collection.Items = []Item[object]{itemOf(version("w", s.listed, "one", ""))}
+						listed := version("w", s.listed, "one", "")
+						listed.Labels = map[string]string{"version": s.listed}
+						d.Collection.Items = []Item[object]{itemOf(listed)}
 					}
 					notes = x.apply(Deltas[object]{d})
 				default:

@@ -102,7 +102,7 @@ func TestMistakesInOptions(t *testing.T) {
 		},
 		"all namespaces and one": {
 			call: []SharedInformerOption{WithNamespaces("a", "")},
-			want: `cache.WithNamespaces for *v1.PartialObjectMetadata: "" means all namespaces, so it cannot stand next to "a"`,
+			want: `cache.WithNamespaces for *v1.PartialObjectMetadata: "" means all namespaces, so it cannot be combined with "a"`,
 		},
 		"an option of another kind": {
 			call: []SharedInformerOption{WithTransform(func(g *gadget) (*gadget, error) { return g, nil })},

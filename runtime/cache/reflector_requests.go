@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
-	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -441,59 +438,37 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 	return result, nil
 }
 
-// find lists one object of the scope. The item is nil if the scope does not have it at that version.
-func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *Item[T], version string, err error) {
-	name, notOlder := ObjectName(object.Name), strconv.FormatUint(object.Version, 10)
-	one := fields.OneTermEqualSelector("metadata.name", name.Name).String()
-	if name.Namespace != "" && r.config.Namespace == "" {
-		one = scoping.And(one, fields.OneTermEqualSelector("metadata.namespace", name.Namespace).String())
+// isLater reports whether a version is later than the version before, which a watch has
+// reached. A watch never resumes at an earlier version, even if an aggregated server sends
+// a deleted object with the version of its last state. Only servers other than Kubernetes
+// have versions that are not positive decimal numbers. Each of those counts as later, until
+// the watch has reached a number.
+func isLater(version, before string) bool {
+	if version == "" || version == before {
+		return false
 	}
-	page, err := r.finder().List(ctx, metav1.ListOptions{
-		FieldSelector: one, ResourceVersion: notOlder, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-	})
+	order, err := resourceversion.CompareResourceVersion(version, before)
 	if err != nil {
-		return nil, "", err
+		return !isWellFormed(before)
 	}
-	if isEarlier(page.ResourceVersion, notOlder) {
-		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
-	}
-	for i := range page.Items {
-		item := &page.Items[i]
-		if nameOf(item) != name || r.excludes(item) {
-			continue // the server ignores field selectors
-		}
-		if item.Err == nil && !item.Held {
-			item.Object, err = r.transformed(item.Object)
-		}
-		return item, page.ResourceVersion, err
-	}
-	return nil, page.ResourceVersion, nil
+	return order > 0
 }
 
-// askFailure is why a scope has not answered whether it has an object.
-type askFailure struct {
-	since, next time.Time
-	err         error
+// isEarlier reports whether a version is known to be earlier than another one.
+func isEarlier(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
 }
 
-// noteAsked sets why the scope does not answer, or nil.
-func (r *Reflector[T]) noteAsked(failed *askFailure) {
-	before := r.unanswered.Load()
-	if before == nil && failed == nil {
-		return
+// earlier returns the earlier one of two versions. An empty one is before all others.
+func earlier(a, b string) string {
+	if b == "" || isEarlier(b, a) {
+		return b
 	}
-	if before != nil && failed != nil {
-		failed.since = before.since
-	}
-	r.unanswered.Store(failed)
-	r.status.changed()
+	return a
 }
 
-// addTo adds the failure to the Status of a scope that has no other one.
-func (f *askFailure) addTo(status *Status) {
-	if f == nil || status.Phase != Watching {
-		return
-	}
-	status.Phase, status.Since, status.NextAttempt = Degraded, f.since, f.next
-	status.Err, status.Reason, status.Verb = f.err, reasonOf(f.err), verbList
+func isWellFormed(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, version)
+	return err == nil
 }

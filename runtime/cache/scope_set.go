@@ -31,8 +31,7 @@ type scopeSet[T Object] struct {
 	opened atomic.Uint32
 	// retry holds a token after Retry, for the source of the scopes. It is nil without one.
 	retry chan struct{}
-	// chosen is how far the choice of the scopes is, apart from the scopes. It is nil if they were
-	// never changed.
+	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
 	chosen atomic.Pointer[statusTracker]
 
 	mu sync.Mutex // guards what follows, and changes of current

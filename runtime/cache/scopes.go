@@ -19,15 +19,15 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// Scope is a part of a collection that an informer lists and watches on its own: the objects of
-// a namespace that all selectors select. An empty selector selects all objects. Scopes may overlap: an
-// object that several scopes have is kept once.
+// Scope is a part of a collection that an informer lists and watches separately: the objects of a
+// namespace that all selectors select. An empty selector selects all objects. Scopes may overlap: the
+// cache keeps an object of several scopes once.
 type Scope struct {
 	// Namespace is empty for all namespaces.
 	Namespace                    string
 	LabelSelector, FieldSelector string
-	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server, which
-	// may ignore it, and filters itself before it decodes.
+	// ShardSelector is the String of a sharding.Selector. The informer sends it to the server. A server
+	// may ignore it, so the informer also filters, before it decodes.
 	ShardSelector string
 
 	// among, if it is not nil, has the namespaces that a scope of all namespaces is limited to; see
@@ -59,7 +59,7 @@ func (s Scope) compare(other Scope) int {
 		cmp.Compare(s.among.Len(), other.among.Len()))
 }
 
-// name names a scope in errors. One that only excludes namespaces is that of the others.
+// name names a scope in errors. The name of a scope that only excludes namespaces is "other namespaces".
 func (s Scope) name() string {
 	name := "namespace " + s.Namespace
 	if s.Namespace == "" {
@@ -84,8 +84,7 @@ func (c *Config[T]) of() Scope {
 	return *c.scope
 }
 
-// normal returns the normal form of a scope. Scopes that select the same by the same conditions have
-// equal ones.
+// normal returns the normal form of a scope. Scopes with the same conditions have equal normal forms.
 func (s Scope) normal() (Scope, error) {
 	// The name becomes a part of a URL. And a server returns no objects for a name that no namespace can have.
 	if problems := validation.IsDNS1123Label(s.Namespace); s.Namespace != "" && len(problems) > 0 {
@@ -121,12 +120,12 @@ func normalScopes(option string, o *options, scopes []Scope) ([]Scope, error) {
 	return slices.Compact(all), errors.Join(errs...)
 }
 
-// WithNamespace limits informers to one namespace; "" for all namespaces. As an option of a
-// factory it has no effect on cluster-scoped kinds. For such a kind it is a mistake.
+// WithNamespace limits informers to one namespace; "" means all namespaces. As an option of a
+// factory it has no effect on cluster-scoped kinds. As an option of such a kind it is an error.
 func WithNamespace(namespace string) SharedInformerOption { return WithNamespaces(namespace) }
 
 // WithNamespaces limits informers to some namespaces. An informer lists and watches each of them
-// on its own, and keeps all objects in one cache. The rights in these namespaces are sufficient.
+// separately, and keeps all objects in one cache. It needs rights only in these namespaces.
 // Status.Scopes has the state of each. SetScopes changes them later.
 func WithNamespaces(namespaces ...string) SharedInformerOption {
 	scopes := make([]Scope, len(namespaces))
@@ -136,7 +135,7 @@ func WithNamespaces(namespaces ...string) SharedInformerOption {
 	return func(o *options) {
 		named := slices.IndexFunc(namespaces, func(namespace string) bool { return namespace != "" })
 		if named >= 0 && slices.Contains(namespaces, "") {
-			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot stand next to %q; remove one of them`, namespaces[named])
+			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot be combined with %q; remove one of them`, namespaces[named])
 			return
 		}
 		o.setScopes("WithNamespaces", scopes)
@@ -148,8 +147,8 @@ func WithNamespaces(namespaces ...string) SharedInformerOption {
 //
 //	cache.WithScopes(cache.Scope{Namespace: "team-a"}, cache.Scope{LabelSelector: "app=web"})
 //
-// Scopes are a union and may overlap: the second one has the objects of team-a too that are labeled
-// app=web. To exclude a namespace from a scope, add metadata.namespace!=team-a to its FieldSelector.
+// The informer has the union of the scopes. They may overlap: here both scopes have the objects of team-a
+// with the label app=web. To exclude a namespace from a scope, add metadata.namespace!=team-a to its FieldSelector.
 func WithScopes(scopes ...Scope) SharedInformerOption {
 	scopes = slices.Clone(scopes)
 	return func(o *options) { o.setScopes("WithScopes", scopes) }
@@ -169,17 +168,17 @@ func (o *options) setScopes(option string, scopes []Scope) {
 	o.scopes, o.source = normal, nil
 }
 
-// ScopeSource tells an informer which scopes to follow, as long as it runs. Run of the informer calls
-// the function, which calls set with all scopes, each time they change, and returns when ctx ends. The
-// error of set is that of SharedIndexInformer.SetScopes. If the function returns before, Status has its
-// error, and the function is called again after a while; the scopes stay meanwhile. It returns nil
-// before if the scopes do not change any more.
+// ScopeSource tells an informer which scopes to follow. Run of the informer calls the function. The
+// function calls set with all scopes each time they change, and returns when ctx ends. The error of set
+// is that of SharedIndexInformer.SetScopes. When the scopes no longer change, the function may return
+// nil earlier. If it returns an error earlier, Status has the error, the scopes stay, and the informer calls
+// the function again after a delay.
 type ScopeSource func(ctx context.Context, set func(scopes ...Scope) error) error
 
 // WithScopeSource limits an informer to the scopes of a source, which may change while the informer
-// runs. The informer is not synced before the source has told the first scopes, and the lists of all
-// scopes are in the cache. An empty set is one: the informer is synced then, and has no objects. As an
-// option of a factory it has no effect on cluster-scoped kinds.
+// runs. The informer is synced when the source has called set and the lists of all scopes are in the
+// cache. After a call of set without scopes, the informer is synced and has no objects. As an option of a
+// factory it has no effect on cluster-scoped kinds.
 func WithScopeSource(source ScopeSource) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithNamespaces") // both set the scopes
@@ -191,9 +190,9 @@ func WithScopeSource(source ScopeSource) SharedInformerOption {
 	}
 }
 
-// ScopesFrom returns the ScopeSource of a channel. When the channel is closed, the last scopes stay. If
-// there is a mistake in some scopes, Status has it until the next ones come. The source is for one
-// informer.
+// ScopesFrom returns the ScopeSource of a channel. When the channel is closed, the last scopes stay.
+// Status has the error of invalid scopes until the next scopes arrive. Use the source for one informer
+// only.
 func ScopesFrom(scopes <-chan []Scope) ScopeSource {
 	return func(ctx context.Context, set func(scopes ...Scope) error) error {
 		for {
@@ -210,14 +209,14 @@ func ScopesFrom(scopes <-chan []Scope) ScopeSource {
 	}
 }
 
-// ScopesOf returns a ScopeSource with a scope for each object of another informer, which the caller
-// runs: with one of Namespaces, and a label selector, each namespace that has these labels.
+// ScopesOf returns a ScopeSource with a scope for each object of another informer. The caller runs that
+// informer. This source has each namespace with the label team=web:
 //
 //	namespaces, err := corev1informers.NamespaceKind(client).NewInformer(cache.WithLabelSelector("team=web"))
 //	…
 //	cache.WithScopeSource(cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} }))
 //
-// While that informer does not follow the server, Status has its error.
+// While that informer cannot list or watch, Status has its error.
 func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) ScopeSource {
 	return func(ctx context.Context, set func(scopes ...Scope) error) error {
 		changed := make(chan struct{}, 1)
@@ -266,23 +265,23 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 	}
 }
 
-// sourceKey is the key of the function in the context of a ScopeSource that gets its errors.
+// sourceKey is the context key of the function that a ScopeSource reports its errors to.
 type sourceKey struct{}
 
-// sourceReport returns the function that sets the error of a source, which goes on.
+// sourceReport returns the function that sets the error of a source that continues.
 func sourceReport(ctx context.Context) func(error) {
 	report, ok := ctx.Value(sourceKey{}).(func(error))
-	if !ok { // a program calls the source by itself
+	if !ok { // the program calls the source, not the informer
 		return func(error) {}
 	}
 	return report
 }
 
-// errNoScopes is the error of a source that has returned before it told any scopes.
-var errNoScopes = errors.New("the source of the scopes has returned before it told any; call set with the scopes")
+// errNoScopes is the error of a source that has returned before it called set.
+var errNoScopes = errors.New("the scope source returned before it called set; call set with the scopes, or with none")
 
-// sourceWorked is how long a call of a source that tells scopes has to go on, for the wait after its failure to
-// begin at the shortest again. A source that fails soon after its scopes would otherwise be called each second.
+// sourceWorked is how long a call of a source that has set scopes must run before its failure resets the backoff.
+// Otherwise a source that fails soon after each set would be called each second.
 const sourceWorked = time.Minute
 
 // scopeSourceError is the error of an informer whose objects are the scopes of another one.
@@ -305,10 +304,10 @@ func (e *scopeSourceError) Unwrap() error { return e.err }
 //
 //	cache.WithShard(sharding.Split(sharding.UID, 4)[0])
 //
-// It applies to each of their scopes without a ShardSelector. The informer asks the server for the
-// shard, unless no server knows its key, and leaves out other objects before they are decoded, because
-// most servers ignore the request (https://kep.k8s.io/5866 is alpha). Stats.Dropped counts them. A shard with
-// all objects, the zero value, as an option of a kind replaces that of the factory.
+// It applies to each of their scopes without a ShardSelector. The informer requests the shard from the
+// server if servers know the key. Most servers ignore that (https://kep.k8s.io/5866 is alpha), so
+// the informer also drops other objects before it decodes them; Stats.Dropped counts them. The zero value selects
+// all objects: as an option of a kind it replaces the shard of the factory.
 //
 // With sharding.Owner, an object whose controller changes may leave the shard: OnDelete has its last
 // cached state then, and an unknown final state.
@@ -319,17 +318,17 @@ func WithShard(shard sharding.Selector) SharedInformerOption {
 	}
 }
 
-// WithClusterWatch lets informers follow more than that number of namespaces by one watch of all
-// namespaces. It needs the rights to list and watch in all of them:
+// WithClusterWatch lets an informer of more than above namespaces use one watch of all namespaces. It
+// needs the rights to list and watch in all of them:
 //
 //	cache.WithNamespaces(teams...), cache.WithClusterWatch(100)
 //
-// It applies to scopes that differ in nothing but their namespaces. What is in other namespaces is left
-// out before it is decoded; Stats.Dropped counts it. A namespace that is added later gets a watch of its
-// own, and one that is removed is left out from then on. When more than that number, and more than 16, would
-// have watches of their own, everything is listed again, and HasSynced is false meanwhile; objects that have
-// not changed are not decoded then. When at most half of that number of namespaces are left, each gets a
-// watch of its own again.
+// It applies to scopes that differ only in their namespaces. The informer drops objects of other
+// namespaces before it decodes them; Stats.Dropped counts them. A namespace that is added later gets its own
+// watch, and the objects of a removed namespace are dropped. When more than above namespaces, and more than 16,
+// would have their own watches, the informer lists all namespaces again. HasSynced is false meanwhile, and
+// unchanged objects are not decoded again. When at most half of above namespaces are left, each gets its own
+// watch again.
 //
 // Scopes returns the scopes as they were set, and Status.Scopes those that are watched.
 func WithClusterWatch(above int) SharedInformerOption {
@@ -393,17 +392,17 @@ func (c *clusterWatch) plan(scopes, have []Scope) (result []Scope, gone map[*sco
 	return result, gone
 }
 
-// SetScopes replaces the scopes of the informer, at any time before it ends. A scope that was there
-// before goes on. A new one is listed and watched on its own, while the others go on. The watch of one
-// that is no longer there is closed. OnDelete is called, with the last cached state and an unknown final
-// state, for what no other scope has; if a new scope may have it, when its first list does not, or is forbidden.
-// Without scopes the informer has no objects.
+// SetScopes replaces the scopes of the informer. It may be called at any time before the informer ends.
+// The informer lists and watches each new scope separately, closes the watch of each removed one, and
+// does not interrupt the others. Handlers get OnDelete, with the last cached state and an unknown final
+// state, for each object that no scope has any more. If a new scope may have the object, OnDelete waits until
+// its first list is without the object, or is forbidden. Without scopes the informer has no objects.
 //
-// HasSynced is false until the lists of the new scopes are in the cache. OnAdd of these lists is initial.
-// Package healthz keeps an informer ready meanwhile.
+// HasSynced is false until the lists of the new scopes are in the cache. Their objects are added with
+// isInInitialList set. Package healthz reports the informer as ready meanwhile.
 //
-// The error is an *OptionError, or joins several of them, or wraps ErrStopped, and nothing has changed
-// then. A handler may call SetScopes, an index function, a transform or a hook must not.
+// The error is an *OptionError, or joins several of them, or wraps ErrStopped. Nothing has changed then.
+// A handler may call SetScopes. An index function, a transform or a hook must not.
 func (s *SharedIndexInformer[T]) SetScopes(scopes ...Scope) error {
 	if s.controller.config.scopeSource != nil {
 		return optionError("SetScopes", reflect.TypeFor[T](), "the scopes of %s come from its WithScopeSource; change them there, or remove the option", s.name())

@@ -19,32 +19,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Key is what of an object is hashed.
+// Key is the value of an object that is hashed.
 type Key string
 
 const (
-	// UID hashes the UID: the objects of one kind are spread evenly.
+	// UID hashes the UID, which spreads the objects of a kind evenly.
 	UID Key = "object.metadata.uid"
 	// Namespace hashes the namespace as servers do: the objects of a namespace are in one shard. All
 	// cluster-scoped objects have the same hash. Names that differ only in their last two characters, such
-	// as team-01 and team-02, have nearly the same one too, so they are in one shard; see SpreadNamespace.
+	// as team-01 and team-02, have nearly equal hashes, so they are in one shard; see SpreadNamespace.
 	Namespace Key = "object.metadata.namespace"
-	// SpreadNamespace is Namespace for all names: their hashes are spread evenly. No server knows this
-	// key, so only the client filters.
+	// SpreadNamespace is Namespace with an even spread of all names. No server knows this key, so only
+	// the client filters.
 	SpreadNamespace Key = "object.metadata.namespace.spread"
-	// Owner hashes the UID of the controller in the owner references, and of an object without
-	// one its own: the children of an object are in its shard, if they are direct children. No
-	// server knows this key, so only the client filters.
+	// Owner hashes the UID of the controller in the owner references. It hashes the UID of an object
+	// without a controller. So the direct children of an object are in its shard. No server knows this
+	// key, so only the client filters.
 	Owner Key = "object.metadata.controller.uid"
 )
 
-// OnServers reports whether there are servers that know the key. Only the client filters by another one.
+// OnServers reports whether some servers know the key. Only the client filters by other keys.
 func (k Key) OnServers() bool { return k == UID || k == Namespace }
 
-// ByNamespace reports whether the namespace of an object is hashed.
+// ByNamespace reports whether the key is the namespace of an object.
 func (k Key) ByNamespace() bool { return k == Namespace || k == SpreadNamespace }
 
-// HashOf returns the hash of what a key takes of an object: the Hash of it, but for SpreadNamespace.
+// HashOf returns the hash of the value that a key takes from an object: its Hash, except for SpreadNamespace.
 func HashOf[S string | []byte](key Key, value S) uint64 {
 	h := Hash(value)
 	if key == SpreadNamespace {
@@ -53,7 +53,7 @@ func HashOf[S string | []byte](key Key, value S) uint64 {
 	return h
 }
 
-// Range is a range of hashes, with both ends.
+// Range is a range of hashes from First to Last, both included.
 type Range struct{ First, Last uint64 }
 
 // Selector selects the objects whose hash is in one of some ranges. The zero value selects all
@@ -64,9 +64,9 @@ type Selector struct {
 	ranges []Range
 }
 
-// New returns the Selector of some ranges, in any order. Ranges that touch are joined. The error names a
-// range that is empty or overlaps another one: a program that computes such ranges has probably made a
-// mistake. It is also an error if there is no range, because a Selector of nothing does not exist.
+// New returns the Selector of some ranges, in any order. It joins ranges that touch. The error names a
+// range that is empty or overlaps another one. It is also an error if there is no range, because no Selector
+// selects nothing.
 func New(key Key, ranges ...Range) (Selector, error) {
 	if !key.OnServers() && key != SpreadNamespace && key != Owner {
 		return Selector{}, fmt.Errorf("%q is not a key; use %s, %s, %s or %s", string(key), UID, Namespace, SpreadNamespace, Owner)
@@ -96,8 +96,8 @@ func New(key Key, ranges ...Range) (Selector, error) {
 	return Selector{key, joined}, nil
 }
 
-// Split returns n Selectors whose parts of the hashes are equal, but for one hash. Each object is in
-// exactly one of them. Split panics if n is not positive.
+// Split returns n Selectors of equal size, give or take one hash. Each object is in exactly one of
+// them. Split panics if n is not positive.
 func Split(key Key, n int) []Selector {
 	if n <= 0 {
 		panic("sharding: Split needs a positive number of shards, not " + strconv.Itoa(n))
@@ -135,7 +135,7 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// Key returns what of an object is hashed; empty for the zero value.
+// Key returns the key that is hashed; empty for the zero value.
 func (s Selector) Key() Key { return s.key }
 
 // Ranges returns the ranges, sorted. The caller must not change the slice.
@@ -171,7 +171,7 @@ func (k Key) Hash(obj metav1.Object) uint64 {
 	return Hash(string(obj.GetUID()))
 }
 
-// String returns the Selector as ListOptions.ShardSelector has it; empty for all objects.
+// String returns the text for ListOptions.ShardSelector; empty for all objects.
 func (s Selector) String() string {
 	var text strings.Builder
 	for i, r := range s.ranges {
@@ -187,9 +187,9 @@ func (s Selector) String() string {
 	return text.String()
 }
 
-// Parse parses the result of String: calls of shardRange with one key, joined by ||, with space
-// between the parts. A server accepts each text that Parse accepts, unless its key is Owner or SpreadNamespace. An
-// empty text is the Selector of all objects.
+// Parse parses the result of String: calls of shardRange with one key, joined by ||. White space between
+// the parts is allowed. Servers that know shards accept each text that Parse accepts, unless its key is Owner or
+// SpreadNamespace. An empty text is the Selector of all objects.
 func Parse(text string) (Selector, error) {
 	if trim(text) == "" {
 		return Selector{}, nil

@@ -1,5 +1,5 @@
 // Command demo-shards shows processes of the example operator that share their work: it adds one,
-// kills one, pauses one and lets one end, and prints who has how many objects meanwhile. The API
+// kills one, pauses one and lets one end, and prints how many objects each has meanwhile. The API
 // server is a real one, inside of this program. It ends by itself, and leaves nothing but its folder
 // under build/. make demo-shards runs it.
 package main

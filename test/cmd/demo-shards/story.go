@@ -16,7 +16,7 @@ func (s *stage) play(ctx context.Context) error {
 			return err
 		}
 	}
-	say("", "They share the databases by the Lease %s/database-operator. The first of all processes wait for %v, in case", fleet.Namespace, leaseDuration)
+	say("", "They share the databases by the Lease %s/database-operator-shards. The first processes wait for %v, in case", fleet.Namespace, leaseDuration)
 	say("", "that someone has deleted that Lease while others work. Ten databases change each second, from now on.")
 	if err := s.settle(ctx); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.add(ctx); err != nil {
 		return err
 	}
-	say("", "It gets a part of each of the others: these end their work on it first.")
+	say("", "It gets databases of each of the others, after they have ended their work on these.")
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -41,14 +41,14 @@ func (s *stage) play(ctx context.Context) error {
 	}
 
 	paused := s.fleet.Running()[0]
-	say("SIGSTOP", "%s does not run any more, as in a long pause of its machine", paused.Name)
+	say("SIGSTOP", "%s is stopped, like a process on a paused machine", paused.Name)
 	if err := paused.Pause(); err != nil {
 		return err
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	say("SIGCONT", "%s runs again. It knows that its Lease has expired before it writes anything, and gets a part again", paused.Name)
+	say("SIGCONT", "%s runs again. It finds that its Lease has expired before it writes anything, and then gets databases again", paused.Name)
 	if err := paused.Resume(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *stage) play(ctx context.Context) error {
 	}
 
 	last := s.fleet.Running()[2]
-	say("SIGTERM", "%s ends in good order: it gives its part to the others, which do not have to wait", last.Name)
+	say("SIGTERM", "%s ends regularly: it gives its databases to the others, which do not have to wait", last.Name)
 	stopped := make(chan error, 1)
 	go func() { stopped <- last.Stop() }()
 	if err := s.settle(ctx); err != nil {
@@ -105,7 +105,7 @@ func (s *stage) settle(ctx context.Context) error {
 	return nil
 }
 
-// look returns a row of the table, and whether all is as it should be.
+// look returns a row of the table. ok reports whether each process that runs has some databases, and together they have all.
 func (s *stage) look(ctx context.Context) (row string, ok bool, err error) {
 	var columns strings.Builder
 	sum, ok := 0, true

@@ -317,9 +317,13 @@ func (l *Ledger[T]) Admit(s *Scope[T], name listed.Name, told string, aside bool
 // Hold records that a scope has an object that is cached with a Tag, and returns its next Tag.
 func (l *Ledger[T]) Hold(s *Scope[T], tag Tag, cached T) Tag {
 	h := &l.holdings
-	to := h.change(step{tag, hold, s.id, 0})
-	if to == tag {
-		return tag
+	do := step{tag, hold, s.id, 0}
+	if h.all[tag].era < s.era { // the scope has told the same state, which counts in this era then
+		do = step{tag, tell, s.id, s.era}
+	}
+	to := h.change(do)
+	if h.has(tag, s.id) {
+		return to
 	}
 	s.held++
 	if len(l.records) > 0 && !h.isHeld(tag) {
