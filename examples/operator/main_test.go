@@ -203,7 +203,7 @@ func TestWrongUsage(t *testing.T) {
 		"no address":    {[]string{"--kubeconfig=" + kubeconfig(t, "http://cluster.invalid"), "--health-address=nowhere"}, 1, "--health-address"},
 		"no page":       {[]string{"--kubeconfig=" + kubeconfig(t, "http://cluster.invalid"), "--debug-address=nowhere"}, 1, "--debug-address"},
 		"no workers":    {[]string{"--workers=0"}, 1, "--workers=0"},
-		"no shard key":  {[]string{"--shards", "--shard-key=name"}, 1, "--shard-key=name is neither owner nor namespace"},
+		"no shard key":  {[]string{"--shards", "--shard-key=name"}, 1, "--shard-key=name is not owner, namespace or namespace-on-server"},
 		"two ways":      {[]string{"--shards", "--leader-elect"}, 1, "exclude each other"},
 		"no shards":     {[]string{"--identity=a"}, 1, "need --shards"},
 		"half a second": {[]string{"--shards", "--lease-duration=1500ms"}, 1, "--lease-duration=1.5s is not a number of seconds"},

@@ -31,7 +31,7 @@ type options struct {
 }
 
 // shardKeys are the values of --shard-key.
-var shardKeys = map[string]sharding.Key{"owner": sharding.Owner, "namespace": sharding.SpreadNamespace}
+var shardKeys = map[string]sharding.Key{"owner": sharding.Owner, "namespace": sharding.SpreadNamespace, "namespace-on-server": sharding.Namespace}
 
 // errUsage is returned after parse has printed the reason.
 var errUsage = errors.New("wrong usage")
@@ -43,7 +43,7 @@ func parse(args []string) (o options, err error) {
 	set.IntVar(&o.workers, "workers", 2, "`number` of databases to reconcile at a time")
 	set.BoolVar(&o.leaderElect, "leader-elect", inCluster(), "wait for a Lease before reconciling, so that one of several processes does; true by default in a cluster")
 	set.BoolVar(&o.shards, "shards", false, "share the databases with the other processes that have this flag, instead of waiting for a Lease as a whole")
-	shardKey := set.String("shard-key", "owner", "with --shards, what decides about the process of a database: owner spreads them evenly; namespace keeps a namespace in one process")
+	shardKey := set.String("shard-key", "owner", "with --shards, what decides about the process of a database: owner spreads them evenly; namespace keeps a namespace in one process; namespace-on-server does that too, and a server that knows shards sends each process its part only, but namespaces whose names differ only at the end are in one process")
 	set.StringVar(&o.identity, "identity", "", "with --shards, the `name` of this process among the others (default: the name of the host and a random suffix)")
 	set.DurationVar(&o.leaseDuration, "lease-duration", leaseDuration, "with --shards, the `time` after which others take the databases of a process that does not answer; in whole seconds")
 	set.Float64Var(&o.qps, "qps", 0, "`number` of requests per second, besides watches; negative for no limit (default: that of client-go)")
@@ -67,7 +67,7 @@ func parse(args []string) (o options, err error) {
 	case set.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case !known:
-		return o, fmt.Errorf("--shard-key=%s is neither owner nor namespace", *shardKey)
+		return o, fmt.Errorf("--shard-key=%s is not owner, namespace or namespace-on-server", *shardKey)
 	case o.shards && o.leaderElect && given["leader-elect"]:
 		return o, errors.New("--shards and --leader-elect exclude each other: with shards all processes reconcile")
 	case !o.shards && (given["shard-key"] || given["identity"] || given["lease-duration"]):

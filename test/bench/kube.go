@@ -77,8 +77,8 @@ func benchmarkKube(ctx context.Context, o options) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server := filepath.Join(o.repo, "build", "bin", "kube-server")
-	if err := kubeserver.Build(ctx, o.repo, server); err != nil {
+	server, err := buildServer(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	for _, objects := range o.kubeSizes {
@@ -95,6 +95,15 @@ func benchmarkKube(ctx context.Context, o options) (rows []Row, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// buildServer returns the file of a kube-apiserver.
+func buildServer(ctx context.Context, o options) (string, error) {
+	if o.server != "" {
+		return o.server, nil
+	}
+	file := filepath.Join(o.repo, "build", "bin", "kube-server")
+	return file, kubeserver.Build(ctx, o.repo, file)
 }
 
 // measureOn starts a server with objects, and measures all rounds.

@@ -59,9 +59,11 @@ type options struct {
 	writesRounds int
 	// shardsRounds, shardsObjects and shardsSeconds are those of the section shards.
 	shardsRounds, shardsObjects, shardsSeconds int
-	full, quick                                bool
-	check                                      bool
-	write                                      bool
+	// server is the file of a kube-apiserver that is built already; empty to build it.
+	server      string
+	full, quick bool
+	check       bool
+	write       bool
 	// command is printed as how to run the same again.
 	command  string
 	progress io.Writer
@@ -118,6 +120,7 @@ func main() {
 	pflag.IntVar(&o.shardsRounds, "shards-rounds", 3, "rounds for informers of a shard")
 	pflag.IntVar(&o.shardsObjects, "shards-objects", 100_000, "how many objects the shards have together")
 	pflag.IntVar(&o.shardsSeconds, "shards-seconds", 20, "how many seconds shards get 1,000 updates")
+	pflag.StringVar(&o.server, "server", "", "`FILE` of the command server of test/kube, if it is built already")
 	pflag.BoolVar(&o.full, "full", false, "measure informers of 1,000,000 objects over HTTP as well, which takes half an hour more")
 	pflag.BoolVar(&o.quick, "quick", false, "measure one round of 10,000 objects, and one small package, in four minutes")
 	pflag.BoolVar(&o.check, "check", true, "exit with 1 if a row is worse than its floor in test/bench/floors.json")

@@ -31,8 +31,8 @@ func benchmarkManager(ctx context.Context, o options) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server := filepath.Join(o.repo, "build", "bin", "kube-server")
-	if err := kubeserver.Build(ctx, o.repo, server); err != nil {
+	server, err := buildServer(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	for _, of := range []struct {

@@ -43,8 +43,8 @@ func benchmarkShards(ctx context.Context, o options) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server := filepath.Join(o.repo, "build", "bin", "kube-server")
-	if err := kubeserver.Build(ctx, o.repo, server); err != nil {
+	server, err := buildServer(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	for _, kind := range []string{report.Pods, report.CustomResources} {

@@ -62,8 +62,8 @@ func benchmarkWrites(ctx context.Context, o options) (_ []Row, err error) {
 	if w.binary, err = buildCommand(ctx, o, "writes"); err != nil {
 		return nil, err
 	}
-	binary := filepath.Join(o.repo, "build", "bin", "kube-server")
-	if err := kubeserver.Build(ctx, o.repo, binary); err != nil {
+	binary, err := buildServer(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	server, err := kubeserver.Start(ctx, kubeserver.Options{Binary: binary})

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/client-go/rest"
 
@@ -48,6 +49,8 @@ type Fleet struct {
 	transport http.RoundTripper // to the API server
 	// Log has what the processes did.
 	Log *activity.Log
+	// Sharded is how many lists and watches have asked the server for a shard.
+	Sharded atomic.Int64
 
 	mu      sync.Mutex // guards members
 	members []*Member  // all that were ever started

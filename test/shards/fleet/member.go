@@ -52,7 +52,7 @@ func (f *Fleet) start(ctx context.Context, name, namespace string) (_ *Member, e
 			err = errors.Join(err, m.close())
 		}
 	}()
-	m.recorder = httptest.NewServer(&recorder{process: name, log: f.Log, target: f.options.Config.Host, transport: f.transport, put: f.options.Put})
+	m.recorder = httptest.NewServer(&recorder{process: name, log: f.Log, target: f.options.Config.Host, transport: f.transport, put: f.options.Put, sharded: &f.Sharded})
 	if m.proxy, err = faults.Start(m.recorder.URL); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/typedinformers/informer-gen/test/progress"
@@ -33,6 +34,8 @@ type recorder struct {
 	target    string
 	transport http.RoundTripper
 	put       PutFunc // or nil
+	// sharded counts requests for a shard. Nil for the test itself.
+	sharded *atomic.Int64
 }
 
 // ServeHTTP passes a request on.
@@ -43,6 +46,9 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	isRecord := strings.HasPrefix(request.URL.Path, RecordsPath)
 	isWrite := strings.HasPrefix(request.URL.Path, dataPath)
+	if r.sharded != nil && request.URL.Query().Has("shardSelector") {
+		r.sharded.Add(1)
+	}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(target)
