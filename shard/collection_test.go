@@ -67,6 +67,9 @@ type testInformer struct {
 	ended    chan struct{} // nil for an informer that goes on
 }
 
+// Scopes are those of an informer without options, before Follow sets others.
+func (i *testInformer) Scopes() []cache.Scope { return []cache.Scope{{}} }
+
 func (i *testInformer) SetScopes(scopes ...cache.Scope) error {
 	i.of.mu.Lock()
 	defer i.of.mu.Unlock()

@@ -373,6 +373,7 @@ func TestTableIsDeleted(t *testing.T) {
 func TestTableIsBroken(t *testing.T) {
 	for name, edit := range map[string]func(annotations map[string]string){
 		"owners":         func(a map[string]string) { a[ownersAnnotation] = "pod-a" },
+		"null":           func(a map[string]string) { a[ownersAnnotation] = "null" },
 		"no owners":      func(a map[string]string) { delete(a, ownersAnnotation) },
 		"no annotations": func(a map[string]string) { clear(a) },
 		"slots":          func(a map[string]string) { a[slotsAnnotation] = "64" },
@@ -438,9 +439,16 @@ func TestFollowRefuses(t *testing.T) {
 			t.Errorf("Follow of a shard returned %v", err)
 		}
 		mistake := &cache.OptionError{Option: "SetScopes", Err: errors.New("wrong")}
-		p.informer.refuse = mistake
-		if err := p.Follow(p.informer); !errors.Is(err, mistake) {
+		other := g.collection.inform()
+		other.refuse = mistake
+		if err := p.Follow(other); !errors.Is(err, mistake) {
 			t.Errorf("Follow returned %v", err)
+		}
+		if _, err := AddEventHandler[object](p.Coordinator, other, p.recorder); err == nil || !strings.Contains(err.Error(), "call Follow with it before") {
+			t.Errorf("AddEventHandler of an informer that is not followed returned %v", err)
+		}
+		if err := p.Follow(p.informer); err == nil || !strings.Contains(err.Error(), "pass all scopes to one call") {
+			t.Errorf("the second Follow returned %v", err)
 		}
 	})
 }
@@ -458,6 +466,7 @@ func TestMistakesInOptions(t *testing.T) {
 		"Slots: -1":           func(o *Options) { o.Slots = -1 },
 		"Slots: 8192":         func(o *Options) { o.Slots = 8192 },
 		"LeaseDuration: 1ms is less than a second, the unit of a Lease; use at least 10s": func(o *Options) { o.LeaseDuration = time.Millisecond },
+		"LeaseDuration: 11m0s is":  func(o *Options) { o.LeaseDuration = 11 * time.Minute },
 		"RenewPeriod: 10s":         func(o *Options) { o.RenewPeriod = 10 * time.Second },
 		"ClockMargin: -1s":         func(o *Options) { o.ClockMargin = -time.Second },
 		"DrainTimeout: -1s":        func(o *Options) { o.DrainTimeout = -time.Second },

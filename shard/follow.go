@@ -20,6 +20,7 @@ const narrowAfter = time.Minute
 // Informer is the part of an informer that a Coordinator uses. A *cache.SharedIndexInformer implements it.
 type Informer interface {
 	cache.Syncer
+	Scopes() []cache.Scope
 	SetScopes(scopes ...cache.Scope) error
 }
 
@@ -60,13 +61,12 @@ func (f *follower) reason() error {
 	return f.waitErr
 }
 
-// Follow limits an informer to the objects that this member owns, in the scopes given; without any, in
-// all namespaces, also if the informer has the option WithNamespaces. From now on only the Coordinator
-// calls SetScopes of it, so an informer with WithScopeSource is refused. Call Follow before Run, and before
-// the informer runs. The error is that of SetScopes.
+// Follow limits an informer to the objects that this member owns, in some scopes; without any, in those that
+// it has. From now on only the Coordinator of this member calls SetScopes of it, so an informer with
+// WithScopeSource is refused. Call Follow before Run, and before the informer runs. The error is that of SetScopes.
 func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	if len(scopes) == 0 {
-		scopes = []cache.Scope{{}}
+		scopes = informer.Scopes()
 	}
 	for _, scope := range scopes {
 		if scope.ShardSelector != "" {
@@ -75,6 +75,9 @@ func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	}
 	if c.running.Load() {
 		return errors.New("shard: Follow was called after Run; call it before")
+	}
+	if c.follows(informer) {
+		return fmt.Errorf("shard: Follow was called twice with one informer (%T), and would replace its scopes; pass all scopes to one call", informer)
 	}
 	all, err := c.slots.scopes(scopes, []part{{0: 1}})
 	if err == nil {
@@ -90,6 +93,11 @@ func (c *Coordinator) Follow(informer Informer, scopes ...cache.Scope) error {
 	defer c.follower.mu.Unlock()
 	c.informers = append(c.informers, followed{informer, slices.Clone(scopes)})
 	return nil
+}
+
+// follows reports whether Follow was called with an informer.
+func (c *Coordinator) follows(informer any) bool {
+	return slices.ContainsFunc(c.followed(), func(f followed) bool { return any(f.Informer) == informer })
 }
 
 // follow fills the caches with the objects of slots that the member has taken, and then lets work on them begin.

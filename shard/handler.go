@@ -12,7 +12,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
-// AddEventHandler adds a handler to an informer of Follow. The handler gets the events of the objects
+// AddEventHandler adds a handler to an informer, after Follow. The handler gets the events of the objects
 // that this member owns:
 //
 //   - When Begin starts to accept the objects of a slot, OnAdd for each of them in the cache, with
@@ -25,6 +25,9 @@ import (
 // The calls do not overlap, but they come from several goroutines. A handler that hangs or panics is reported
 // like other handlers of the informer. Other handlers, and Begin, do not wait for it.
 func AddEventHandler[T cache.Object](c *Coordinator, informer cache.SharedInformer[T], handler cache.ResourceEventHandler[T], options ...cache.HandlerOption) (cache.ResourceEventHandlerRegistration, error) {
+	if !c.follows(informer) {
+		return nil, fmt.Errorf("shard: AddEventHandler was called with an informer (%T) that the Coordinator does not follow, so the handler would not get all objects; call Follow with it before, or AddEventHandler of the informer", informer)
+	}
 	h := newOwnedHandler(c, handler)
 	h.informer = informer
 	c.addGate(h)

@@ -51,9 +51,9 @@ func startReplica(t *testing.T, server *apitest.Server, identity string) *replic
 		ListWatch: func(namespace string) cache.ListerWatcher[*corev1.ConfigMap] {
 			return cache.NewListWatch[*corev1.ConfigMap](core.ConfigMaps(namespace))
 		},
-	}.NewInformer()
+	}.NewInformer(cache.WithNamespaces("default", "other"))
 	must(err)
-	must(r.Follow(r.informer, cache.Scope{Namespace: "default"}, cache.Scope{Namespace: "other"}))
+	must(r.Follow(r.informer))
 	_, err = AddEventHandler(r.Coordinator, r.informer, r.recorder)
 	must(err)
 	ctx, stop := context.WithCancel(quiet(t.Context()))
@@ -96,6 +96,11 @@ func TestInformersFollowTheirShards(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		elsewhere := cache.ObjectName{Namespace: "elsewhere", Name: "object-0"}
+		obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: elsewhere.Namespace, Name: elsewhere.Name}}
+		if _, err := core.ConfigMaps(elsewhere.Namespace).Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		replicas := map[string]*replica{}
 		for _, identity := range []string{"pod-a", "pod-b", "pod-c"} {
 			replicas[identity] = startReplica(t, server, identity)
@@ -108,6 +113,11 @@ func TestInformersFollowTheirShards(t *testing.T) {
 				t.Fatal(err)
 			}
 			cached := 0
+			for _, identity := range alive {
+				if _, ok := replicas[identity].informer.GetIndexer().Get(elsewhere); ok {
+					t.Errorf("%s: %s has an object of a namespace that it does not follow", what, identity)
+				}
+			}
 			for i := range list.Items {
 				obj := &list.Items[i]
 				owners := 0

@@ -171,11 +171,12 @@ func (l *leases) list(ctx context.Context) (snapshot member.Snapshot, err error)
 				l.own = lease
 			}
 			m := member.Lease{Identity: identity, Version: lease.ResourceVersion, Leaving: lease.Annotations[leavingAnnotation] != ""}
-			if lease.Spec.HolderIdentity != nil {
-				m.Session = *lease.Spec.HolderIdentity
+			// Someone may have edited them. A session of another member would be seen as one that does not renew.
+			if holder := lease.Spec.HolderIdentity; holder != nil && strings.HasPrefix(*holder, identity+"/") {
+				m.Session = *holder
 			}
 			if lease.Spec.LeaseDurationSeconds != nil {
-				m.Duration = time.Duration(*lease.Spec.LeaseDurationSeconds) * time.Second
+				m.Duration = min(time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second, maxLeaseDuration)
 			}
 			snapshot.Leases = append(snapshot.Leases, m)
 		}
@@ -232,6 +233,9 @@ func parseOwners(text string, count int) ([]string, error) {
 	var texts map[string]string
 	if err := json.Unmarshal([]byte(text), &texts); err != nil {
 		return nil, err
+	}
+	if texts == nil {
+		return nil, fmt.Errorf("%q is not a JSON object", text)
 	}
 	owners := make([]string, count)
 	for owner, ranges := range texts {

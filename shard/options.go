@@ -32,8 +32,8 @@ type Options struct {
 	Slots int
 	// LeaseDuration is the time after which the slots of a member that does not renew its Lease go to
 	// others. The default is 15 seconds. A member that starts before the table exists also waits this
-	// long. Less than a second is refused. Less than 10 seconds is for tests only: a request to renew
-	// the Lease, or to move a slot, times out after (LeaseDuration-ClockMargin)/4.
+	// long. Less than a second and more than 10 minutes are refused. Less than 10 seconds is for tests
+	// only: a request to renew the Lease, or to move a slot, times out after (LeaseDuration-ClockMargin)/4.
 	LeaseDuration time.Duration
 	// RenewPeriod is the time between two renewals, at most a quarter of LeaseDuration. The default is
 	// a seventh of it. Each period costs two requests: an update and a list of the Leases of the group.
@@ -46,6 +46,10 @@ type Options struct {
 	// context is canceled. The member keeps the object until the work has ended. The default is 30 seconds.
 	DrainTimeout time.Duration
 }
+
+// maxLeaseDuration is the longest LeaseDuration. If someone edits that of a Lease, the slots of its member do not wait
+// for longer than that.
+const maxLeaseDuration = 10 * time.Minute
 
 // complete returns the options with defaults.
 func (o Options) complete() (Options, error) {
@@ -94,6 +98,9 @@ func (o Options) validate() error {
 	}
 	if o.LeaseDuration < time.Second {
 		refuse("LeaseDuration", "%v is less than a second, the unit of a Lease; use at least 10s, because a request to renew it fails after (LeaseDuration-ClockMargin)/4", o.LeaseDuration)
+	}
+	if o.LeaseDuration > maxLeaseDuration {
+		refuse("LeaseDuration", "%v is more than %v; the slots of a process that crashes would have no owner for that long", o.LeaseDuration, maxLeaseDuration)
 	}
 	if o.RenewPeriod <= 0 || o.RenewPeriod > o.LeaseDuration/4 {
 		refuse("RenewPeriod", "%v is not between 0 and a quarter of LeaseDuration (%v)", o.RenewPeriod, o.LeaseDuration)

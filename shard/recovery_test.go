@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -273,4 +274,53 @@ func TestManyMembersStartAtOnce(t *testing.T) {
 			t.Errorf("%.1f requests in a second at rest, want %.1f", steady, want)
 		}
 	})
+}
+
+// TestLeaseIsEdited lets a process crash, and edits its Lease by hand: it names the session of another member, or lasts for
+// years. No object has two owners, and each one gets one again.
+func TestLeaseIsEdited(t *testing.T) {
+	for name, change := range map[string]func(lease *coordinationv1.Lease, other string){
+		"holder": func(lease *coordinationv1.Lease, other string) { lease.Spec.HolderIdentity = &other },
+		"duration": func(lease *coordinationv1.Lease, _ string) {
+			lease.Spec.LeaseDurationSeconds = new(int32(math.MaxInt32))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGroup(t, 100)
+				all := []string{"pod-a", "pod-b", "pod-c"}
+				for _, identity := range all {
+					g.start(options(identity))
+				}
+				time.Sleep(30 * time.Second)
+				g.settled(all...)
+				a, b := g.members["pod-a"], g.members["pod-b"]
+				b.line.cut.Store(true)
+				time.Sleep(time.Second)
+				lease, err := a.leases.client.Get(t.Context(), "web-pod-a", metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				edit(t, a, "web-pod-b", func(b *coordinationv1.Lease) { change(b, *lease.Spec.HolderIdentity) })
+				stop := make(chan struct{})
+				workers := g.workers(all, stop)
+				time.Sleep(time.Minute)
+				close(stop)
+				workers.Wait()
+				if name == "duration" {
+					time.Sleep(maxLeaseDuration + time.Minute)
+				}
+				g.settled("pod-a", "pod-c")
+				for _, identity := range []string{"pod-a", "pod-c"} {
+					if n := g.members[identity].Status().Lapses; n != 0 {
+						t.Errorf("%s has lost its session %d times", identity, n)
+					}
+				}
+
+				b.line.cut.Store(false)
+				time.Sleep(time.Minute)
+				g.settled(all...)
+			})
+		})
+	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Transport wraps a RoundTripper. Pass it to rest.Config.Wrap. It refuses the writes of work that is no longer
-// valid, with a *LostError. It does not check reads, and requests without a context of Begin.
+// valid or has called done, with a *LostError. It does not check reads, and requests without a context of Begin.
 func (c *Coordinator) Transport(next http.RoundTripper) http.RoundTripper { return &transport{next} }
 
 type transport struct{ next http.RoundTripper }

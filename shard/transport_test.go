@@ -113,5 +113,19 @@ func TestTransport(t *testing.T) {
 		if err := send(again, http.MethodPut, "within lost work"); !lost(err) {
 			t.Errorf("a write of work that is a part of work that is lost: %v", err)
 		}
+
+		// The work has ended, so another member may have the object at any time.
+		ended, endedDone, ok := p.Begin(t.Context(), obj)
+		if !ok {
+			t.Fatal("pod-a may not work")
+		}
+		if err := send(context.WithoutCancel(ended), http.MethodPut, "before done"); err != nil {
+			t.Errorf("a write of work that cannot be canceled: %v", err)
+		}
+		endedDone()
+		endedDone() // has no effect
+		if err := send(context.WithoutCancel(ended), http.MethodPut, "after done"); !lost(err) {
+			t.Errorf("a write after done: %v", err)
+		}
 	})
 }

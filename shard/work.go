@@ -73,7 +73,8 @@ func (w *work) valid() bool {
 	for ; w != nil; w = w.outer {
 		c := w.coordinator
 		c.mu.Lock()
-		ok := c.member.Valid(c.now(), w.slot, w.hold)
+		_, ok := c.works[w] // after done, another member may have the slot before this one knows that it is free
+		ok = ok && c.member.Valid(c.now(), w.slot, w.hold)
 		c.mu.Unlock()
 		if !ok {
 			return false

@@ -373,6 +373,39 @@ func TestScopeSourcesThatFail(t *testing.T) {
 	}
 }
 
+// TestScopeSourceInGoroutines sets scopes in several goroutines, as handlers of other informers would, while the source fails
+// and is called again. The race detector looks at it.
+func TestScopeSourceInGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worlds{}
+		w.of("a").set("a", "one", nil)
+		var all sync.WaitGroup
+		calls := 0
+		s := w.informer(t, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
+			if calls++; calls > 1 {
+				all.Wait()
+				return set(in("a")...)
+			}
+			for g := range 4 {
+				all.Go(func() {
+					for i := range 50 {
+						if err := set(in([]string{"a", "b", "c"}[(g+i)%3])...); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			return errInternal
+		}))
+		run(t, s.Run)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := names(s); !slices.Equal(got, []string{"a/one"}) || !s.HasSynced() || s.Status().Err != nil || w.open() != 1 {
+			t.Errorf("cached are %q with %d watches: %v", got, w.open(), s.Status())
+		}
+	})
+}
+
 // TestScopesOfForbiddenNamespaces has no right to list namespaces at first.
 func TestScopesOfForbiddenNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -332,7 +332,7 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector
 // followSource sets the scopes that the source tells, until ctx ends or they do not change any more.
 func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 	c := s.controller
-	told := false // by this call of the source
+	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
 	report := func(err error) {
 		verb, source := "", (*scopeSourceError)(nil)
 		if errors.As(err, &source) {
@@ -346,11 +346,12 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 			c.choose(Watching, "", nil)
 		}
 	}
-	known := false
 	set := func(scopes ...Scope) error {
 		err := s.setScopes(scopes)
-		told = told || err == nil
-		known = known || err == nil
+		if err == nil {
+			told.Store(true)
+			known.Store(true)
+		}
 		report(err)
 		return err
 	}
@@ -360,16 +361,15 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err == nil && known {
+		if err == nil && known.Load() {
 			return
 		}
 		if err == nil {
 			err = errNoScopes
 		}
-		if told && time.Since(begin) >= sourceWorked {
+		if told.Swap(false) && time.Since(begin) >= sourceWorked {
 			failures = 0
 		}
-		told = false
 		report(err)
 		wait := protocol.WithJitter(waitsOf(c.config.Backoffs).After(err, failures), rand.N[time.Duration])
 		tracker := c.set.chosen.Load()

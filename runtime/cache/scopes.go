@@ -169,10 +169,10 @@ func (o *options) setScopes(option string, scopes []Scope) {
 }
 
 // ScopeSource tells an informer which scopes to follow. Run of the informer calls the function. The
-// function calls set with all scopes each time they change, and returns when ctx ends. The error of set
-// is that of SharedIndexInformer.SetScopes. When the scopes no longer change, the function may return
-// nil earlier. If it returns an error earlier, Status has the error, the scopes stay, and the informer calls
-// the function again after a delay.
+// function calls set with all scopes each time they change, and returns when ctx ends. Several goroutines
+// may call set. Its error is that of SharedIndexInformer.SetScopes. When the scopes no longer change, the
+// function may return nil earlier. If it returns an error earlier, Status has the error, the scopes stay,
+// and the informer calls the function again after a delay.
 type ScopeSource func(ctx context.Context, set func(scopes ...Scope) error) error
 
 // WithScopeSource limits an informer to the scopes of a source, which may change while the informer

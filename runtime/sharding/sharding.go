@@ -65,7 +65,7 @@ type Selector struct {
 }
 
 // New returns the Selector of some ranges, in any order. It joins ranges that touch. The error names a
-// range that is empty or overlaps another one. It is also an error if there is no range, because no Selector
+// range that is empty, or two that overlap. It is also an error if there is no range, because no Selector
 // selects nothing.
 func New(key Key, ranges ...Range) (Selector, error) {
 	if !key.OnServers() && key != SpreadNamespace && key != Owner {
@@ -78,7 +78,7 @@ func New(key Key, ranges ...Range) (Selector, error) {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
 	})
 	var joined []Range
-	for _, r := range sorted {
+	for i, r := range sorted {
 		if r.First > r.Last {
 			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x is empty; its last hash must not be below its first", r.First, r.Last)
 		}
@@ -86,7 +86,9 @@ func New(key Key, ranges ...Range) (Selector, error) {
 		switch {
 		case n == 0:
 		case r.First <= joined[n-1].Last:
-			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x overlaps another one; name each hash once", r.First, r.Last)
+			other := sorted[i-1] // the end of joined[n-1] is its end, because no two before r overlap
+			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x overlaps that from 0x%016x to 0x%016x; name each hash once",
+				r.First, r.Last, other.First, other.Last)
 		case r.First == joined[n-1].Last+1:
 			joined[n-1].Last = r.Last
 			continue

@@ -64,9 +64,10 @@ func TestNew(t *testing.T) {
 		{name: "touching", key: Owner, ranges: []Range{{3, 4}, {1, 2}, {5, math.MaxUint64}}, want: []Range{{1, math.MaxUint64}}},
 		{name: "none", key: UID, err: "there is no range"},
 		{name: "empty", key: UID, ranges: []Range{{2, 1}}, err: "the range from 0x0000000000000002 to 0x0000000000000001 is empty"},
-		{name: "overlap", key: UID, ranges: []Range{{1, 5}, {5, 6}}, err: "the range from 0x0000000000000005 to 0x0000000000000006 overlaps another one"},
-		{name: "twice", key: UID, ranges: []Range{{1, 5}, {1, 5}}, err: "overlaps another one"},
-		{name: "after the end", key: UID, ranges: []Range{{0, math.MaxUint64}, {math.MaxUint64, math.MaxUint64}}, err: "overlaps another one"},
+		{name: "overlap", key: UID, ranges: []Range{{1, 5}, {5, 6}}, err: "the range from 0x0000000000000005 to 0x0000000000000006 overlaps that from 0x0000000000000001 to 0x0000000000000005"},
+		{name: "overlap after touching", key: UID, ranges: []Range{{5, 9}, {1, 3}, {4, 5}}, err: "the range from 0x0000000000000005 to 0x0000000000000009 overlaps that from 0x0000000000000004 to 0x0000000000000005"},
+		{name: "twice", key: UID, ranges: []Range{{1, 5}, {1, 5}}, err: "overlaps that from"},
+		{name: "after the end", key: UID, ranges: []Range{{0, math.MaxUint64}, {math.MaxUint64, math.MaxUint64}}, err: "overlaps that from"},
 		{name: "other key", key: "object.metadata.name", ranges: []Range{{1, 2}}, err: `"object.metadata.name" is not a key; use object.metadata.uid`},
 	}
 	for _, test := range tests {
@@ -169,7 +170,7 @@ func TestParse(t *testing.T) {
 		"shardRange(object.metadata.uid, '0x8000000000000000', '0x8000000000000000')":   "from 0x8000000000000000 to 0x8000000000000000 is empty",
 		"shardRange(object.metadata.uid, '0x10000000000000000', '0x10000000000000000')": "cannot begin at the end",
 		"shardRange(object.metadata.name, '0x0000000000000000', '0x8000000000000000')":  `"object.metadata.name" is not a key`,
-		half + " || " + half: "overlaps another one",
+		half + " || " + half: "overlaps that from 0x0000000000000000 to ",
 		half + " || " + strings.ReplaceAll(half, "uid", "namespace"): "it has ranges of object.metadata.uid and of object.metadata.namespace; use one of them",
 	} {
 		if s, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "is not a shard selector") {
