@@ -13,6 +13,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
 // step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1,
@@ -27,6 +28,35 @@ type step struct {
 	listed, before string
 	// want are the notifications, and the scopes that have to list again.
 	want string
+}
+
+// TestObjectOfAnotherShard replaces an object by one of the same name in another shard. The list that no longer has
+// the first one does not end the second one.
+func TestObjectOfAnotherShard(t *testing.T) {
+	x := NewIndexer[object](nil)
+	split := sharding.Split(sharding.UID, 2)
+	uids := map[int]string{} // by shard
+	for i := 0; len(uids) < 2; i++ {
+		uid := fmt.Sprint("uid-", i)
+		for n, shard := range split {
+			if shard.Contains(sharding.Hash(uid)) {
+				uids[n] = uid
+			}
+		}
+	}
+	for id := range scopeID(2) {
+		x.openScope(id, scopeTraits{Shard: split[id]})
+	}
+	x.apply(Deltas[object]{{Type: Added, scope: 0, Item: itemOf(version("w", "5", uids[0], ""))}})
+	x.apply(Deltas[object]{{Type: Added, scope: 1, Item: itemOf(version("w", "8", uids[1], ""))}})
+	notes := x.apply(Deltas[object]{{Type: Replaced, scope: 0, Collection: &Collection[object]{version: "9"}}})
+	if obj, ok := x.Get(ObjectName{Name: "w"}); len(notes) > 0 || !ok || string(obj.UID) != uids[1] {
+		t.Errorf("%d changes, and the cache has %v", len(notes), obj)
+	}
+	notes = x.apply(Deltas[object]{{Type: Deleted, scope: 1, Item: itemOf(version("w", "12", uids[1], ""))}})
+	if len(notes) != 1 || x.Len() != 0 {
+		t.Errorf("%d changes at the end, and the cache has %d objects", len(notes), x.Len())
+	}
 }
 
 // TestObjectMovesBetweenScopes has two scopes tell the history of one object in several orders.

@@ -82,11 +82,13 @@ func (l *Ledger[T]) Leave(s *Scope[T], tag Tag, cached T, d Departure[T]) (to Ta
 		version = Parse(cached.GetResourceVersion())
 	}
 	isOwn := !before.isAside && before.teller == s.id
-	isLate := before.era > s.era // it may be an end that the server has lost; the scope lists again
-	if isLate && !d.IsEnd {
+	// It says nothing of the cached object if the scope has told the end of another one of that name, which is
+	// in its shard. And it may be an end that the server has lost, if the era is past: the scope lists again.
+	saysNothing := before.era > s.era || !s.mayHave(name, cached.GetUID())
+	if saysNothing && !d.IsEnd {
 		d = Departure[T]{}
 	}
-	if d.IsEnd || !isLate && !s.Moves && (isOwn || d.Version == 0 || d.Version >= version) {
+	if d.IsEnd || !saysNothing && !s.Moves && (isOwn || d.Version == 0 || d.Version >= version) {
 		l.end(name, to, max(d.Version, version), cached)
 		return 0, true, d
 	}
