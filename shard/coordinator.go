@@ -244,7 +244,7 @@ func (r *run) answered(ctx context.Context, a answer) error {
 	default:
 		klog.FromContext(ctx).V(2).Info("A request failed", "reason", a.err)
 	}
-	if _, ok := errors.AsType[errMismatch](a.err); ok {
+	if errors.As(a.err, new(errMismatch)) {
 		return fmt.Errorf("shard: %w", a.err)
 	}
 	return nil

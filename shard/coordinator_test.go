@@ -176,7 +176,7 @@ func TestLapse(t *testing.T) {
 		if d := time.Since(begin); d < 11*time.Second || d > 13500*time.Millisecond {
 			t.Errorf("the work is canceled after %v, want up to 13.5s", d)
 		}
-		if _, ok := errors.AsType[*LostError](context.Cause(ctx)); !ok {
+		if !errors.As(context.Cause(ctx), new(*LostError)) {
 			t.Errorf("the work is canceled because of %v", context.Cause(ctx))
 		}
 		if p.Owns(obj) {
@@ -459,12 +459,12 @@ func TestMistakesInOptions(t *testing.T) {
 		"Namespace":           func(o *Options) { o.Namespace = "" },
 		"Name":                func(o *Options) { o.Name = "A B" },
 		"Name: \"" + longName: func(o *Options) { o.Name = longName },
-		"Identity: \"\"":      func(o *Options) { o.Identity = "" },
-		"Identity: \"a/b\"":   func(o *Options) { o.Identity = "a/b" },
-		"Key: \"color\"":      func(o *Options) { o.Key = "color" },
-		"Slots: 100":          func(o *Options) { o.Slots = 100 },
-		"Slots: -1":           func(o *Options) { o.Slots = -1 },
-		"Slots: 8192":         func(o *Options) { o.Slots = 8192 },
+		"Identity: it is empty; use the name of the Pod: set the environment variable POD_NAME": func(o *Options) { o.Identity = "" },
+		"Identity: \"a/b\"": func(o *Options) { o.Identity = "a/b" },
+		"Key: \"color\"":    func(o *Options) { o.Key = "color" },
+		"Slots: 100":        func(o *Options) { o.Slots = 100 },
+		"Slots: -1":         func(o *Options) { o.Slots = -1 },
+		"Slots: 8192":       func(o *Options) { o.Slots = 8192 },
 		"LeaseDuration: 1ms is less than a second, the unit of a Lease; use at least 10s": func(o *Options) { o.LeaseDuration = time.Millisecond },
 		"LeaseDuration: 11m0s is":  func(o *Options) { o.LeaseDuration = 11 * time.Minute },
 		"RenewPeriod: 10s":         func(o *Options) { o.RenewPeriod = 10 * time.Second },

@@ -80,7 +80,8 @@ func (l *leases) send(ctx context.Context, q member.Request) (r member.Response,
 			lease.Spec.AcquireTime = &now
 		}
 		lease.Spec.HolderIdentity = &q.Lease.Session
-		lease.Spec.LeaseDurationSeconds = new(int32(math.Ceil(q.Lease.Duration.Seconds())))
+		seconds := int32(math.Ceil(q.Lease.Duration.Seconds()))
+		lease.Spec.LeaseDurationSeconds = &seconds
 		lease.Spec.RenewTime = &now
 		set(lease, leavingAnnotation, "true", q.Lease.Leaving)
 		if lease, err = l.put(ctx, lease); err != nil {

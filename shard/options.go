@@ -86,7 +86,9 @@ func (o Options) validate() error {
 	if problems := append(validation.IsDNS1123Subdomain(o.Name), validation.IsValidLabelValue(o.Name)...); len(problems) > 0 {
 		refuse("Name", "%q cannot be the name of a Lease and of a group: %s", o.Name, strings.Join(problems, "; "))
 	}
-	if problems := validation.IsDNS1123Subdomain(leaseName(o.Name, o.Identity)); o.Identity == "" || len(problems) > 0 {
+	if o.Identity == "" {
+		refuse("Identity", "it is empty; use the name of the Pod: set the environment variable POD_NAME from metadata.name in the Pod's manifest, and pass os.Getenv(\"POD_NAME\")")
+	} else if problems := validation.IsDNS1123Subdomain(leaseName(o.Name, o.Identity)); len(problems) > 0 {
 		refuse("Identity", "%q cannot be the end of the name of a Lease: %s; use the name of the Pod", o.Identity,
 			strings.Join(append(problems, validation.IsDNS1123Subdomain(o.Identity)...), "; "))
 	}

@@ -20,8 +20,7 @@ type errForeign struct{ error }
 
 // needsPerson reports whether an error stays until someone fixes its cause.
 func needsPerson(err error) bool {
-	_, foreign := errors.AsType[errForeign](err)
-	return foreign || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
+	return errors.As(err, new(errForeign)) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err)
 }
 
 // wrap adds what failed to the error of a request. If the verb is not allowed, it adds the missing rule.
@@ -39,7 +38,7 @@ func (l *leases) wrap(err error, verb, what string) error {
 // remove deletes a table that someone has broken, unless it has changed meanwhile. A new one is safe then: no one
 // takes a slot of it before the sessions that act by an earlier one have ended.
 func (l *leases) remove(ctx context.Context, broken error) error {
-	if _, ok := errors.AsType[errMismatch](broken); ok {
+	if errors.As(broken, new(errMismatch)) {
 		return broken
 	}
 	klog.FromContext(ctx).Error(broken, "Someone has broken the table of slots; deleting it, so that the members of the group make a new one")

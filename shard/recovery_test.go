@@ -65,7 +65,8 @@ func TestLeaseOfSomeoneElse(t *testing.T) {
 				p := g.prepare(options("pod-a"))
 				leases := p.leases.client
 				foreign := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: name}}
-				foreign.Spec.HolderIdentity = new("leader_1")
+				other := "leader_1"
+				foreign.Spec.HolderIdentity = &other
 				foreign, err := leases.Create(t.Context(), foreign, metav1.CreateOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -282,7 +283,8 @@ func TestLeaseIsEdited(t *testing.T) {
 	for name, change := range map[string]func(lease *coordinationv1.Lease, other string){
 		"holder": func(lease *coordinationv1.Lease, other string) { lease.Spec.HolderIdentity = &other },
 		"duration": func(lease *coordinationv1.Lease, _ string) {
-			lease.Spec.LeaseDurationSeconds = new(int32(math.MaxInt32))
+			longest := int32(math.MaxInt32)
+			lease.Spec.LeaseDurationSeconds = &longest
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

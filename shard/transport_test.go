@@ -63,7 +63,7 @@ func TestTransport(t *testing.T) {
 			_, err = transport.RoundTrip(request)
 			return err
 		}
-		lost := func(err error) bool { _, ok := errors.AsType[*LostError](err); return ok }
+		lost := func(err error) bool { return errors.As(err, new(*LostError)) }
 		if err := send(working, http.MethodPut, "valid"); err != nil {
 			t.Errorf("a write of valid work: %v", err)
 		}

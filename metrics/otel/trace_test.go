@@ -68,7 +68,7 @@ func inLine(span, root sdktrace.ReadOnlySpan) string {
 	var attributes []string
 	for _, a := range span.Attributes() {
 		if a.Key != "informer.bytes" {
-			attributes = append(attributes, strings.TrimPrefix(string(a.Key), "informer.")+"="+a.Value.String())
+			attributes = append(attributes, strings.TrimPrefix(string(a.Key), "informer.")+"="+a.Value.Emit())
 		}
 	}
 	slices.Sort(attributes)

@@ -12,8 +12,8 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	validationpath "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -329,9 +329,9 @@ func (k *Kind) validateMetadata(next *unstructured.Unstructured, old map[string]
 // pathSegment checks that a name can be a part of a URL.
 func pathSegment(name string, prefix bool) []string {
 	if prefix {
-		return content.IsPathSegmentPrefix(name)
+		return validationpath.IsValidPathSegmentPrefix(name)
 	}
-	return content.IsPathSegmentName(name)
+	return validationpath.IsValidPathSegmentName(name)
 }
 
 // isDeleting reports whether an object has a deletionTimestamp.

@@ -3,8 +3,8 @@ package apitest_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 )
 
 // TestMain fails if a test leaves a goroutine, because a server has none.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }

@@ -79,7 +79,11 @@ func owners(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	var lines []string
 	for _, e := range obj.GetManagedFields() {
-		lines = append(lines, strings.Join(slices.DeleteFunc([]string{e.Manager, string(e.Operation), e.APIVersion, e.Subresource, string(e.FieldsV1.GetRawBytes())},
+		fields, err := e.FieldsV1.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Join(slices.DeleteFunc([]string{e.Manager, string(e.Operation), e.APIVersion, e.Subresource, string(fields)},
 			func(s string) bool { return s == "" }), " "))
 	}
 	return strings.Join(lines, "\n")

@@ -290,3 +290,16 @@ func (r *request) manager(option string) string {
 	}
 	return printable.String()
 }
+
+// queryOf encodes options as a query.
+func queryOf(options runtime.Object) (url.Values, error) {
+	return metav1.ParameterCodec.EncodeParameters(options, metav1.SchemeGroupVersion)
+}
+
+// first returns the options of a variadic parameter.
+func first[T any](opts []T) (options T) {
+	if len(opts) > 0 {
+		options = opts[0]
+	}
+	return options
+}

@@ -277,19 +277,6 @@ func nameOf(content map[string]any) string {
 	return (&unstructured.Unstructured{Object: content}).GetName()
 }
 
-// first returns the options of a variadic parameter.
-func first[T any](opts []T) (options T) {
-	if len(opts) > 0 {
-		options = opts[0]
-	}
-	return options
-}
-
-// queryOf encodes options as a query.
-func queryOf(options runtime.Object) (url.Values, error) {
-	return metav1.ParameterCodec.EncodeParameters(options, metav1.SchemeGroupVersion)
-}
-
 // trackerWatch decodes the body of a watch.
 type trackerWatch struct {
 	tracker *Tracker

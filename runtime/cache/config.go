@@ -198,10 +198,10 @@ type Settings struct {
 	WithoutStreamingList bool
 	// HandlerPanicRecovery lets a handler continue with the next event after a panic.
 	// The panic is logged, and the informer is Degraded with the reason HandlerPanic
-	// until the handler is removed. By default a panic ends the program. A handler that
-	// calls runtime.Goexit, as t.Fatal in a test does, always continues, in another
-	// goroutine, and is reported in the same way. All of this holds for a hook too, but it
-	// is only logged.
+	// until the handler is removed. An error of a list or a watch comes first in Status.
+	// By default a panic ends the program. A handler that calls runtime.Goexit, as t.Fatal
+	// in a test does, always continues, in another goroutine, and is reported in the same
+	// way. All of this holds for a hook too, but it is only logged.
 	HandlerPanicRecovery bool
 	// InformerName tells the informers of one part of a program from those of others, in metrics
 	// and on the debug page. It becomes a label of metrics, so it must not depend on data of

@@ -14,6 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/initial"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/outage"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
@@ -119,7 +120,8 @@ func newController[T Object](config Config[T], process func(context.Context, Del
 		c.first = reflectors[0]
 		c.config = &c.first.config
 	} else {
-		c.config = new(config)
+		common := config // so that config itself stays on the stack
+		c.config = &common
 	}
 	if config.scopeSource != nil {
 		c.set.retry = make(chan struct{}, 1)
@@ -458,7 +460,7 @@ func (c *Controller[T]) appliedVersion() string {
 		if has := r.status.Version(); i == 0 {
 			version = has
 		} else {
-			version = earlier(version, has)
+			version = protocol.Earlier(version, has)
 		}
 	}
 	if c.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version

@@ -139,7 +139,7 @@ func (e *NotSyncedError) Unwrap() error { return e.Cause }
 // ScopeSourceError is the Err of a Status while the ScopeSource of the informer fails, or has set
 // invalid scopes. The informer keeps its scopes.
 type ScopeSourceError struct {
-	// Err is what the source returned, or what its call of set returned.
+	// Err is the error that the source returned, or the error that set returned to the source.
 	Err error
 }
 
@@ -153,8 +153,9 @@ func (e *ScopeSourceError) Unwrap() error { return e.Err }
 type Advice struct {
 	// Reason is that of the error, or empty if there is none.
 	Reason Reason
-	// Namespaces are those in which it is to be done, sorted, each once; nil for all. An empty one
-	// is for all too, in an informer that follows others by name.
+	// Namespaces are the namespaces to follow the advice in, sorted, each once; nil for all.
+	// An empty name stands for all namespaces too: an informer may follow both all namespaces and some
+	// by name.
 	Namespaces []string
 	// Text says in a few sentences what to do. It has no text of an object.
 	Text string
@@ -276,7 +277,7 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 // observedController is a Controller as its log of outages reads it.
 type observedController[T Object] struct{ *Controller[T] }
 
-// Failures returns those of the list and the watch. A handler that has panicked is none.
+// Failures returns the failures of lists and watches. It leaves out a handler that has panicked.
 func (c observedController[T]) Failures() []advice.Failure {
 	status := c.statusOfAll()
 	return failuresOf(&status, c.config.Resource, c.namespaces())

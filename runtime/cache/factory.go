@@ -357,13 +357,13 @@ type Lease[T Object] struct {
 	handlers []*registration[T]
 }
 
-// Acquire returns a lease of the factory's informer of a kind. It creates the informer if there
-// is none, also if the last lease of the one before is being released. It starts the informer
-// with the context of the last Start of the factory. Before the first Start, the informer waits
-// for it.
+// Acquire returns a lease of the factory's informer of a kind. If the factory has no such informer, or
+// if the last lease of that informer is being released, Acquire creates a new one. It starts the
+// informer with the context of the last Start of the factory. Before the first Start, the informer
+// waits for it.
 //
-// The options are those of InformerFor. The error is an *OptionError if they have a mistake or
-// are not those of the informer that exists. It wraps ErrStopped after Shutdown, or if the
+// Acquire takes the same options as InformerFor. The error is an *OptionError if an option has a
+// mistake, or if the informer exists and has other options. It wraps ErrStopped after Shutdown, or if the
 // context of Start has ended.
 //
 //	lease, err := cache.Acquire(factory.Inner(), examplev1.FooKind(client))

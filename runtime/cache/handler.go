@@ -15,6 +15,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/hook"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -122,6 +123,7 @@ func WithHandlerType(name string) HandlerOption {
 // change. When more than limit events wait for it, the events of one object are merged
 // into one, from the first to the last state. An object that appeared and disappeared
 // meanwhile is dropped. So the queue has at most limit events, or a few for each object.
+// How many events of an object are merged depends on the moment at which the handler takes the next ones.
 // By default the handler gets every event.
 func WithBacklogLimit(limit int) HandlerOption {
 	return func(s *processor.Settings) { s.BacklogLimit = limit }
@@ -349,7 +351,8 @@ type WatchErrorHandler func(ctx context.Context, resource schema.GroupVersionRes
 // state of the call before, and New is the last one. So it always gets the last state. With
 // several namespaces, changes that follow one another quickly are merged, too. An
 // informer that is Stopped from the beginning, because of a mistake in its options or because its
-// factory was shut down before, causes no call.
+// factory was shut down before, causes no call. Several calls may have the same New.Reason, and the last one is
+// that of the stop: compare it with Old.Reason before an action that must happen once.
 type StatusHandler func(ctx context.Context, change StatusChange)
 
 // StatusChange is a change of the Status of an informer.
@@ -427,4 +430,52 @@ func (c *Config[T]) hookFailed(ctx context.Context, name string, value any) {
 	if !c.HandlerPanicRecovery && !err.Exited {
 		panic(err)
 	}
+}
+
+// AddEventHandler calls handler for every object and every change, from a goroutine of
+// its own, until the handler is removed or the informer stops. It may be called at any
+// time, also from a handler. The error wraps ErrStopped, or is that of the options if the informer
+// never runs because of them.
+func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
+	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
+	for _, option := range options {
+		option(&settings)
+	}
+	listening := listenerOptions(handler, settings, s.indexer.detector, &s.controller.panics)
+	listening.Resync = s.resync
+	l := processor.NewListener(listening)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.processor.Stopped() {
+		cause := ErrStopped
+		if status := s.controller.Status(); status.Reason == Misconfigured {
+			cause = status.Err
+		}
+		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
+	}
+	listed := s.controller.lists.Reached()
+	if listed > 0 || s.indexer.Len() > 0 {
+		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
+			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
+		})})
+	}
+	s.processor.Add(l)
+	if s.controller.HasSynced() {
+		s.controller.outages.NoteHandler()
+	}
+	return &registration[T]{s, l}, nil
+}
+
+// RemoveEventHandler ends a registration. The current call of the handler may still
+// run; no other follows. It may be called from the handler itself, and twice.
+func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
+	own, ok := r.(*registration[T])
+	if !ok || own.informer != s {
+		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processor.Remove(own.Listener)
+	s.controller.panics.forget(own.Listener)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/mutation"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
 )
@@ -186,7 +187,7 @@ func (x *Indexer[T]) drop(notes []processor.Notification[T], delta *Delta[T]) []
 	}
 	uid, version := listed.IdentityOf(&delta.Item)
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
-	if another && isEarlier(version, old.GetResourceVersion()) {
+	if another && protocol.IsEarlier(version, old.GetResourceVersion()) {
 		return notes // a server sends the deletion of a replaced object again
 	}
 	x.store.Remove(slot)

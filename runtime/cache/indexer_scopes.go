@@ -7,6 +7,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/processor"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/store"
 	"github.com/typedinformers/informer-gen/runtime/internal/identity"
@@ -381,7 +382,7 @@ func (x *Indexer[T]) leave(notes []processor.Notification[T], s *ledger.Scope[T]
 	}
 	tags := x.store.Tags()
 	another := uid != "" && old.GetUID() != "" && uid != old.GetUID()
-	if another && isEarlier(resourceVersion, old.GetResourceVersion()) && x.scopes.IsRepeated(s, ledger.Tag(tags[slot]), version) {
+	if another && protocol.IsEarlier(resourceVersion, old.GetResourceVersion()) && x.scopes.IsRepeated(s, ledger.Tag(tags[slot]), version) {
 		return notes // a server sends the deletion of a replaced object again
 	}
 	if !delta.aside {
@@ -456,7 +457,7 @@ func (s *SharedIndexInformer[T]) reachScopes() {
 	all := s.controller.reflectors()
 	versions := make([]string, len(all))
 	for i, r := range all {
-		versions[i] = r.status.version()
+		versions[i] = r.status.Version()
 	}
 	if !s.controller.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		return

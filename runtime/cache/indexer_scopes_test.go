@@ -16,8 +16,8 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// step is a step of a short history of one object, w. Its scopes are those of the labels x and y, 0 and 1,
-// and a third one, 2.
+// step is one event or list in a short history of the object w. Scope 0 selects the label x and scope 1 the
+// label y. Scope 2 is a third one.
 type step struct {
 	do      string // add, update, delete, list, reach, found, absent or close
 	scope   scopeID

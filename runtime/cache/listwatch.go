@@ -16,6 +16,7 @@ import (
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/decoded"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/ledger"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/queue"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/report"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
@@ -453,7 +454,7 @@ func (r *Reflector[T]) find(ctx context.Context, object ledger.Awaited) (item *I
 	if err != nil {
 		return nil, "", err
 	}
-	if isEarlier(page.ResourceVersion, notOlder) {
+	if protocol.IsEarlier(page.ResourceVersion, notOlder) {
 		return nil, "", fmt.Errorf("the server answered with version %s to a request for one not older than %s", page.ResourceVersion, notOlder)
 	}
 	for i := range page.Items {

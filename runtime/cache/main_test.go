@@ -3,9 +3,9 @@ package cache
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }

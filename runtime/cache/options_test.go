@@ -157,7 +157,7 @@ func TestMistakesInOptions(t *testing.T) {
 		},
 		"a space next to a namespace": {
 			call: []SharedInformerOption{WithNamespace("a ")},
-			want: `cache.WithNamespaces for *v1.PartialObjectMetadata: "a " cannot be the name of a namespace: `,
+			want: `cache.WithNamespace for *v1.PartialObjectMetadata: "a " cannot be the name of a namespace: `,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

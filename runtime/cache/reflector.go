@@ -478,7 +478,7 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 func (r *Reflector[T]) commit(resourceVersion string) {
 	r.leaveFirst()
 	list := r.partial
-	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.version()}
+	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.Version()}
 	if r.own != nil {
 		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
 	}

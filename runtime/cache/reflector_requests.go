@@ -9,7 +9,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -49,7 +48,7 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		in.Err = requestError(verbList, err)
+		in.Err = protocol.RequestError(verbList, err)
 		return in
 	}
 	r.report().ReadPage()
@@ -76,9 +75,6 @@ func (r *Reflector[T]) list(ctx context.Context, next protocol.Action) protocol.
 	in.Idle = !isNew
 	return in
 }
-
-// requestError returns err with the request that failed.
-func requestError(verb string, err error) error { return protocol.RequestError(verb, err) }
 
 // request sends a request by the OpenFunc of config, and counts the bytes of the response.
 func (r *Reflector[T]) request(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
@@ -132,7 +128,7 @@ func (r *Reflector[T]) watch(ctx context.Context, request protocol.Action) proto
 		case protocol.ErrNoBookmark, protocol.ErrSilent, protocol.ErrUnanswered:
 			in.Err = cause
 		}
-		in.Err = requestError(verbWatch, in.Err)
+		in.Err = protocol.RequestError(verbWatch, in.Err)
 	}
 	return in
 }
@@ -246,14 +242,14 @@ func anyChange[T Object](events []Event[T], start string) bool {
 		case watch.Modified, watch.Deleted:
 			return true
 		case watch.Added:
-			if start != "" && isLater(event.ResourceVersion, start) {
+			if start != "" && protocol.IsLater(event.ResourceVersion, start) {
 				return true
 			}
 		case watch.Bookmark:
 			if event.InitialEventsEnd {
 				return false
 			}
-			if event.Dropped > 0 && start != "" && isLater(event.ResourceVersion, start) {
+			if event.Dropped > 0 && start != "" && protocol.IsLater(event.ResourceVersion, start) {
 				return true // of another shard
 			}
 		}
@@ -310,7 +306,7 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 				isDelta = true
 			}
 		}
-		if isLater(event.ResourceVersion, in.ResourceVersion) {
+		if protocol.IsLater(event.ResourceVersion, in.ResourceVersion) {
 			if !in.MadeProgress {
 				in.MadeProgress = true
 				r.status.enter(Watching, nil)
@@ -436,39 +432,4 @@ func (r *Reflector[T]) transformed(obj T) (T, error) {
 		return result, &ObjectError{Resource: r.config.Resource, Object: name, Err: fmt.Errorf("transform: %w", err)}
 	}
 	return result, nil
-}
-
-// isLater reports whether a version is later than the version before, which a watch has
-// reached. A watch never resumes at an earlier version, even if an aggregated server sends
-// a deleted object with the version of its last state. Only servers other than Kubernetes
-// have versions that are not positive decimal numbers. Each of those counts as later, until
-// the watch has reached a number.
-func isLater(version, before string) bool {
-	if version == "" || version == before {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(version, before)
-	if err != nil {
-		return !isWellFormed(before)
-	}
-	return order > 0
-}
-
-// isEarlier reports whether a version is known to be earlier than another one.
-func isEarlier(version, than string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, than)
-	return err == nil && order < 0
-}
-
-// earlier returns the earlier one of two versions. An empty one is before all others.
-func earlier(a, b string) string {
-	if b == "" || isEarlier(b, a) {
-		return b
-	}
-	return a
-}
-
-func isWellFormed(version string) bool {
-	_, err := resourceversion.CompareResourceVersion(version, version)
-	return err == nil
 }

@@ -373,7 +373,7 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		report(err)
 		wait := protocol.WithJitter(waitsOf(c.config.Backoffs).After(err, failures), rand.N[time.Duration])
 		tracker := c.set.chosen.Load()
-		tracker.awaitAttempt(time.Now().Add(wait))
+		tracker.AwaitAttempt(time.Now().Add(wait))
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -381,7 +381,7 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		case <-timer.C:
 		}
 		timer.Stop()
-		tracker.awaitAttempt(time.Time{})
+		tracker.AwaitAttempt(time.Time{})
 		if ctx.Err() != nil {
 			return
 		}
@@ -481,7 +481,7 @@ func (p *prober[T]) probe(ctx context.Context, r *Reflector[T], object ledger.Aw
 		if cause := context.Cause(ctx); cause == protocol.ErrListStalled {
 			err = cause
 		}
-		return requestError(verbList, err)
+		return protocol.RequestError(verbList, err)
 	}
 	s := p.informer
 	s.mu.Lock()

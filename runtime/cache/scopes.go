@@ -122,12 +122,18 @@ func normalScopes(option string, o *options, scopes []Scope) ([]Scope, error) {
 
 // WithNamespace limits informers to one namespace; "" means all namespaces. As an option of a
 // factory it has no effect on cluster-scoped kinds. As an option of such a kind it is an error.
-func WithNamespace(namespace string) SharedInformerOption { return WithNamespaces(namespace) }
+func WithNamespace(namespace string) SharedInformerOption {
+	return inNamespaces("WithNamespace", namespace)
+}
 
 // WithNamespaces limits informers to some namespaces. An informer lists and watches each of them
 // separately, and keeps all objects in one cache. It needs rights only in these namespaces.
 // Status.Scopes has the state of each. SetScopes changes them later.
 func WithNamespaces(namespaces ...string) SharedInformerOption {
+	return inNamespaces("WithNamespaces", namespaces...)
+}
+
+func inNamespaces(option string, namespaces ...string) SharedInformerOption {
 	scopes := make([]Scope, len(namespaces))
 	for i, namespace := range namespaces {
 		scopes[i].Namespace = namespace
@@ -135,10 +141,10 @@ func WithNamespaces(namespaces ...string) SharedInformerOption {
 	return func(o *options) {
 		named := slices.IndexFunc(namespaces, func(namespace string) bool { return namespace != "" })
 		if named >= 0 && slices.Contains(namespaces, "") {
-			o.mistake("WithNamespaces", `"" means all namespaces, so it cannot be combined with %q; remove one of them`, namespaces[named])
+			o.mistake(option, `"" means all namespaces, so it cannot be combined with %q; remove one of them`, namespaces[named])
 			return
 		}
-		o.setScopes("WithNamespaces", scopes)
+		o.setScopes(option, scopes)
 	}
 }
 

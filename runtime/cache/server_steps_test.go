@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // steps is the number of different steps.
@@ -245,7 +247,7 @@ func (s *servedHistory) restore(backup bool) {
 		s.recover()
 		backup := s.backups[n-1]
 		s.backups = s.backups[:n-1]
-		expired := s.from("informer").Where(func(r *http.Request) bool { return isLater(r.URL.Query().Get("resourceVersion"), backup) }).Expired()
+		expired := s.from("informer").Where(func(r *http.Request) bool { return protocol.IsLater(r.URL.Query().Get("resourceVersion"), backup) }).Expired()
 		if err := s.server.RestoreTo(backup); err != nil {
 			s.Log(err) // it has expired
 		}

@@ -352,7 +352,7 @@ func TestSourceThatFails(t *testing.T) {
 		if status := s.Status(); status.Phase != Degraded || !strings.Contains(status.String(), "scopes: the file is missing") || status.NextAttempt.IsZero() {
 			t.Errorf("after a failure: %v", status)
 		}
-		if failed, ok := errors.AsType[*ScopeSourceError](s.Status().Err); !ok || failed.Err.Error() != "the file is missing" {
+		if failed := (*ScopeSourceError)(nil); !errors.As(s.Status().Err, &failed) || failed.Err.Error() != "the file is missing" {
 			t.Errorf("the error is %#v", s.Status().Err)
 		}
 		s.Retry()

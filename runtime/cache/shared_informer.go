@@ -305,40 +305,6 @@ func markInitial[T Object](notes []processor.Notification[T]) {
 	}
 }
 
-// AddEventHandler calls handler for every object and every change, from a goroutine of
-// its own, until the handler is removed or the informer stops. It may be called at any
-// time, also from a handler. The error wraps ErrStopped, or is that of the options if the informer
-// never runs because of them.
-func (s *SharedIndexInformer[T]) AddEventHandler(handler ResourceEventHandler[T], options ...HandlerOption) (ResourceEventHandlerRegistration, error) {
-	settings := processor.Settings{ResyncPeriod: s.resyncPeriod}
-	for _, option := range options {
-		option(&settings)
-	}
-	listening := listenerOptions(handler, settings, s.indexer.detector, &s.controller.panics)
-	listening.Resync = s.resync
-	l := processor.NewListener(listening)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.processor.Stopped() {
-		cause := ErrStopped
-		if status := s.controller.Status(); status.Reason == Misconfigured {
-			cause = status.Err
-		}
-		return nil, fmt.Errorf("cannot add a handler to %s: %w", s.name(), cause)
-	}
-	listed := s.controller.lists.Reached()
-	if listed > 0 || s.indexer.Len() > 0 {
-		l.Enqueue(processor.Batch[T]{Received: stats.Now(), Lists: listed, Distinct: true, Notes: s.cached(func(obj T) processor.Notification[T] {
-			return processor.Notification[T]{Kind: processor.Add, Initial: true, Obj: obj}
-		})})
-	}
-	s.processor.Add(l)
-	if s.controller.HasSynced() {
-		s.controller.outages.NoteHandler()
-	}
-	return &registration[T]{s, l}, nil
-}
-
 // resync enqueues every cached object for l, unless l has a backlog.
 func (s *SharedIndexInformer[T]) resync(l *processor.Listener[T]) {
 	s.mu.Lock()
@@ -358,20 +324,6 @@ func (s *SharedIndexInformer[T]) cached(note func(T) processor.Notification[T]) 
 		notes[i] = note(obj)
 	}
 	return notes
-}
-
-// RemoveEventHandler ends a registration. The current call of the handler may still
-// run; no other follows. It may be called from the handler itself, and twice.
-func (s *SharedIndexInformer[T]) RemoveEventHandler(r ResourceEventHandlerRegistration) error {
-	own, ok := r.(*registration[T])
-	if !ok || own.informer != s {
-		return fmt.Errorf("cannot remove a handler from %s: %w", s.name(), errForeignRegistration)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.processor.Remove(own.Listener)
-	s.controller.panics.forget(own.Listener)
-	return nil
 }
 
 // GetStore returns the cache.

@@ -193,7 +193,8 @@ func (c *Controller[T]) statusOfAll() Status {
 	}
 	var choice *Status
 	if chosen != nil {
-		choice = new(chosen.get())
+		status := chosen.get()
+		choice = &status
 	}
 	return joined(scopes, choice)
 }
@@ -232,7 +233,7 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 		if next := s.NextAttempt; !next.IsZero() && (all.NextAttempt.IsZero() || next.Before(all.NextAttempt)) {
 			all.NextAttempt = next
 		}
-		all.ResourceVersion = earlier(all.ResourceVersion, s.ResourceVersion)
+		all.ResourceVersion = protocol.Earlier(all.ResourceVersion, s.ResourceVersion)
 		all.Undecodable = append(all.Undecodable, s.Undecodable...)
 	}
 	if err := failed.Status.Err; err != nil && all.Err == nil {
@@ -306,9 +307,6 @@ func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string,
 func failureOf(verb string, err error) progress.Failure {
 	return progress.Failure{Verb: verb, Reason: string(reasonOf(err)), Err: err}
 }
-
-func (t *statusTracker) awaitAttempt(at time.Time) { t.AwaitAttempt(at) }
-func (t *statusTracker) version() string           { return t.Version() }
 
 // Syncer becomes complete once and stays so: an informer whose cache holds the first
 // list, or a handler that has returned from it. SetScopes makes both incomplete until the lists of the

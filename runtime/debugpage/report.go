@@ -123,7 +123,7 @@ type Condition struct {
 type Advice struct {
 	// Reason is empty without an error.
 	Reason cache.Reason `json:"reason,omitempty"`
-	// Namespaces are those in which it is to be done; none for all.
+	// Namespaces are the namespaces to follow the advice in; empty for all.
 	Namespaces []string `json:"namespaces,omitempty"`
 	Text       string   `json:"text"`
 	// Manifest is a part of a YAML manifest that does it, and Check a shell command that shows
@@ -273,7 +273,8 @@ func (h *Handler) informer(id string, s *cache.InformerStatus, now time.Time) In
 		UndecodableCount: len(s.Status.Undecodable),
 		Processing:       latencyOf(&stats.Processing), ToCache: latencyOf(&stats.ToCache),
 	}
-	_, all.ScopeSourceFailed = errors.AsType[*cache.ScopeSourceError](s.Status.Err)
+	var source *cache.ScopeSourceError
+	all.ScopeSourceFailed = errors.As(s.Status.Err, &source)
 	for _, advice := range s.Advice() {
 		all.Advice = append(all.Advice, Advice{
 			Reason: cleanReason(advice.Reason), Namespaces: cleanAll(advice.Namespaces), Text: clean(redact.Credentials(advice.Text), maxText),

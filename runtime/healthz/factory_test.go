@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,11 +22,12 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/healthz"
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 )
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{}) // discards; what the informers of these tests log has tests of its own
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 type object = *metav1.PartialObjectMetadata

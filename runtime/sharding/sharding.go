@@ -87,7 +87,7 @@ func New(key Key, ranges ...Range) (Selector, error) {
 		case n == 0:
 		case r.First <= joined[n-1].Last:
 			other := sorted[i-1] // the end of joined[n-1] is its end, because no two before r overlap
-			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x overlaps that from 0x%016x to 0x%016x; name each hash once",
+			return Selector{}, fmt.Errorf("the range from 0x%016x to 0x%016x overlaps that from 0x%016x to 0x%016x, where each range includes its last hash; name each hash once",
 				r.First, r.Last, other.First, other.Last)
 		case r.First == joined[n-1].Last+1:
 			joined[n-1].Last = r.Last

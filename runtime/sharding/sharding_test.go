@@ -64,7 +64,7 @@ func TestNew(t *testing.T) {
 		{name: "touching", key: Owner, ranges: []Range{{3, 4}, {1, 2}, {5, math.MaxUint64}}, want: []Range{{1, math.MaxUint64}}},
 		{name: "none", key: UID, err: "there is no range"},
 		{name: "empty", key: UID, ranges: []Range{{2, 1}}, err: "the range from 0x0000000000000002 to 0x0000000000000001 is empty"},
-		{name: "overlap", key: UID, ranges: []Range{{1, 5}, {5, 6}}, err: "the range from 0x0000000000000005 to 0x0000000000000006 overlaps that from 0x0000000000000001 to 0x0000000000000005"},
+		{name: "overlap", key: UID, ranges: []Range{{1, 5}, {5, 6}}, err: "the range from 0x0000000000000005 to 0x0000000000000006 overlaps that from 0x0000000000000001 to 0x0000000000000005, where each range includes its last hash; name each hash once"},
 		{name: "overlap after touching", key: UID, ranges: []Range{{5, 9}, {1, 3}, {4, 5}}, err: "the range from 0x0000000000000005 to 0x0000000000000009 overlaps that from 0x0000000000000004 to 0x0000000000000005"},
 		{name: "twice", key: UID, ranges: []Range{{1, 5}, {1, 5}}, err: "overlaps that from"},
 		{name: "after the end", key: UID, ranges: []Range{{0, math.MaxUint64}, {math.MaxUint64, math.MaxUint64}}, err: "overlaps that from"},
@@ -113,13 +113,14 @@ func TestMatches(t *testing.T) {
 		}
 		return s
 	}
+	yes, no := true, false
 	owned := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team-a", UID: "mine",
-		OwnerReferences: []metav1.OwnerReference{{UID: "other"}, {UID: "parent", Controller: new(true)}},
+		OwnerReferences: []metav1.OwnerReference{{UID: "other"}, {UID: "parent", Controller: &yes}},
 	}}
 	alone := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team-b", UID: "parent",
-		OwnerReferences: []metav1.OwnerReference{{UID: types.UID("other"), Controller: new(false)}},
+		OwnerReferences: []metav1.OwnerReference{{UID: types.UID("other"), Controller: &no}},
 	}}
 	tests := []struct {
 		of           Selector
@@ -170,7 +171,7 @@ func TestParse(t *testing.T) {
 		"shardRange(object.metadata.uid, '0x8000000000000000', '0x8000000000000000')":   "from 0x8000000000000000 to 0x8000000000000000 is empty",
 		"shardRange(object.metadata.uid, '0x10000000000000000', '0x10000000000000000')": "cannot begin at the end",
 		"shardRange(object.metadata.name, '0x0000000000000000', '0x8000000000000000')":  `"object.metadata.name" is not a key`,
-		half + " || " + half: "overlaps that from 0x0000000000000000 to ",
+		half + " || " + half: "overlaps that from 0x0000000000000000 to 0x7fffffffffffffff, where each range includes its last hash",
 		half + " || " + strings.ReplaceAll(half, "uid", "namespace"): "it has ranges of object.metadata.uid and of object.metadata.namespace; use one of them",
 	} {
 		if s, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "is not a shard selector") {
@@ -195,15 +196,6 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: %v is parsed as %v, %v", text, s, again, err)
 		}
 	})
-}
-
-func ExampleSplit() {
-	for _, shard := range Split(UID, 2) {
-		fmt.Println(shard)
-	}
-	// Output:
-	// shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
-	// shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')
 }
 
 // TestKeysSpread counts the objects of each of eight shards, for names that differ only at their end: those

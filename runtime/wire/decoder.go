@@ -68,15 +68,15 @@ type Options struct {
 	MaxObjectBytes int
 	// Kind is the kind of the objects in the body, with its group. A list or an object of
 	// another kind or group fails the list or watch with a *KindError, also with
-	// SkipUndecodable. One without a kind or group is accepted. All are accepted if
-	// Kind.Kind is empty. If Object is a *metav1.PartialObjectMetadata, Kind is the one of the
+	// SkipUndecodable. A list or an object without a kind or group is accepted. If Kind.Kind
+	// is empty, all kinds are accepted. If Object is a *metav1.PartialObjectMetadata, Kind is the one of the
 	// objects that have the metadata.
 	Kind schema.GroupKind
 	// Protobuf is an object of the Go type of the kind, such as &corev1.Pod{}, if the API
-	// server also has the kind as protobuf. The decoder then asks for protobuf, and for
-	// JSON behind it. The numbers of fields come from the protobuf tags of that type.
-	// For a view, that is the type of the whole kind: a field of T is the one that has
-	// the same name in JSON there. nil asks for JSON only. Only the type matters, and
+	// server also has the kind as protobuf. The decoder then asks for protobuf first
+	// and for JSON second. The numbers of fields come from the protobuf tags of that type.
+	// For a view, it is the type of the whole kind: a field of T and its field are the same
+	// if their names in JSON are equal. nil asks for JSON only. Only the type matters, and
 	// nothing is written to the object.
 	Protobuf runtime.Object
 	// ReadOnly is set if no one will write to the objects, which then share parts that are
@@ -112,7 +112,7 @@ type Decoder[T Object] struct {
 	// want is Options.Kind.
 	want schema.GroupKind
 	json codec
-	// protobuf returns the codec of bodies in protobuf. They come unasked too.
+	// protobuf returns the codec of bodies in protobuf. A server may send such a body without being asked for it.
 	protobuf func() protobufCodec
 	// typeMeta is that of the last event in protobuf.
 	typeMeta atomic.Pointer[typeMeta]
@@ -281,7 +281,7 @@ func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
 	return Item[T]{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
 }
 
-// dropTypeMeta removes the kind of a typed object if that is asked for.
+// dropTypeMeta removes the kind of a typed object if Options.WithoutTypeMeta is set.
 func (d *Decoder[T]) dropTypeMeta(obj T) {
 	if !d.withoutTypeMeta {
 		return
@@ -330,8 +330,8 @@ func (d *Decoder[T]) named(c codec, frame []byte, how howToDecode) (T, *DecodeEr
 	return obj, err
 }
 
-// check returns an error for an object without a name, or of another kind. Another one loses
-// its kind if that is asked for.
+// check returns an error for an object without a name, or of another kind. It removes the kind of any
+// other object if Options.WithoutTypeMeta is set.
 func (d *Decoder[T]) check(obj T) error {
 	name, err := safemeta.NameOf(obj)
 	switch {
@@ -362,7 +362,7 @@ func (d *Decoder[T]) checkKind(obj T) error {
 var errNoName = errors.New("it has no metadata.name")
 
 // skips reports whether an object that cannot be decoded is left out. An object of another
-// kind is not, as the server may have no others.
+// kind is not left out, because all objects of the server may be of that kind.
 func (d *Decoder[T]) skips(err *DecodeError) bool {
 	return d.skip && err.Name != "" && !errors.As(err.Err, new(*KindError))
 }

@@ -240,9 +240,9 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 var errUnknownText = errors.New("the reason is not shown, because it may have text of the object")
 
 // WithoutObjectText returns the first error of this package in err as if it had been made with
-// Options.WithoutObjectTextInErrors, and without the errors that wrap it. It returns nil if there is
-// none, so that a caller has to decide about an error that it does not know. If the reason of a
-// DecodeError was not made by a Decoder, another one replaces it, and the Path is empty.
+// Options.WithoutObjectTextInErrors, and without the errors that wrap it. It returns nil if
+// err has no error of this package, so the caller has to decide about the text of err. If the reason of a
+// DecodeError does not come from a Decoder, a general reason replaces it, and Path is empty.
 func WithoutObjectText(err error) error {
 	var decode *DecodeError
 	var syntax *SyntaxError

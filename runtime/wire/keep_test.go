@@ -221,10 +221,11 @@ func TestObjectWithoutANameIsNotLeftOut(t *testing.T) {
 // TestKeepChanges reads an object that changes its controller.
 func TestKeepChanges(t *testing.T) {
 	options := Options{KeepChanges: true, Keep: func(h Head) bool { return string(h.Controller()) == "mine" }}
+	yes, no := true, false
 	owned := func(owner, version string) *metadata {
 		return &metadata{TypeMeta: metadataKind, ObjectMeta: metav1.ObjectMeta{
 			Namespace: "a", Name: "b", UID: "c", ResourceVersion: version,
-			OwnerReferences: []metav1.OwnerReference{{Name: "x", UID: "none"}, {Name: "y", UID: types.UID(owner), Controller: new(true)}, {UID: "z", Controller: new(false)}},
+			OwnerReferences: []metav1.OwnerReference{{Name: "x", UID: "none"}, {Name: "y", UID: types.UID(owner), Controller: &yes}, {UID: "z", Controller: &no}},
 		}}
 	}
 	states := []struct {

@@ -13,7 +13,7 @@ type Object interface {
 	runtime.Object
 }
 
-// Item is one object of a list or a watch, or the reason why there is none.
+// Item is one object of a list or a watch, or the error that it has in place of the object.
 type Item[T Object] struct {
 	// Object is nil if Err is not, and in a bookmark.
 	Object T

@@ -10,8 +10,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-// source reads a body piece by piece, and finds the JSON values in it. A value is in one
-// block as a whole. The block is not changed until all holders have released it.
+// source reads a body piece by piece, and finds the JSON values in it. The bytes of a value are in one block. The block is not changed until all holders have released it.
 type source struct {
 	// ctx ends the waiting for large blocks to be released. It does not end a Read.
 	ctx  context.Context
@@ -131,7 +130,7 @@ func (s *source) first() (byte, error) {
 // maxEmptyReads limits the reads in a row that return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// peek returns the next byte that is no space, without consuming it.
+// peek returns the next byte that is not a space, without consuming it.
 func (s *source) peek() (byte, error) {
 	for {
 		if s.at = plan.SkipSpace(s.block.bytes[:s.end], s.at); s.at < s.end {
@@ -143,8 +142,8 @@ func (s *source) peek() (byte, error) {
 	}
 }
 
-// value consumes the next value and returns it, as a part of the block. Of a value that is
-// too large it returns the bytes that were read, with a *TooLargeError. Then skipRest skips
+// value consumes the next value and returns it, as a part of the block. If the value is
+// too large, it returns the bytes that were read and a *TooLargeError. Then skipRest skips
 // the rest.
 func (s *source) value() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
@@ -207,8 +206,8 @@ func (s *source) bytes(n int) ([]byte, error) {
 	return s.block.bytes[s.at-n : s.at : s.at], nil
 }
 
-// message is bytes for a message of n bytes. Of one that is too large it returns the first
-// bytes, with a *TooLargeError. Then skipRest skips the rest.
+// message consumes a message of n bytes and returns it, as bytes does. If the message is too large, it
+// returns the first bytes and a *TooLargeError. Then skipRest skips the rest.
 func (s *source) message(n int) ([]byte, error) {
 	held := min(n, s.max)
 	message, err := s.bytes(held)

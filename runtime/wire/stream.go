@@ -57,7 +57,7 @@ type Stream[T Object] struct {
 	reached string
 }
 
-// result is the event of one frame of a watch, or the reason why there is none.
+// result is the event of one frame of a watch, or the error that it has in place of the event.
 type result[T Object] struct {
 	event Event[T]
 	err   error
@@ -271,7 +271,7 @@ func (s *Stream[T]) Next(ctx context.Context, reuse []Event[T]) ([]Event[T], err
 		return batch, s.failed
 	}
 	<-s.current.done
-	// Without a limit for tasks, a busy watch of which all is left out would never return.
+	// Without a limit for tasks, Next would never return while Keep leaves out all events of a busy watch.
 	for tasks := 1; ; tasks++ {
 		batch = s.take(batch)
 		if s.failed != nil || !s.hasRoom(batch) || tasks == maxAhead || !s.hasMore() {

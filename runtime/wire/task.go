@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// workers are the goroutines that decode for one list or watch: at most GOMAXPROCS, and
-// none while there is nothing to decode. synctest could not be used with a semaphore of the
-// whole process.
+// workers are the goroutines that decode for one list or watch. At most GOMAXPROCS run at one time,
+// and no goroutine waits for something to decode. A semaphore of the whole process would not work in a
+// synctest bubble.
 type workers struct {
 	slots   chan struct{}
 	running sync.WaitGroup

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"testing"
 
-	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 	"github.com/typedinformers/informer-gen/runtime/wire/internal/plan"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // widget is the kind that tests decode.
 type widget struct {
@@ -61,7 +61,7 @@ func newWidget(i int) *widget {
 			UID: types.UID(fmt.Sprintf("uid-%d", i)), ResourceVersion: fmt.Sprint(1000 + i),
 			Labels:        map[string]string{"app": "web", "n": fmt.Sprint(i)},
 			Annotations:   map[string]string{"note": `quoted "text" with a \ and {`, "keep": "yes"},
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "test", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "test", Operation: "Update", FieldsV1: fieldsV1(`{"f:spec":{}}`)}},
 		},
 		Spec: widgetSpec{
 			Color: "blue", Size: int32(i),
@@ -88,4 +88,13 @@ func reread(t testing.TB, w *widget) *widget {
 		t.Fatal(err)
 	}
 	return again
+}
+
+// fieldsV1 returns a FieldsV1 with the given JSON. NewFieldsV1 of apimachinery is new in v0.36.
+func fieldsV1(text string) *metav1.FieldsV1 {
+	fields := new(metav1.FieldsV1)
+	if err := fields.UnmarshalJSON([]byte(text)); err != nil {
+		panic(err)
+	}
+	return fields
 }

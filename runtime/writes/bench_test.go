@@ -13,7 +13,7 @@ import (
 // 4 KB, most of it managedFields.
 func BenchmarkRoundTrip(b *testing.B) {
 	large := object("ConfigMap", "web", func(meta *metav1.ObjectMeta) {
-		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "me", FieldsV1: metav1.NewFieldsV1(`{"f:data":{` + strings.Repeat(`"f:a":{},`, 450) + `"f:b":{}}}`)}}
+		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "me", FieldsV1: fieldsV1(`{"f:data":{` + strings.Repeat(`"f:a":{},`, 450) + `"f:b":{}}}`)}}
 	})
 	for _, test := range []struct {
 		name, method, path, contentType string
@@ -46,4 +46,13 @@ func BenchmarkRoundTrip(b *testing.B) {
 			}
 		})
 	}
+}
+
+// fieldsV1 returns a FieldsV1 with the given JSON. NewFieldsV1 of apimachinery is new in v0.36.
+func fieldsV1(text string) *metav1.FieldsV1 {
+	fields := new(metav1.FieldsV1)
+	if err := fields.UnmarshalJSON([]byte(text)); err != nil {
+		panic(err)
+	}
+	return fields
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/features"
 	"k8s.io/client-go/metadata"
 	clienttesting "k8s.io/client-go/testing"
 	clientgo "k8s.io/client-go/tools/cache"
@@ -180,19 +181,33 @@ func TestWatchReactor(t *testing.T) {
 	})
 }
 
+// streamingSource tells the reflector of client-go whether its clientset has streaming lists. client-go v0.34
+// has no function that does that.
+type streamingSource struct {
+	*clientgo.ListWatch
+	clientset *fake.Clientset
+}
+
+func (s streamingSource) IsWatchListSemanticsUnSupported() bool {
+	return s.clientset.IsWatchListSemanticsUnSupported()
+}
+
 // TestReflectorOfServer follows a server with an informer of client-go, which uses streaming lists.
 func TestReflectorOfServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(order("tea", "ann"))
 		orders := client.ShopV1().Orders("east")
-		source := clientgo.ToListWatcherWithWatchListSemantics(&clientgo.ListWatch{
+		source := streamingSource{&clientgo.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-				t.Error("the reflector lists")
+				if features.FeatureGates().Enabled(features.WatchListClient) { // the default since client-go v0.35
+					t.Error("the reflector lists")
+				}
 				return orders.List(ctx, options)
 			},
 			WatchFuncWithContext: orders.Watch,
-		}, client)
-		informer := clientgo.NewSharedIndexInformer(source, &shopv1.Order{}, 0, nil)
+		}, client}
+		// Without a resync, client-go v0.34 waits for a channel from outside of the bubble.
+		informer := clientgo.NewSharedIndexInformer(source, &shopv1.Order{}, time.Hour, nil)
 		runCtx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { defer close(ended); informer.RunWithContext(runCtx) }()

@@ -187,7 +187,7 @@ func (s shape[T, L]) ofFake(t *testing.T) {
 	}
 	list, err := client.List(t.Context(), metav1.ListOptions{})
 	whole, version := namesOf(t, list, err)
-	if whole != "a b" || version == "" {
+	if whole != "a b" || (version != "") != trackerHasVersions(t) {
 		t.Errorf("listed %q at version %q", whole, version)
 	}
 	list, err = client.List(t.Context(), metav1.ListOptions{LabelSelector: "owner=bob"})

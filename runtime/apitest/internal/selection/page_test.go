@@ -83,7 +83,7 @@ func TestListVersions(t *testing.T) {
 	gone := func(err error) bool { return apierrors.IsResourceExpired(err) }
 	early := func(retry int) func(error) bool {
 		return func(err error) bool {
-			status, ok := errors.AsType[*apierrors.StatusError](err)
+			status, ok := statusOf(err)
 			return ok && apierrors.IsTimeout(err) && apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) &&
 				status.ErrStatus.Code == 504 && status.ErrStatus.Details.RetryAfterSeconds == int32(retry)
 		}
@@ -159,7 +159,7 @@ func TestExpiredToken(t *testing.T) {
 	h.Compact()
 	o.Continue = meta.Continue
 	_, _, err = selects(t, "", o).List(h, o)
-	status, ok := errors.AsType[*apierrors.StatusError](err)
+	status, ok := statusOf(err)
 	if !ok || !apierrors.IsResourceExpired(err) || !strings.HasPrefix(err.Error(), "The provided continue parameter is too old") {
 		t.Fatalf("an expired token: %v", err)
 	}
@@ -303,7 +303,7 @@ func TestCheckMinimum(t *testing.T) {
 	if err := CheckMinimum(h, "2"); !apierrors.IsTimeout(err) {
 		t.Errorf("version 2 of a server at 1: %v", err)
 	}
-	status, ok := errors.AsType[*apierrors.StatusError](CheckMinimum(h, "x"))
+	status, ok := statusOf(CheckMinimum(h, "x"))
 	if !ok || status.ErrStatus.Code != 500 || status.ErrStatus.Reason != "" || status.ErrStatus.Message != `resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax` {
 		t.Errorf("a malformed version: %+v", status)
 	}
@@ -356,4 +356,9 @@ func TestTokenOfSelectedNamespace(t *testing.T) {
 	if meta, items, err = selects(t, "", o).List(h, o); err != nil || len(items) != 0 || meta.Continue != "" {
 		t.Errorf("the second page has %s, %+v, %v", paths(items), meta, err)
 	}
+}
+
+// statusOf returns the StatusError that err wraps.
+func statusOf(err error) (status *apierrors.StatusError, ok bool) {
+	return status, errors.As(err, &status)
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,7 +80,7 @@ func (s *Selection) narrow() {
 		}
 	}
 	name, ok := s.fields.RequiresExactMatch("metadata.name")
-	if ok && len(content.IsPathSegmentName(name)) == 0 && (s.namespace != "" || !s.kind.Namespaced) {
+	if ok && len(path.IsValidPathSegmentName(name)) == 0 && (s.namespace != "" || !s.kind.Namespaced) {
 		s.name = name
 	}
 }

@@ -35,8 +35,9 @@ type Failure struct {
 	// Verb is the request that failed, "list" or "watch"; empty if it is not known.
 	Verb     string
 	Resource schema.GroupVersionResource
-	// Namespaces are those that have the failure, sorted, each once; nil for the whole collection. An
-	// empty one is for all namespaces, in an informer that follows others by name too.
+	// Namespaces are the namespaces in which the request fails, sorted, each once; nil for the whole
+	// collection. An empty name stands for all namespaces: an informer may follow both all namespaces and
+	// some by name.
 	Namespaces []string
 	// IsSource is set if the source of the scopes of the informer has failed. Resource is then what that
 	// source follows, or empty.

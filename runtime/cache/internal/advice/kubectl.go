@@ -3,16 +3,18 @@ package advice
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-// word matches a name that a shell reads as one word, and kubectl as no flag.
-var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,500}$`)
+// word returns an expression that matches a name that a shell reads as one word, and kubectl as no flag.
+// It is compiled when an informer first fails, because that takes a millisecond of each program's start.
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,500}$`) })
 
 // command joins words by spaces. It returns "" if one of names, which a server or a user may have
 // chosen, is no word.
 func command(names []string, words ...string) string {
 	for _, name := range names {
-		if !word.MatchString(name) {
+		if !word().MatchString(name) {
 			return ""
 		}
 	}
@@ -33,7 +35,7 @@ func (f *Failure) canI() string {
 	} else {
 		names, words = append(names, f.Namespaces[0]), append(words, "-n", f.Namespaces[0])
 	}
-	if user := f.userName(); word.MatchString(user) {
+	if user := f.userName(); word().MatchString(user) {
 		words = append(words, "--as", user)
 	}
 	return command(names, words...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -97,14 +98,14 @@ func quoted(name string) string { return fmt.Sprintf("%q", printable.Text(name))
 // userInError finds the name of the user in the message of a server that refuses a request:
 //
 //	User "system:serviceaccount:team-a:operator" cannot list resource "foos" in API group …
-var userInError = regexp.MustCompile(`User "([^"]{1,500})" cannot `)
+var userInError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`User "([^"]{1,500})" cannot `) })
 
 // userName returns the name that the server knows the program by, or "".
 func (f *Failure) userName() string {
 	if f.Err == nil {
 		return ""
 	}
-	if found := userInError.FindStringSubmatch(f.Err.Error()); found != nil {
+	if found := userInError().FindStringSubmatch(f.Err.Error()); found != nil {
 		return found[1]
 	}
 	return ""

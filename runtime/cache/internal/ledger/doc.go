@@ -27,6 +27,6 @@
 // listed again. Nothing shows that if the server has passed the version meanwhile, or if the scope was
 // closed.
 //
-// Versions are compared as numbers (https://kep.k8s.io/5504). Where they are none, the order of
+// Versions are compared as numbers (https://kep.k8s.io/5504). If versions are not numbers, the order of
 // arrival counts, and an object ends when the last scope that holds it tells its end.
 package ledger

@@ -48,7 +48,8 @@ func dropKind(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct {
 		return false
 	}
-	for f, field := range v.Fields() {
+	for i := range v.NumField() {
+		f, field := v.Type().Field(i), v.Field(i)
 		pointer := f.Type
 		if pointer.Kind() != reflect.Pointer {
 			pointer = reflect.PointerTo(pointer)

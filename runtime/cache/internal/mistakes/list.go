@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// List has mistakes, each once. The zero value has none. The caller has a lock.
+// List has mistakes, each once. The zero value is empty. The caller holds a lock.
 type List struct {
 	all []error
-	// logged is the number of those that Unlogged has returned.
+	// logged is the number of mistakes that Unlogged has returned.
 	logged int
 }
 
-// Add adds a mistake, or those that errors.Join has joined. Two with the same text are one; nil is none.
-// It reports whether one is new.
+// Add adds a mistake. It adds each error of an errors.Join on its own. It ignores nil, and a mistake with
+// the text of an earlier one. It reports whether it has added any.
 func (l *List) Add(mistake error) (isNew bool) {
 	if joined, ok := mistake.(interface{ Unwrap() []error }); ok {
 		for _, each := range joined.Unwrap() {

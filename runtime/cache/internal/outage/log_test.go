@@ -10,14 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // lines is the sink of a logger.
 type lines struct {

@@ -61,7 +61,7 @@ type Step struct {
 
 // Schedule knows which scopes have failed, and which are being listed. It is safe for concurrent use.
 type Schedule struct {
-	wake  chan struct{} // holds a token when objects have begun to wait, or none does any more
+	wake  chan struct{} // has a token after objects have begun to wait, or the last one has stopped
 	retry chan struct{} // holds a token after Retry
 
 	mu     sync.Mutex // guards what follows
@@ -75,7 +75,7 @@ func New() *Schedule {
 	return &Schedule{wake: make(chan struct{}, 1), retry: make(chan struct{}, 1)}
 }
 
-// Wake is called when objects have begun to wait, or none does any more. It never blocks.
+// Wake is called when objects begin to wait, and when no object waits any more. It never blocks.
 func (s *Schedule) Wake() { token(s.wake) }
 
 // Retry ends the waits after failures. Further ones get no shorter by that. It never blocks.

@@ -67,7 +67,7 @@ func TestQueuePopWaits(t *testing.T) {
 		if err := <-failed; !errors.Is(err, ErrClosed) {
 			t.Errorf("Pop returned %v when the queue was closed", err)
 		}
-		q.Push([]*int{new(0)})
+		q.Push(numbers(0))
 		if q.Len() != 0 {
 			t.Error("a closed queue took an element")
 		}
@@ -79,9 +79,9 @@ func TestQueuePopWaits(t *testing.T) {
 
 func TestQueueReleasesPoppedElements(t *testing.T) {
 	var q Queue[*int]
-	q.Push([]*int{new(1), new(2)})
+	q.Push(numbers(1, 2))
 	first, _ := q.Pop(t.Context(), nil)
-	q.Push([]*int{new(3)})
+	q.Push(numbers(3))
 	second, _ := q.Pop(t.Context(), first)
 	if len(second) != 1 || first[0] != nil || first[1] != nil {
 		t.Error("memory that was handed back still holds elements")
@@ -99,7 +99,7 @@ func TestQueueStampsTheOldest(t *testing.T) {
 				t.Errorf("%s: %v after the start, want %v", what, got.Since(start), want)
 			}
 		}
-		push := func() stats.Stamp { return q.Push([]*int{new(1)}) }
+		push := func() stats.Stamp { return q.Push(numbers(1)) }
 		pop := func() stats.Stamp {
 			batch, err := q.Pop(t.Context(), nil)
 			if err != nil || len(batch) == 0 {
@@ -137,4 +137,13 @@ func TestQueueStampsTheOldest(t *testing.T) {
 			t.Error("an element after Close has a stamp")
 		}
 	})
+}
+
+// numbers returns pointers to numbers.
+func numbers(values ...int) []*int {
+	pointers := make([]*int, len(values))
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	return pointers
 }

@@ -71,9 +71,9 @@ func (n *Namespaces) Remove(names []string) {
 // least.
 const minApart = 16
 
-// Plan returns how to follow namespaces, each of which is named once. If they are more than above, wide is
-// the set that one watch of all namespaces follows, and apart are those that are watched one by one.
-// Otherwise wide is nil. have is the set that is followed so, or nil.
+// Plan divides namespaces, which have no duplicates, among watches. If there are more than above, wide has
+// the namespaces that one watch of all namespaces follows, and apart has those with watches of their own.
+// Otherwise wide is nil. have is the wide set of the watch that is open, or nil.
 //
 // It keeps have as long as that is possible, because a new set has to be listed: while few namespaces
 // are added, and until at most half of above are left. The caller removes from have the namespaces that

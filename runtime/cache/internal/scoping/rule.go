@@ -14,7 +14,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
 
-// Rule tells which objects a scope cannot have. The zero value excludes none, and nil neither.
+// Rule tells which objects a scope cannot have. The zero value and nil exclude no object.
 type Rule struct {
 	// Namespace is empty for all.
 	Namespace string

@@ -42,7 +42,8 @@ func TestOverlap(t *testing.T) {
 	halves := sharding.Split(sharding.UID, 2)
 	byNamespace := sharding.Split(sharding.Namespace, 2)
 	in := func(namespace, fields string, shard sharding.Selector) *Rule {
-		return new(NewRule(namespace, "", fields, shard))
+		rule := NewRule(namespace, "", fields, shard)
+		return &rule
 	}
 	var whole sharding.Selector
 	for name, test := range map[string]struct {

@@ -1,6 +1,8 @@
 package scoping
 
 import (
+	"reflect"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -50,7 +52,17 @@ func Tweak(byLabels, byFields string, shard sharding.Selector, tweaks ...func(*m
 		request.LabelSelector = And(request.LabelSelector, byLabels)
 		request.FieldSelector = And(request.FieldSelector, byFields)
 		if byShard != "" {
-			request.ShardSelector = byShard
+			setShardSelector(request, byShard)
 		}
+	}
+}
+
+// setShardSelector sets ListOptions.ShardSelector, if the program's apimachinery has that field, which
+// is new in v0.36. Without it servers send all objects, and the informer drops those of other shards.
+// Reflection finds out which version it is, because no build constraint can. A field of another type is
+// ignored too, because setting it would panic.
+func setShardSelector(request *metav1.ListOptions, selector string) {
+	if field := reflect.ValueOf(request).Elem().FieldByName("ShardSelector"); field.IsValid() && field.Kind() == reflect.String {
+		field.SetString(selector)
 	}
 }

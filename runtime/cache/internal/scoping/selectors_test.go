@@ -1,6 +1,7 @@
 package scoping
 
 import (
+	"reflect"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,13 +20,21 @@ func TestTweak(t *testing.T) {
 		tweak func(*metav1.ListOptions)
 		want  metav1.ListOptions
 	}{
-		{Tweak("", "", byUID), metav1.ListOptions{ShardSelector: byUID.String()}},
+		{Tweak("", "", byUID), ofShard(metav1.ListOptions{}, byUID)},
 		{Tweak("c=d", "x=y", byOwner, nil, set, more), metav1.ListOptions{LabelSelector: "a=b,c=d", FieldSelector: "x=y", Limit: 8}},
-		{Tweak("", "x=y", byUID), metav1.ListOptions{FieldSelector: "x=y", ShardSelector: byUID.String()}},
+		{Tweak("", "x=y", byUID), ofShard(metav1.ListOptions{FieldSelector: "x=y"}, byUID)},
 	} {
 		var got metav1.ListOptions
 		if test.tweak(&got); got != test.want {
 			t.Errorf("the request is %+v, want %+v", got, test.want)
 		}
 	}
+}
+
+// ofShard sets the ShardSelector of options, if apimachinery has one.
+func ofShard(options metav1.ListOptions, shard sharding.Selector) metav1.ListOptions {
+	if field := reflect.ValueOf(&options).Elem().FieldByName("ShardSelector"); field.IsValid() {
+		field.SetString(shard.String())
+	}
+	return options
 }

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typedinformers/informer-gen/runtime/internal/leaks"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 type object = *metav1.PartialObjectMetadata

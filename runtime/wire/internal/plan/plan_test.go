@@ -97,7 +97,9 @@ func leftovers(s *scratch) (found []string) {
 		}
 	}
 	inSlice := func(b *sliceBuffer) { elements("elements", b.slice) }
-	for field, v := range reflect.ValueOf(s).Elem().Fields() {
+	all := reflect.ValueOf(s).Elem()
+	for i := range all.NumField() {
+		field, v := all.Type().Field(i), all.Field(i)
 		switch field.Name {
 		case "depth", "unquoted", "written", "guesses", "Strings", "parts", "readOnly", "freeBytes":
 		case "free":

@@ -22,7 +22,7 @@ func TestReadOnlyObjectsShareParts(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: "a", Labels: map[string]string{"app": "web"}, Finalizers: []string{"f"},
 		OwnerReferences: []metav1.OwnerReference{{Name: "set"}},
-		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1("{}")}},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fieldsV1("{}")}},
 	}}
 	decode := func(name string, readOnly bool) *metav1.PartialObjectMetadata {
 		obj.Name = name

@@ -28,7 +28,7 @@ var someMeta = metav1.ObjectMeta{
 	Name: "a", Namespace: "b", UID: "u", ResourceVersion: "7", Generation: -3, CreationTimestamp: someTime, DeletionTimestamp: &someTime,
 	DeletionGracePeriodSeconds: pointerTo(int64(30)), Labels: map[string]string{"a": "1", "": "", "c": ""}, Annotations: map[string]string{"keep": "x", "drop": "y"},
 	OwnerReferences: []metav1.OwnerReference{{Name: "o", Controller: pointerTo(true)}, {Name: "p", BlockOwnerDeletion: pointerTo(false)}}, Finalizers: []string{"x", "", "y"},
-	ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", Time: &someTime, FieldsV1: metav1.NewFieldsV1(`{"f:a":{}}`)}, {}},
+	ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", Time: &someTime, FieldsV1: fieldsV1(`{"f:a":{}}`)}, {}},
 }
 
 // samples are objects of the types of apimachinery that have generated methods.
@@ -381,4 +381,13 @@ func difference(sample generated, message []byte) string {
 		}
 	}
 	return ""
+}
+
+// fieldsV1 returns a FieldsV1 with the given JSON. NewFieldsV1 of apimachinery is new in v0.36.
+func fieldsV1(text string) *metav1.FieldsV1 {
+	fields := new(metav1.FieldsV1)
+	if err := fields.UnmarshalJSON([]byte(text)); err != nil {
+		panic(err)
+	}
+	return fields
 }

@@ -111,7 +111,8 @@ func (in *Customer) DeepCopyObject() runtime.Object {
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	out.Spec = maps.Clone(in.Spec)
 	if in.Only.Customer != nil {
-		out.Only.Customer = new(*in.Only.Customer)
+		customer := *in.Only.Customer
+		out.Only.Customer = &customer
 	}
 	return &out
 }

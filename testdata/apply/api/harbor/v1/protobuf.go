@@ -47,6 +47,12 @@ func eachField(message []byte, do func(number uint64, content []byte, value uint
 // Reset empties the berth.
 func (in *Berth) Reset() { *in = Berth{} }
 
+// ProtoMessage and String are required by apimachinery v0.34 and older.
+func (*Berth) ProtoMessage() {}
+
+// String returns the name.
+func (in *Berth) String() string { return in.Name }
+
 // Marshal returns the berth as protobuf.
 func (in *Berth) Marshal() ([]byte, error) {
 	metadata, err := in.ObjectMeta.Marshal()

@@ -1,0 +1,306 @@
+package cache
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/sharding"
+)
+
+// TestScopesAtRandom changes everything at once: two goroutines set scopes that overlap, handlers come and
+// go, objects are created, deleted, replaced and labeled, and the server hangs, refuses, forgets, lags
+// and cuts watches. Each handler has to hear of an object only in turn. At the end, the cache and all
+// handlers have exactly the objects of the last scopes.
+func TestScopesAtRandom(t *testing.T) {
+	if os.Getenv(overBodies) != "" {
+		t.Skip("the cluster has bodies of its own")
+	}
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { (&scopeGame{cluster: newCluster(t), seed: seed}).play() })
+		})
+	}
+}
+
+// scopeGame is a random history of the scopes of an informer.
+type scopeGame struct {
+	*cluster
+	seed     uint64
+	informer *SharedIndexInformer[object]
+	pool     []scopeCard
+	faults   []interface{ Remove() }
+
+	mu       sync.Mutex
+	current  []int // of pool
+	handlers []*scopeWitness
+}
+
+// scopeCard is a scope, and the same decision as a function.
+type scopeCard struct {
+	Scope
+	has func(object) bool
+}
+
+func scopeCards() []scopeCard {
+	split := sharding.Split(sharding.UID, 2)
+	letters := func(obj object) string { return obj.Labels["letters"] }
+	return []scopeCard{
+		{Scope{Namespace: "x"}, func(obj object) bool { return obj.Namespace == "x" }},
+		{Scope{Namespace: "y"}, func(obj object) bool { return obj.Namespace == "y" }},
+		{Scope{Namespace: "z"}, func(obj object) bool { return obj.Namespace == "z" }},
+		{Scope{}, func(object) bool { return true }},
+		{Scope{LabelSelector: "letters=a"}, func(obj object) bool { return letters(obj) == "a" }},
+		{Scope{LabelSelector: "letters=b"}, func(obj object) bool { return letters(obj) == "b" }},
+		{Scope{LabelSelector: "letters!=c"}, func(obj object) bool { return letters(obj) != "c" }},
+		{Scope{Namespace: "x", LabelSelector: "letters in (a,c)"}, func(obj object) bool {
+			return obj.Namespace == "x" && (letters(obj) == "a" || letters(obj) == "c")
+		}},
+		{Scope{ShardSelector: split[0].String()}, func(obj object) bool { return split[0].Matches(obj) }},
+		{Scope{ShardSelector: split[1].String(), LabelSelector: "letters!=c"}, func(obj object) bool {
+			return split[1].Matches(obj) && letters(obj) != "c"
+		}},
+	}
+}
+
+// random returns the numbers of a part of the game.
+func (g *scopeGame) random(part uint64) *rand.Rand { return rand.New(rand.NewPCG(g.seed, part)) }
+
+func (g *scopeGame) play() {
+	g.pool, g.current = scopeCards(), []int{0, 4}
+	form, options := inJSON, []SharedInformerOption{WithScopes(g.scopes()...)}
+	if g.seed%2 == 1 {
+		form = inProtobuf
+	}
+	if g.seed%5 == 1 {
+		options = append(options, WithClusterWatch(2))
+	}
+	if g.seed%4 == 0 {
+		options = append(options, WithoutStreamingList())
+	}
+	g.informer = newOfCluster(g.cluster, form, options...)
+	stop := run(g.T, g.informer.Run)
+	g.join()
+	var parts sync.WaitGroup
+	parts.Go(func() { g.changeScopes(g.random(1)) })
+	parts.Go(func() { g.changeScopes(g.random(2)) })
+	parts.Go(func() { g.changeHandlers(g.random(3)) })
+	g.changeObjects(g.random(4))
+	parts.Wait()
+	for _, fault := range g.faults {
+		fault.Remove()
+	}
+	time.Sleep(15 * time.Minute) // longer than each delay after a failure
+	synctest.Wait()
+	g.check()
+
+	// The end, while scopes change.
+	parts.Go(func() {
+		for i := range 100 {
+			_ = g.informer.SetScopes(g.pool[i%4].Scope, g.pool[(i+1)%len(g.pool)].Scope) // an error after the end
+		}
+	})
+	stop()
+	parts.Wait()
+	if open := g.reads.open(); open != 0 {
+		g.Errorf("%d bodies are open after the end", open)
+	}
+}
+
+// scopes returns the current scopes.
+func (g *scopeGame) scopes() (scopes []Scope) {
+	for _, i := range g.current {
+		scopes = append(scopes, g.pool[i].Scope)
+	}
+	return scopes
+}
+
+func (g *scopeGame) changeScopes(random *rand.Rand) {
+	set := func(next []int) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.current = next
+		if err := g.informer.SetScopes(g.scopes()...); err != nil {
+			g.Error(err)
+		}
+	}
+	for range 60 {
+		var next []int
+		for i := range g.pool {
+			if random.IntN(4) == 0 {
+				next = append(next, i)
+			}
+		}
+		g.mu.Lock()
+		before := g.current
+		g.mu.Unlock()
+		set(next)
+		if random.IntN(4) == 0 {
+			set(before) // while the watches of next open
+		}
+		time.Sleep(upTo(random, time.Second))
+	}
+}
+
+func upTo(random *rand.Rand, limit time.Duration) time.Duration {
+	return time.Duration(random.Int64N(int64(limit)))
+}
+
+// join adds a handler.
+func (g *scopeGame) join() {
+	w := &scopeWitness{t: g.T, present: map[ObjectName]object{}}
+	var err error
+	if w.registration, err = g.informer.AddEventHandler(w); err != nil {
+		g.Error(err)
+	}
+	g.handlers = append(g.handlers, w)
+}
+
+func (g *scopeGame) changeHandlers(random *rand.Rand) {
+	for range 60 {
+		g.join()
+		if random.IntN(2) == 0 {
+			at := random.IntN(len(g.handlers))
+			if err := g.informer.RemoveEventHandler(g.handlers[at].registration); err != nil {
+				g.Error(err)
+			}
+			g.handlers = slices.Delete(g.handlers, at, at+1)
+		}
+		time.Sleep(upTo(random, time.Second))
+	}
+}
+
+func (g *scopeGame) changeObjects(random *rand.Rand) {
+	for range 500 {
+		name := ObjectName{[]string{"x", "y", "z", "w"}[random.IntN(4)], fmt.Sprint("w", random.IntN(3))}
+		code, _ := g.send(g.Context(), g.server, call{method: http.MethodGet, path: pathOf(name.Namespace, name.Name)})
+		exists := code == http.StatusOK
+		switch what := random.IntN(40); {
+		case what < 12 && !exists:
+			create(g.cluster, name.Namespace, name.Name)
+		case what < 4 && exists:
+			remove(g.cluster, name.Namespace, name.Name)
+		case what < 6 && exists: // another object of this name
+			remove(g.cluster, name.Namespace, name.Name)
+			create(g.cluster, name.Namespace, name.Name)
+		case what < 26 && exists:
+			label(g.cluster, name, []string{"a", "b", "c"}[random.IntN(3)])
+		case what >= 26:
+			g.fail(what, random)
+		}
+		time.Sleep(upTo(random, 200*time.Millisecond))
+	}
+}
+
+// fail makes the server fail, or ends the first failure.
+func (g *scopeGame) fail(what int, random *rand.Rand) {
+	of := []string{"letters=a", "letters=b", "letters!=c", ""}[random.IntN(4)]
+	switch what {
+	case 26:
+		g.server.CutWatches(widgets.Resource)
+	case 27:
+		g.server.Compact()
+	case 28:
+		g.faults = append(g.faults, g.server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Hang())
+	case 29:
+		g.faults = append(g.faults, g.server.On("*", widgets.Resource).Optional().Where(ofScope(of)).Forbidden())
+	case 30:
+		g.faults = append(g.faults, g.server.LagWatches(widgets.Resource, upTo(random, 2*time.Second)))
+	case 31:
+		g.faults = append(g.faults, g.server.On("watch", widgets.Resource).Optional().Where(ofScope(of)).Times(3).CutAfter(1+random.IntN(3)))
+	case 32, 33, 34, 35:
+		if len(g.faults) > 0 {
+			g.faults[0].Remove()
+			g.faults = g.faults[1:]
+		}
+	}
+}
+
+// check compares the cache and the handlers with the server.
+func (g *scopeGame) check() {
+	g.readAll()
+	want := map[ObjectName]string{}
+	for name, obj := range g.objects {
+		metadata := metadataOf(obj)
+		if slices.ContainsFunc(g.current, func(i int) bool { return g.pool[i].has(metadata) }) {
+			want[name] = stateOf(metadata)
+		}
+	}
+	got := map[ObjectName]string{}
+	for obj := range g.informer.GetStore().All() {
+		got[MetaObjectToName(obj)] = stateOf(obj)
+	}
+	if !maps.Equal(got, want) {
+		g.Errorf("scopes %v: the cache has\n%v, want\n%v", g.informer.Scopes(), got, want)
+	}
+	for i, w := range g.handlers {
+		if got := w.states(); !maps.Equal(got, want) {
+			g.Errorf("scopes %v: handler %d has heard of\n%v, want\n%v", g.informer.Scopes(), i, got, want)
+		}
+	}
+	if status := g.informer.Status(); !g.informer.HasSynced() || status.Err != nil {
+		g.Errorf("%v", status)
+	}
+}
+
+func stateOf(obj object) string { return string(obj.UID) + "@" + obj.ResourceVersion }
+
+// scopeWitness is a handler that knows which objects are present for it.
+type scopeWitness struct {
+	t            *testing.T
+	registration ResourceEventHandlerRegistration
+
+	mu      sync.Mutex
+	present map[ObjectName]object
+}
+
+func (w *scopeWitness) states() map[ObjectName]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	states := map[ObjectName]string{}
+	for name, obj := range w.present {
+		states[name] = stateOf(obj)
+	}
+	return states
+}
+
+func (w *scopeWitness) OnAdd(obj object, _ bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := MetaObjectToName(obj)
+	if w.present[name] != nil {
+		w.t.Errorf("an add of %v, which is present", name)
+	}
+	w.present[name] = obj
+}
+
+func (w *scopeWitness) OnUpdate(old, obj object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := MetaObjectToName(obj)
+	if before := w.present[name]; before != old || before.UID != obj.UID {
+		w.t.Errorf("an update of %v from another state or object", name)
+	}
+	w.present[name] = obj
+}
+
+func (w *scopeWitness) OnDelete(obj object, _ bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := MetaObjectToName(obj)
+	if before := w.present[name]; before == nil || before.UID != obj.UID {
+		w.t.Errorf("a delete of %v, which is not present", name)
+	}
+	delete(w.present, name)
+}
