@@ -58,7 +58,7 @@ func Aliases(ctx context.Context, options Options, dir string) (*AliasFile, erro
 		return nil, optionError("OutputDir", "{OutputDir}=%s is the folder of package %s itself; name another folder", dir, gv.Path)
 	case !isPackageName(name):
 		return nil, optionError("OutputDir", "{OutputDir}=%s does not end in a valid name of a Go package; name a folder such as api/shop/%s", dir, gv.Version)
-	case !decide.FitsFolder(gv, setup.outputDir):
+	case !decide.FitsFolder(gv, filepath.ToSlash(setup.outputDir)):
 		return nil, optionError("OutputDir", "{OutputDir}=%s ends in %s, but the version of package %s is %s; name a folder such as api/shop/%s", dir, name, gv.Path, gv.Version, gv.Version)
 	}
 	file := &AliasFile{Path: filepath.Join(setup.outputDir, "aliases.go"), Group: gv.Group.Name, Version: gv.Version}

@@ -12,6 +12,7 @@
 //	output_pkg.go      the import path of the output folder
 //	result.go          Result: what changes on disk, and messages
 //	internal/load      Go packages and CRDs to input
+//	internal/clientgo  the client-go of the user's module
 //	internal/markers   the registry of markers; lines of comments to typed values
 //	internal/input     data: packages, types and CRDs, before any decision
 //	internal/decide    input to the model, or errors with positions

@@ -40,6 +40,7 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 	in.PrefersProtobuf = options.PrefersProtobuf
 	read := time.Now()
 	set := decide.Decide(in, &mistakes)
+	set.DiscoveryType = loaded.ClientGo.DiscoveryType
 	if err := setup.complete(ctx, set, loaded, in, &mistakes); err != nil {
 		return nil, err
 	}
@@ -71,6 +72,9 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
+	if missing := loaded.ClientGo.Missing; missing != "" {
+		result.Warnings = append(result.Warnings, missing) // first, because a run without -v prints one
+	}
 	result.describe(set, setup)
 	return result, nil
 }

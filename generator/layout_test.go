@@ -91,10 +91,10 @@ func TestWorkspace(t *testing.T) {
 	t.Setenv("GOWORK", "")
 	t.Setenv("GOFLAGS", "")
 	copyTree(t, filepath.Join(testdata, "apis/shop"), filepath.Join(dir, "api/shop"))
-	writeFile(t, filepath.Join(dir, "api/go.mod"), "module example.com/api\n\ngo 1.26.0\n")
-	writeFile(t, filepath.Join(dir, "operator/go.mod"), "module example.com/operator\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "api/go.mod"), "module example.com/api\n\ngo 1.25.0\n")
+	writeFile(t, filepath.Join(dir, "operator/go.mod"), "module example.com/operator\n\ngo 1.25.0\n")
 	writeFile(t, filepath.Join(dir, "operator/main.go"), "package main\n\nfunc main() {}\n")
-	writeFile(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse (\n\t./api\n\t./operator\n)\n")
+	writeFile(t, filepath.Join(dir, "go.work"), "go 1.25.0\n\nuse (\n\t./api\n\t./operator\n)\n")
 	for _, options := range []generator.Options{
 		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"example.com/api/..."}, OutputDir: "pkg/generated"},
 		{Dir: filepath.Join(dir, "operator"), Patterns: []string{"../api/shop/v1", "../api/shop/v1beta1"}, OutputDir: "pkg/generated"},
@@ -125,7 +125,7 @@ func TestVendor(t *testing.T) {
 	dir := t.TempDir()
 	userModule(t, dir, map[string]string{
 		"main.go":    "package main\n\nimport (\n\t_ \"example.com/dep/shop/v1\"\n\t_ \"k8s.io/api/rbac/v1\"\n)\n\nfunc main() {}\n",
-		"dep/go.mod": "module example.com/dep\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery v0.37.2\n",
+		"dep/go.mod": "module example.com/dep\n\ngo 1.25.0\n\nrequire k8s.io/apimachinery v0.34.0\n",
 	})
 	copyTree(t, filepath.Join(testdata, "apis/shop"), filepath.Join(dir, "dep/shop"))
 	run(t, dir, "go", "mod", "edit", "-require=example.com/dep@v0.0.0", "-replace=example.com/dep=./dep")

@@ -1,8 +1,12 @@
 package generator_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,15 +52,18 @@ import (
 )
 `
 
+// notEmitted are the exported names in the calls of docs/markers.md that generated code does not have.
+var notEmitted = []string{"CoreV1", "Failed", "FieldSelector", "Is", "ListOptions", "ListerWatcher", "NewViewListWatch", "Pods", "PodSummary", "WithFieldSelector", "WithListerWatcher"}
+
 // TestMarkersDoc generates for each example in docs/markers.md, and searches the output for the code on
-// that page.
+// that page, and for the names that its calls have.
 func TestMarkersDoc(t *testing.T) {
 	page, err := os.ReadFile("../docs/markers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := regexp.MustCompile("(?s)```go( emitted)?\n(.*?)```")
-	examples := 0
+	examples, calls := 0, 0
 	for _, section := range strings.Split(string(page), "\n### ")[1:] {
 		title, _, _ := strings.Cut(section, "\n")
 		t.Run(title, func(t *testing.T) {
@@ -73,13 +80,37 @@ func TestMarkersDoc(t *testing.T) {
 				case strings.Contains(text, "\ntype "):
 					examples++
 					output = words(generateExample(t, text))
+				default:
+					calls++
+					checkCalls(t, text, output)
 				}
 			}
 		})
 	}
-	if examples < 12 {
-		t.Errorf("only %d examples are found", examples)
+	if examples < 12 || calls < 4 {
+		t.Errorf("only %d examples and %d calls are found", examples, calls)
 	}
+}
+
+// checkCalls checks that statements can be parsed, and that the code that was generated for the section declares
+// the names that they use.
+func checkCalls(t *testing.T, statements, output string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+statements+"}", 0)
+	if err != nil {
+		t.Errorf("%v in\n%s", err, statements)
+		return
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok || slices.Contains(notEmitted, selector.Sel.Name) {
+			return true
+		}
+		if name := selector.Sel.Name; !regexp.MustCompile(`\b` + name + `\b`).MatchString(output) {
+			t.Errorf("nothing that is emitted has the name %s of\n%s", name, statements)
+		}
+		return true
+	})
 }
 
 // generateExample returns the diff that creates all files for an example.

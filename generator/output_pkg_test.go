@@ -25,7 +25,7 @@ func TestOutputPackage(t *testing.T) {
 	write("mod/tools/go.mod", "module example.com/mod/tools\n")
 	write("mod/file", "")
 	write("mod/odd/go.mod/README.md", "a folder that is called go.mod")
-	write("empty/go.mod", "go 1.26.0\n")
+	write("empty/go.mod", "go 1.25.0\n")
 
 	for _, test := range []struct{ dir, asked, want, wantErr string }{
 		{dir: "mod", want: "example.com/mod"},

@@ -22,7 +22,7 @@ func shopModule(t *testing.T) (dir string, options generator.Options) {
 	t.Helper()
 	dir = t.TempDir()
 	copyTree(t, filepath.Join(testdata, "apis/shop/v1"), filepath.Join(dir, "shop/v1"))
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/mod\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/mod\n\ngo 1.25.0\n")
 	return dir, generator.Options{Dir: dir, Patterns: []string{"./..."}, OutputDir: "gen"}
 }
 

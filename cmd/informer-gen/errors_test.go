@@ -27,7 +27,7 @@ func TestErrors(t *testing.T) {
 }
 
 func testError(t *testing.T, file string) {
-	files := map[string]string{"go.mod": "module example.com/mod\n\ngo 1.26.0\n"}
+	files := map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n"}
 	dir, archive, args := caseModule(t, file, files, "./...")
 	before := snapshot(t, dir)
 

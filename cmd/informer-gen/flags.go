@@ -95,7 +95,7 @@ func parseFlags(args []string) (*flags, error) {
 	f.set.BoolVar(&f.verify, "verify", false, "write nothing; print a diff, and exit with 1 if a file is out of date")
 	f.set.IntVarP(&f.verbosity, "v", "v", 0, "1 prints all warnings and decisions, the changed files, and the duration of each stage")
 	f.set.Lookup("v").NoOptDefVal = "1"
-	f.set.BoolVar(&f.version, "version", false, "print the version and exit")
+	f.set.BoolVar(&f.version, "version", false, "print the version, the revision, the Go version and the platform, and exit; add them to a bug report")
 	f.set.BoolP("help", "h", false, "print this text and exit")
 	if err := f.set.Parse(args); err != nil {
 		return f, err

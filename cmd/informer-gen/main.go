@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +58,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, seeHelp)
 		return exitUsage
 	case f.version:
-		fmt.Fprintln(stdout, "informer-gen "+version())
+		fmt.Fprintln(stdout, "informer-gen "+version(debug.ReadBuildInfo()))
 		return exitOK
 	}
 	do := generate
@@ -202,22 +201,4 @@ func printDetails(w io.Writer, result *generator.Result) {
 	t := result.Timing
 	fmt.Fprintf(w, "informer-gen: load %v, render %v, compare %v\n",
 		t.Load.Round(time.Millisecond), t.Render.Round(time.Millisecond), t.Compare.Round(time.Millisecond))
-}
-
-// version returns the version of the module that the command was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	const module = "github.com/typedinformers/informer-gen"
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == module {
-			if m.Replace != nil {
-				return "(replaced by " + m.Replace.Path + ")"
-			}
-			return cmp.Or(m.Version, "(devel)")
-		}
-	}
-	return "(unknown)"
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func orderModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
-		"go.mod": "module example.com/mod\n\ngo 1.26.0\n",
+		"go.mod": "module example.com/mod\n\ngo 1.25.0\n",
 		"shop/v1/types.go": `package v1
 
 import (
@@ -118,8 +119,8 @@ func TestHelpAndVersion(t *testing.T) {
 		}
 	}
 	got := runTool(t, t.TempDir(), "--version")
-	if version, ok := strings.CutPrefix(got.stdout, "informer-gen "); got.code != exitOK || !ok || strings.TrimSpace(version) == "" {
-		t.Errorf("--version: exit code %d, stdout %q", got.code, got.stdout)
+	if want := "informer-gen " + version(debug.ReadBuildInfo()) + "\n"; got.code != exitOK || got.stdout != want || got.stderr != "" {
+		t.Errorf("--version: exit code %d, stdout %q, stderr %q, want %q", got.code, got.stdout, got.stderr, want)
 	}
 }
 

@@ -48,7 +48,7 @@ func dependencyModule(t *testing.T, file string) (dir string, archive *txtar.Arc
 	return caseModule(t, file, map[string]string{
 		"go.mod": `module example.com/mod
 
-go 1.26.0
+go 1.25.0
 
 require (
 	example.com/dep v0.0.0
@@ -59,9 +59,9 @@ replace example.com/dep => ./dep
 
 replace k8s.io/apimachinery => ./apimachinery
 `,
-		"dep/go.mod": "module example.com/dep\n\ngo 1.26.0\n",
+		"dep/go.mod": "module example.com/dep\n\ngo 1.25.0\n",
 		// What the types of an alias lead to.
-		"apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.26.0\n",
+		"apimachinery/go.mod": "module k8s.io/apimachinery\n\ngo 1.25.0\n",
 		"apimachinery/pkg/apis/meta/v1/types.go": `package v1
 
 type (

@@ -15,6 +15,7 @@ func (a *assembly) complete(c *config) {
 	c.out.Doc = trimmed(a.Types.Comment(c.of.Obj()))
 	c.out.HasTypeMeta = embedsTypeMeta(structType)
 	m := &members{assembly: a, of: c.of, out: c.out}
+	m.checkJSONNames(structType, c.of.Obj())
 	m.addStruct(structType)
 	m.addGetters()
 	if k := c.out.Kind; k != nil {

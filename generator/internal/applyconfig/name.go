@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/module"
+
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
@@ -71,9 +73,12 @@ func (a *assembly) checkMethods(t *model.ApplyType) {
 }
 
 // fileName returns the name of the file for a type, without ".go". The go command ignores files with some
-// names, such as windows_test.go and foo_windows.go.
+// names, such as windows_test.go and foo_windows.go. Windows and module archives have no file aux.go.
 func fileName(typeName string) string {
 	name := strings.ToLower(typeName)
+	if module.CheckFilePath(name+".go") != nil {
+		return name + "_type"
+	}
 	if !strings.Contains(name, "_") {
 		return name
 	}

@@ -37,6 +37,33 @@ func (m *members) accepts(field *types.Var) bool {
 	return !found.isFatal
 }
 
+// checkJSONNames reports fields that are not in JSON, because they have the same name there. Values of them are
+// lost without an error. An embedded struct is checked where it is declared.
+func (m *members) checkJSONNames(structType *types.Struct, declared *types.TypeName) {
+	// outer returns the field of this struct that is or embeds another field, and a name for both.
+	outer := func(f gotype.JSONField) (*types.Var, string) {
+		if len(f.Through) == 0 {
+			return f.Field, f.Field.Name()
+		}
+		return f.Through[0], f.Through[0].Name() + "." + f.Field.Name()
+	}
+	for _, fields := range gotype.JSONConflicts(structType) {
+		first, name := outer(fields[0])
+		for _, f := range fields[1:] {
+			field, other := outer(f)
+			if field == first {
+				continue
+			}
+			what := fmt.Sprintf("fields %s and %s (%s) of %s have the same JSON name, %q, so JSON has neither", other, name, m.Types.Position(first), m.name(), f.Name)
+			if m.Types.Dependencies[declared.Pkg().Path()] {
+				m.warn(field, "%s; do not set them in an apply configuration", what)
+			} else {
+				m.mistakes.Add(m.Types.Position(field), "%s; give one of them another name in JSON, or remove it", what)
+			}
+		}
+	}
+}
+
 // name returns the name of the type for messages.
 func (m *members) name() string { return identify(m.of).declared.Name() }
 

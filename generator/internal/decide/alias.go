@@ -128,7 +128,7 @@ func (a *assembly) aliasedGroupVersion(folder string) (version, group string, ok
 }
 
 // FitsFolder reports whether a package in that folder can have the version. A folder that is named
-// after another version cannot.
+// after another version cannot. The path of the folder has slashes.
 func FitsFolder(gv *model.GroupVersion, folder string) bool {
 	base := path.Base(folder)
 	return base == gv.Version || !model.IsVersion(base)

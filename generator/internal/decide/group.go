@@ -221,9 +221,9 @@ func (a *assembly) checkGroups() {
 		}
 		if other := goNames[g.GoName]; other != nil {
 			a.errs.Add(pos, "groups %q and %q (%s) have the same Go name, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.GoName, goNameFix)
-		} else if other := dirs[g.Dir]; other != nil {
-			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos, g.Dir, dirFix)
+		} else if other := dirs[strings.ToLower(g.Dir)]; other != nil { // many file systems ignore case
+			a.errs.Add(pos, "groups %q and %q (%s) have the same folder, %s; %s", g.Name, other.Name, other.Versions[0].Pos, other.Dir, dirFix)
 		}
-		goNames[g.GoName], dirs[g.Dir] = g, g
+		goNames[g.GoName], dirs[strings.ToLower(g.Dir)] = g, g
 	}
 }

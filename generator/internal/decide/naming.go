@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/mod/module"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 
@@ -57,7 +58,7 @@ func (n *Naming) name(k *model.Kind, resource string) {
 	}
 	k.File = strings.ToLower(k.Name)
 	k.ExpansionFile = k.File + "_expansion"
-	if slices.Contains(n.Reserved.File, k.File) {
+	if slices.Contains(n.Reserved.File, k.File) || module.CheckFilePath(k.File+".go") != nil { // Windows has no file aux.go
 		k.File += "_kind"
 	}
 	k.FakeFile = "fake_" + k.File

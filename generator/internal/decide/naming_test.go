@@ -33,6 +33,7 @@ func TestKindNames(t *testing.T) {
 		// Names that mean something as the names of files.
 		{"Interface", "Interfaces", "interfaces", "interfaces", "interfaceObject", "interface_kind", "fake_interface_kind"},
 		{"Test", "Tests", "tests", "tests", "test", "test", "fake_test_kind"},
+		{"Aux", "Auxes", "auxes", "auxes", "aux", "aux_kind", "fake_aux_kind"},
 		{"Windows", "Windowses", "windowses", "windowses", "windows", "windows", "fake_windows_kind"},
 		{"ARM64", "ARM64s", "aRM64s", "arm64s", "aRM64", "arm64", "fake_arm64_kind"},
 	} {

@@ -8,15 +8,17 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
-// usualScale has the paths of a kind whose markers have no paths.
-var usualScale = model.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}
+// usualScale returns the paths of a kind whose markers have no paths.
+func usualScale() *model.Scale {
+	return &model.Scale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"}
+}
 
 // served returns what a server has to know about k. It reads the markers of controller-gen also in a
 // package of +genclient, because controller-gen makes the CRD from them.
 func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
 	s := model.Served{Status: hasStatus}
 	if slices.ContainsFunc(k.Methods, func(m *model.Method) bool { return m.Subresource == "scale" }) {
-		s.Scale = &usualScale
+		s.Scale = usualScale()
 	}
 	for _, m := range t.Markers {
 		switch v := m.Value.(type) {
@@ -27,7 +29,7 @@ func served(t *input.Type, k *model.Kind, hasStatus bool) model.Served {
 		case markers.Scale:
 			scale := model.Scale(v)
 			if scale.SpecReplicasPath == "" || scale.StatusReplicasPath == "" {
-				scale = usualScale
+				scale = *usualScale()
 			}
 			s.Scale = &scale
 		case markers.PrintColumn:
@@ -44,6 +46,6 @@ func followVersion(s *model.Served, version input.ManifestVersion) {
 	case !version.Scale:
 		s.Scale = nil
 	case s.Scale == nil:
-		s.Scale = &usualScale
+		s.Scale = usualScale()
 	}
 }

@@ -18,7 +18,12 @@ type JSONField struct {
 	Quoted bool
 	// OmitsEmpty reports whether its tag has the option ",omitempty" or ",omitzero".
 	OmitsEmpty bool
+
+	// tagged reports whether the name is in the tag.
+	tagged bool
 }
+
+func (f JSONField) isTagged() bool { return f.tagged }
 
 // IsMeta reports whether the field belongs to the metadata of every object.
 func (f JSONField) IsMeta() bool {
@@ -32,54 +37,88 @@ type inlinedStruct struct {
 	through    []*types.Var
 }
 
-// JSONFields returns the fields of a struct under their JSON names. It follows encoding/json: of two
-// fields with one name, the one in fewer embedded structs counts, and neither counts if they are equal.
-// sure is false if the struct inlines an unknown type.
+// JSONFields returns the fields of a struct under their JSON names. It follows encoding/json: of several
+// fields with one name, those in the fewest embedded structs count, and of these the ones with a tag. If that
+// leaves more than one, none counts. sure is false if the struct inlines an unknown type.
 func JSONFields(structType *types.Struct) (fields []JSONField, sure bool) {
+	fields, _, sure = dominant(structType)
+	return fields, sure
+}
+
+// JSONConflicts returns the fields of a struct that are not in JSON because others have the same JSON name. Each
+// element has all fields of one name.
+func JSONConflicts(structType *types.Struct) [][]JSONField {
+	_, conflicts, _ := dominant(structType)
+	return conflicts
+}
+
+// dominant returns the fields that encoding/json encodes, and those that it drops because of each other.
+func dominant(structType *types.Struct) (fields []JSONField, conflicts [][]JSONField, sure bool) {
 	sure = true
 	taken, seen := map[string]bool{}, map[*types.Struct]bool{}
 	for level := []inlinedStruct{{structType, nil}}; len(level) > 0; {
 		var next []inlinedStruct
-		var found []JSONField
-		count := map[string]int{}
+		var names []string
+		found := map[string][]JSONField{}
 		for _, in := range level {
-			if seen[in.structType] {
-				continue
+			inner, all, known := in.fields()
+			sure = sure && known
+			for _, f := range all {
+				if !taken[f.Name] && found[f.Name] == nil {
+					names = append(names, f.Name)
+				}
+				found[f.Name] = append(found[f.Name], f)
 			}
+			next = append(next, inner...)
+		}
+		for _, name := range names {
+			taken[name] = true
+			candidates := found[name]
+			if slices.ContainsFunc(candidates, JSONField.isTagged) {
+				candidates = slices.DeleteFunc(candidates, func(f JSONField) bool { return !f.isTagged() })
+			}
+			if len(candidates) == 1 {
+				fields = append(fields, candidates[0])
+			} else {
+				conflicts = append(conflicts, candidates)
+			}
+		}
+		for _, in := range level {
 			seen[in.structType] = true
-			for i := range in.structType.NumFields() {
-				field := in.structType.Field(i)
-				tag := reflect.StructTag(in.structType.Tag(i)).Get("json")
-				name, options, _ := strings.Cut(tag, ",")
-				of := PointedTo(field.Type())
-				inner, isStruct := StructOf(of)
-				switch {
-				case tag == "-":
-					continue
-				case field.Embedded() && name == "" && isStruct:
-					next = append(next, inlinedStruct{inner, append(slices.Clone(in.through), field)})
-					continue
-				case field.Embedded() && name == "" && !IsValid(of):
-					sure = false
-					continue
-				case !field.Exported():
-					continue
-				case name == "":
-					name = field.Name()
-				}
-				if !taken[name] {
-					has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
-					found = append(found, JSONField{name, field, in.through, has("string"), has("omitempty") || has("omitzero")})
-					count[name]++
-				}
-			}
 		}
-		for _, f := range found {
-			if taken[f.Name] = true; count[f.Name] == 1 {
-				fields = append(fields, f)
-			}
-		}
-		level = next
+		level = slices.DeleteFunc(next, func(in inlinedStruct) bool { return seen[in.structType] })
 	}
-	return fields, sure
+	return fields, conflicts, sure
+}
+
+// fields returns the fields of a struct itself, and the structs that it inlines. sure is false if it inlines an
+// unknown type.
+func (in inlinedStruct) fields() (inner []inlinedStruct, fields []JSONField, sure bool) {
+	sure = true
+	for i := range in.structType.NumFields() {
+		field := in.structType.Field(i)
+		tag := reflect.StructTag(in.structType.Tag(i)).Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		of := PointedTo(field.Type())
+		inlined, isStruct := StructOf(of)
+		f := JSONField{Name: name, Field: field, Through: in.through, tagged: name != ""}
+		switch {
+		case tag == "-":
+			continue
+		case field.Embedded() && name == "" && isStruct:
+			inner = append(inner, inlinedStruct{inlined, append(slices.Clone(in.through), field)})
+			continue
+		case field.Embedded() && name == "" && !IsValid(of):
+			sure = false
+			continue
+		case !field.Exported():
+			continue
+		case name == "":
+			f.Name = field.Name()
+		}
+		has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
+		f.Quoted, f.OmitsEmpty = has("string"), has("omitempty") || has("omitzero")
+		fields = append(fields, f)
+	}
+	return inner, fields, sure
 }

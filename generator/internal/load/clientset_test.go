@@ -1,8 +1,10 @@
 package load
 
 import (
+	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,13 +12,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/typedinformers/informer-gen/generator/internal/input"
+	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
 const clientsetModule = `
 -- go.mod --
 module example.com/mod
 
-go 1.26.0
+go 1.25.0
 -- clients/clients.go --
 package clientset
 
@@ -98,5 +101,44 @@ func TestClientset(t *testing.T) {
 		if !strings.HasPrefix(note, "loaded the syntax of 1 packages") && !strings.HasPrefix(note, "loaded the syntax of 0 packages") {
 			t.Errorf("more packages were read than are named: %s", note)
 		}
+	}
+}
+
+// TestDiscoveryType finds the type that a clientset returns in the client-go that a module has.
+func TestDiscoveryType(t *testing.T) {
+	const api = "-- api/types.go --\npackage v1\n\ntype Order struct{}\n"
+	const old = "package discovery\n\ntype DiscoveryInterface interface{}\n"
+	const requirement = "module example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./client-go\n"
+	for name, test := range map[string]struct{ goMod, discovery, want string }{
+		"before v0.37":  {requirement, old, "DiscoveryInterface"},
+		"since v0.37":   {requirement, old + "\n// DiscoveryInterfaces has both.\ntype DiscoveryInterfaces interface{ DiscoveryInterface }\n", "DiscoveryInterfaces"},
+		"no client-go":  {"module example.com/mod\n\ngo 1.25.0\n", old, "DiscoveryInterface"},
+		"a broken file": {requirement, old + "func {", "DiscoveryInterface"},
+		"no discovery":  {requirement, "", "DiscoveryInterface"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := "-- go.mod --\n" + test.goMod + api + "-- client-go/go.mod --\nmodule k8s.io/client-go\n\ngo 1.25.0\n"
+			if test.discovery != "" {
+				content += "-- client-go/discovery/discovery.go --\n" + test.discovery
+			}
+			dir := t.TempDir()
+			for _, file := range txtar.Parse([]byte(content)).Files {
+				name := filepath.Join(dir, file.Name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, file.Data, 0o666)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var mistakes model.Errors
+			result, err := Load(t.Context(), Options{Dir: dir, Patterns: []string{"./api"}}, &mistakes)
+			if err := errors.Join(err, mistakes.Join()); err != nil {
+				t.Fatal(err)
+			}
+			if hasClient := name != "no client-go" && name != "no discovery"; hasClient != (result.ClientGo.Missing == "") {
+				t.Errorf("the message about the missing client-go is %q", result.ClientGo.Missing)
+			}
+			if result.ClientGo.DiscoveryType != test.want || len(result.Packages) != 1 {
+				t.Errorf("%s with %d packages, want %s with 1", result.ClientGo.DiscoveryType, len(result.Packages), test.want)
+			}
+		})
 	}
 }

@@ -273,7 +273,7 @@ func TestOutlines(t *testing.T) {
 		"k8s.io/client-go/tools/clientcmd/api/v1", "k8s.io/client-go/rest", "net/http", "go/types", "encoding/json", "text/template",
 	}
 	options := Options{Dir: "../../../testdata"}
-	full, err := packages.Load(options.config(t.Context(), packages.LoadSyntax), paths...)
+	full, err := packages.Load(options.config(t.Context(), packages.LoadAllSyntax), paths...)
 	if err != nil {
 		t.Fatal(err)
 	}

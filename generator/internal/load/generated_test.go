@@ -42,7 +42,7 @@ func loadFiles(t *testing.T, files string, options Options) *Result {
 // TestDropGenerated checks which files of earlier runs are read.
 func TestDropGenerated(t *testing.T) {
 	const (
-		module = "-- go.mod --\nmodule example.com/mod\n\ngo 1.26.0\n-- types.go --\npackage v1\n\ntype Order struct{}\n"
+		module = "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n-- types.go --\npackage v1\n\ntype Order struct{}\n"
 		copies = "func (in *Order) DeepCopyInto(out *Order) {}\n\nfunc init() {}\n\nvar _ = 1\n"
 		other  = "-- by_hand.go --\npackage v1\n\n" + copies
 	)
@@ -84,10 +84,10 @@ func TestDropGenerated(t *testing.T) {
 func TestOwnModules(t *testing.T) {
 	t.Setenv("GOWORK", "")
 	const types = "// +groupName=shop.example.com\npackage v1\n\n// +genclient\ntype Order struct{}\n"
-	result := loadFiles(t, "-- go.work --\ngo 1.26.0\n\nuse ./operator\nuse ./api\n"+
-		"-- operator/go.mod --\nmodule example.com/operator\n\ngo 1.26.0\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ../dep\n-- operator/v1/types.go --\n"+types+
-		"-- api/go.mod --\nmodule example.com/api\n\ngo 1.26.0\n-- api/v1/types.go --\n"+types+
-		"-- dep/go.mod --\nmodule example.com/dep\n\ngo 1.26.0\n-- dep/v1/types.go --\n"+types,
+	result := loadFiles(t, "-- go.work --\ngo 1.25.0\n\nuse ./operator\nuse ./api\n"+
+		"-- operator/go.mod --\nmodule example.com/operator\n\ngo 1.25.0\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ../dep\n-- operator/v1/types.go --\n"+types+
+		"-- api/go.mod --\nmodule example.com/api\n\ngo 1.25.0\n-- api/v1/types.go --\n"+types+
+		"-- dep/go.mod --\nmodule example.com/dep\n\ngo 1.25.0\n-- dep/v1/types.go --\n"+types,
 		Options{Patterns: []string{"./operator/v1", "./api/v1", "example.com/dep/v1"}, AllTypes: true, Registers: true})
 	var got []string
 	for _, pkg := range result.Packages {
@@ -102,7 +102,7 @@ func TestOwnModules(t *testing.T) {
 
 // TestKeepLists checks that the declarations of list types are removed if their types are no kinds.
 func TestKeepLists(t *testing.T) {
-	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.26.0\n-- types.go --\npackage v1\n\n// +genclient\ntype Order struct{}\n\n// +genclient\ntype Shelf struct{}\n\n// +genclient\ntype Cup struct{}\n\ntype CupList struct{}\n",
+	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n-- types.go --\npackage v1\n\n// +genclient\ntype Order struct{}\n\n// +genclient\ntype Shelf struct{}\n\n// +genclient\ntype Cup struct{}\n\ntype CupList struct{}\n",
 		Options{Patterns: []string{"."}, Registers: true})
 	result.KeepLists(func(ref model.TypeRef) bool { return ref == model.TypeRef{Path: "example.com/mod", Name: "Shelf"} })
 	types := result.sources[0].scope().types
@@ -115,7 +115,7 @@ func TestKeepLists(t *testing.T) {
 
 // TestConstraints checks that a list type that the run writes has the build constraint of its kind.
 func TestConstraints(t *testing.T) {
-	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.26.0\n-- doc.go --\npackage v1\n\ntype Shelf struct{}\n-- types.go --\n//go:build orders\n\npackage v1\n\n// +genclient\ntype Order struct{}\n",
+	result := loadFiles(t, "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n-- doc.go --\npackage v1\n\ntype Shelf struct{}\n-- types.go --\n//go:build orders\n\npackage v1\n\n// +genclient\ntype Order struct{}\n",
 		Options{Patterns: []string{"."}, Registers: true, BuildTags: []string{"orders"}})
 	want := map[string]string{"Order": "//go:build orders", "OrderList": "//go:build orders"}
 	if got := result.Packages[0].Constraints; !maps.Equal(got, want) {

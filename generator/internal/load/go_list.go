@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,8 +44,8 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 		}
 	case strings.Contains(text, "missing go.sum entry") && !strings.Contains(text, "go mod "):
 		fix = "to add it: go get " + moduleOf(text)
-	case strings.Contains(text, "lstat ") && strings.HasSuffix(text, "no such file or directory"):
-		pattern, _, _ := strings.Cut(strings.TrimPrefix(text, "pattern "), ": ")
+	case strings.HasPrefix(text, "pattern ") && lacksFolder(dir, patternOf(text)):
+		pattern := patternOf(text)
 		text = "pattern " + pattern + " matches no package, because the folder does not exist"
 		fix = "name a folder with API types"
 	case strings.Contains(text, "go get ") || strings.Contains(text, "go mod "):
@@ -51,6 +53,26 @@ func addListError(mistakes *model.Errors, dir string, err packages.Error, ignore
 		return
 	}
 	mistakes.Add(pos, "%s; %s", text, fix)
+}
+
+// patternOf returns the pattern that an error of the go command begins with.
+func patternOf(text string) string {
+	pattern, _, _ := strings.Cut(strings.TrimPrefix(text, "pattern "), ": ")
+	return pattern
+}
+
+// lacksFolder reports whether the folder of a pattern such as ./api/... does not exist. The text of the go
+// command depends on the operating system and its language.
+func lacksFolder(dir, pattern string) bool {
+	folder, _, _ := strings.Cut(pattern, "...")
+	if !filepath.IsAbs(folder) {
+		if !strings.HasPrefix(folder, ".") {
+			return false // an import path
+		}
+		folder = filepath.Join(dir, folder)
+	}
+	_, err := os.Stat(folder)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // moduleOf returns the first word of text that is a module with a version.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/typedinformers/informer-gen/generator/internal/clientgo"
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
@@ -58,6 +59,8 @@ type Result struct {
 	TestsOnly []string
 	// Generated are the files of earlier runs that were not read, by the folder of their package.
 	Generated map[string][]string
+	// ClientGo is the client-go of the module.
+	ClientGo clientgo.Library
 	// Notes have the packages that were read, and the duration.
 	Notes []string
 
@@ -75,7 +78,7 @@ func (r *Result) note(format string, args ...any) {
 // ctx ends.
 func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result, error) {
 	result := &Result{Generated: map[string][]string{}}
-	sources, err := list(ctx, options, options.Patterns, mistakes, result)
+	sources, err := list(ctx, options, options.Patterns, mistakes, result, clientgo.Packages()...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +87,9 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 			return nil, fmt.Errorf("--exclude leaves out every package that matches %s; correct that flag", strings.Join(options.Patterns, " "))
 		}
 		return nil, fmt.Errorf("no package matches %s in %s; name the packages of your API types, such as ./api/v1", strings.Join(options.Patterns, " "), options.Dir)
+	}
+	if problem := result.ClientGo.Problem; problem != "" {
+		mistakes.Add(token.Position{}, "%s", problem)
 	}
 	var questions []*question
 	for _, src := range sources {
@@ -133,11 +139,11 @@ func Externals(ctx context.Context, options Options, importPaths []string, resul
 }
 
 // list finds the files of packages and parses them. It leaves out packages for which the go command
-// reports an error, and adds the error to the mistakes.
-func list(ctx context.Context, options Options, patterns []string, mistakes *model.Errors, result *Result) ([]*source, error) {
+// reports an error, and adds the error to the mistakes. more is empty or has the packages of result.ClientGo.
+func list(ctx context.Context, options Options, patterns []string, mistakes *model.Errors, result *Result, more ...string) ([]*source, error) {
 	started := time.Now()
 	// The go command lists the names of files only. It reads no imports and compiles nothing.
-	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles|packages.NeedModule), patterns...)
+	listed, err := packages.Load(options.config(ctx, packages.NeedName|packages.NeedFiles|packages.NeedModule), slices.Concat(patterns, more)...)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		fix := ""
 		if strings.Contains(err.Error(), "updates to go.mod needed") {
@@ -148,8 +154,13 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 	found := time.Now()
 	slices.SortFunc(listed, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 	var sources []*source
+	var libraries []*packages.Package
 	fset, files := token.NewFileSet(), 0
 	for _, pkg := range listed {
+		if slices.Contains(more, pkg.PkgPath) {
+			libraries = append(libraries, pkg)
+			continue
+		}
 		if options.Exclude.Package(pkg.PkgPath) {
 			continue
 		}
@@ -168,6 +179,9 @@ func list(ctx context.Context, options Options, patterns []string, mistakes *mod
 			sources = append(sources, &source{path: pkg.PkgPath, dir: filepath.Dir(pkg.GoFiles[0]), dependency: isDependency(pkg), fset: fset, names: pkg.GoFiles})
 			files += len(pkg.GoFiles)
 		}
+	}
+	if len(more) > 0 {
+		result.ClientGo = clientgo.Read(libraries)
 	}
 	mode := parser.ParseComments | parser.SkipObjectResolution
 	if options.withoutComments {

@@ -31,7 +31,7 @@ type Order struct {
 `
 	const spec = "package base\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}\n"
 	const noMeta = "\n-- meta/go.mod --\nmodule k8s.io/apimachinery\n-- meta/pkg/apis/meta/v1/types.go --\npackage v1\n\ntype TypeMeta struct{}\n\ntype ObjectMeta struct{}\n"
-	const goMod = "-- go.mod --\nmodule example.com/mod\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery v0.0.0\n\n"
+	const goMod = "-- go.mod --\nmodule example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/apimachinery v0.0.0\n\n"
 	const replaced = goMod + "require example.com/base v0.0.0\n\nreplace (\n\texample.com/base => ./base\n\tk8s.io/apimachinery => ./meta\n)\n"
 	for _, test := range []struct {
 		name, files string

@@ -59,6 +59,10 @@ func TestParse(t *testing.T) {
 func TestMisspelled(t *testing.T) {
 	for line, want := range map[string]string{
 		"genclent":                      "unknown marker +genclent; did you mean +genclient?",
+		"genclinet":                     "unknown marker +genclinet; did you mean +genclient?",
+		"egnclient:readonly":            "unknown marker +egnclient:readonly; did you mean +genclient:readonly?",
+		"negclinet":                     "",
+		"gneclinet":                     "",
 		"GenClient:noStatus":            "unknown marker +GenClient:noStatus; did you mean +genclient:noStatus?",
 		"genclient:noStatuss":           "unknown marker +genclient:noStatuss; did you mean +genclient:noStatus?",
 		"genclient:xyz":                 "unknown marker +genclient:xyz; use one of +genclient:nonNamespaced, +genclient:noStatus, +genclient:noVerbs, +genclient:onlyVerbs, +genclient:skipVerbs, +genclient:readonly, +genclient:method",

@@ -121,8 +121,8 @@ func options(family string) []string {
 }
 
 // misspelled returns the marker that was probably meant by an unknown name, or "". Most unknown
-// markers are for other tools. A name is misspelled if one byte is added, removed or replaced, or if a
-// hyphen replaces a colon. Case is ignored.
+// markers are for other tools. A name is misspelled if one byte is added, removed or replaced, if two
+// neighbors are swapped, or if a hyphen replaces a colon. Case is ignored.
 func misspelled(name string) string {
 	first, option, hasOption := strings.Cut(name, ":")
 	for _, word := range options("informer") { // +informer-view

@@ -209,7 +209,8 @@ func (c *comparison) element(own *model.SchemaMap, s *input.JSONSchema, merged *
 		merged.Element = nil
 	}
 	same = merged.Element == nil
-	merged.Element = new(deduced())
+	element := deduced()
+	merged.Element = &element
 	return same || *own.Element == *merged.Element
 }
 

@@ -12,6 +12,8 @@ type Set struct {
 	// Clientset is the clientset that exists and that informers list and watch with. It is nil if the
 	// run generates one.
 	Clientset *Clientset
+	// DiscoveryType is the name of the type in k8s.io/client-go/discovery that a generated clientset returns.
+	DiscoveryType string
 	// ApplyPackage is the import path of the root of the apply configurations, or "".
 	ApplyPackage string
 	// Apply has the apply configurations to generate. It is nil if the run generates none.

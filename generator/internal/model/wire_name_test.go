@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -33,7 +33,7 @@ func TestWireNames(t *testing.T) {
 		if IsVersion(name) && len(validation.IsDNS1035Label(name)) > 0 {
 			t.Errorf("IsVersion(%q), and no server takes it", name)
 		}
-		if IsSubresource(name) && len(content.IsPathSegmentName(name)) > 0 {
+		if IsSubresource(name) && len(path.IsValidPathSegmentName(name)) > 0 {
 			t.Errorf("IsSubresource(%q), and it is no part of a path", name)
 		}
 	}

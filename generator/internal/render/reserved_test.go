@@ -79,7 +79,7 @@ func sample() *model.Set {
 	v1.Views = []*model.Kind{view, elsewhere}
 	view.GroupVersion, elsewhere.GroupVersion = v1, v1
 	version("v2", "", kind("Zebra", true, everything...)).Kinds[0].Apply = zebra.Apply
-	return &model.Set{Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
+	return &model.Set{DiscoveryType: "DiscoveryInterface", Groups: []*model.Group{group}, ApplyPackage: apply, DeepCopies: []*model.DeepCopy{sampleCopies()}, Registrations: sampleRegistrations(), Apply: sampleApply(zebra, gnu)}
 }
 
 // sampleRegistrations returns a registration for every way to register types.

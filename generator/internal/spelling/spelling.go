@@ -40,9 +40,22 @@ func Nearest[S ~string](word string, known []S) string {
 	return best
 }
 
-// IsNear reports whether b differs from a in at most one byte that is added, removed or replaced.
+// IsNear reports whether b differs from a in at most one byte that is added, removed or replaced, or in the
+// order of two neighbors.
 func IsNear(a, b string) bool {
-	return max(len(a), len(b))-min(len(a), len(b)) <= 1 && editDistance(a, b) <= 1
+	return max(len(a), len(b))-min(len(a), len(b)) <= 1 && editDistance(a, b) <= 1 || isSwapped(a, b)
+}
+
+// isSwapped reports whether two neighboring bytes of a, in the other order, make b.
+func isSwapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // editDistance returns how many bytes must be added, removed or replaced to turn a into b.

@@ -31,3 +31,20 @@ func TestNearestCost(t *testing.T) {
 		t.Errorf("the nearest word is %s", got)
 	}
 }
+
+func TestIsNear(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true}, {"ab", "ab", true}, {"", "a", true}, {"abc", "bc", true}, {"abc", "abd", true}, {"abc", "acb", true}, {"ba", "ab", true},
+		{"", "ab", false}, {"abc", "cba", false}, {"abcd", "badc", false}, {"abc", "acd", false}, {"abc", "bca", false},
+	} {
+		if got := IsNear(test.a, test.b); got != test.want {
+			t.Errorf("%q and %q: %v, want %v", test.a, test.b, got, test.want)
+		}
+		if got := IsNear(test.b, test.a); got != test.want {
+			t.Errorf("%q and %q: %v, want %v", test.b, test.a, got, test.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -125,6 +126,19 @@ func TestFoldersStop(t *testing.T) {
 	}
 }
 
+// stopping is a context that ends after a number of calls of Err.
+type stopping struct {
+	context.Context
+	left int
+}
+
+func (c *stopping) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
 // TestOwnedIsForeign checks the message about a file of another generator in a package folder.
 func TestOwnedIsForeign(t *testing.T) {
 	d, outputs := twoFolders(t)
@@ -188,4 +202,36 @@ func closedRoot(t *testing.T) *os.Root {
 		t.Fatal(err)
 	}
 	return root
+}
+
+// TestLineEnds checks that a file with the line ends of Windows is up to date.
+func TestLineEnds(t *testing.T) {
+	d := newDisk(t, map[string]string{"root/a.go": strings.ReplaceAll(ours("1"), "\n", "\r\n"), "root/b.go": strings.ReplaceAll(ours("old"), "\n", "\r\n")})
+	p := d.plan(map[string]string{"root/a.go": ours("1"), "root/b.go": ours("new")})
+	if p.Unchanged != 1 || len(p.Changes) != 1 || p.Changes[0].Path != "root/b.go" {
+		t.Errorf("%d files are unchanged, and the changes are %v", p.Unchanged, p.Changes)
+	}
+}
+
+// TestLetterCase checks that a file is not deleted if the run writes it under a name with other letter case.
+// On a file system that distinguishes case, a second link is the same file under another name.
+func TestLetterCase(t *testing.T) {
+	d := newDisk(t, map[string]string{"root/order.go": ours("1"), "root/shop/STALE.go": ours("1"), "root/shop/stale.go": ours("2")})
+	name := filepath.Join(d.output.Dir, "root", "Order.go")
+	if err := os.Link(filepath.Join(d.output.Dir, "root", "order.go"), name); err != nil && !os.IsExist(err) {
+		t.Skipf("no links: %v", err)
+	}
+	p := d.plan(map[string]string{"root/order.go": ours("1"), "root/shop/stale.go": ours("2")})
+	var changed []string
+	for _, c := range p.Changes {
+		changed = append(changed, c.Path)
+	}
+	// Here the other file is stale, unless the file system has only one of the two.
+	want := []string{"root/shop/STALE.go"}
+	if entries, err := os.ReadDir(filepath.Join(d.output.Dir, "root", "shop")); err == nil && len(entries) == 1 {
+		want = nil
+	}
+	if !slices.Equal(changed, want) {
+		t.Errorf("the run would change %q, want %q", changed, want)
+	}
 }

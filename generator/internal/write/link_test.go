@@ -196,19 +196,6 @@ func closeWhenOpened(t *testing.T, pipe string) {
 	})
 }
 
-// stopping is a context that ends after a number of calls of Err.
-type stopping struct {
-	context.Context
-	left int
-}
-
-func (c *stopping) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestApplyStops ends the context of Apply before each step. The disk is unchanged until the last step, and
 // complete after it.
 func TestApplyStops(t *testing.T) {

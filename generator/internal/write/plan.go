@@ -170,7 +170,7 @@ func (f *folder) compare(ctx context.Context, root *os.Root, output Output) (err
 			f.change(name, nil, content)
 		case err != nil:
 			errs = append(errs, &fileError{f.file(name), fmt.Sprintf("cannot read the file that would be replaced: %v; move it away, or %s", regular.WithoutPath(err), f.otherwise(name))})
-		case bytes.Equal(old, content):
+		case bytes.Equal(withoutCR(old), content):
 			f.unchanged++
 		case !isOurs(old, output.Header):
 			foreign.add(name, old)
@@ -179,6 +179,12 @@ func (f *folder) compare(ctx context.Context, root *os.Root, output Output) (err
 		}
 	}
 	return append(errs, foreign.errors(f)...)
+}
+
+// withoutCR returns content with the line ends that the generator writes. Git may have checked the file
+// out with those of Windows. For Go both are the same, also in a raw string.
+func withoutCR(content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }
 
 // reader reads files below a root. It keeps the folder of the last file open, because a root
@@ -283,7 +289,7 @@ func (f *folder) addStale(root *os.Root, entry fs.DirEntry, name string, output 
 	case isAbandoned(entry.Name(), time.Now()):
 		f.abandoned = append(f.abandoned, name)
 		return nil
-	case !strings.HasSuffix(name, ".go"):
+	case !strings.HasSuffix(name, ".go"), f.isWritten(name, output):
 		return nil
 	}
 	content, err := regular.Read(root.OpenFile, entry.Name())
@@ -294,6 +300,22 @@ func (f *folder) addStale(root *os.Root, entry fs.DirEntry, name string, output 
 		f.change(name, content, nil)
 	}
 	return nil
+}
+
+// isWritten reports whether the run writes the file at a path under a name with other letter case. A file
+// system that ignores case keeps the name of the file or folder that was there first.
+func (f *folder) isWritten(name string, output Output) bool {
+	for other := range output.Files {
+		if other == name || !strings.EqualFold(other, name) {
+			continue
+		}
+		before, err := os.Lstat(f.file(name))
+		after, afterErr := os.Lstat(f.file(other))
+		if err == nil && afterErr == nil && os.SameFile(before, after) {
+			return true
+		}
+	}
+	return false
 }
 
 // readDir returns the entries of a root. The method FS of a root would refuse names that are not

@@ -1,0 +1,129 @@
+// Package clientgo finds the version of client-go in the user's module, and what generated code has to take from it.
+package clientgo
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/tools/go/packages"
+)
+
+// lowest is the oldest version that generated code and its runtime compile with.
+const lowest = "v0.34.0"
+
+// The packages whose files and modules Read looks at. Nearly every package of apimachinery imports
+// selection, so a vendor folder has it too.
+const (
+	discoveryPackage = "k8s.io/client-go/discovery"
+	machineryPackage = "k8s.io/apimachinery/pkg/selection"
+)
+
+// Packages returns the import paths of the packages to list for Read. None of them has an API type.
+func Packages() []string { return []string{discoveryPackage, machineryPackage} }
+
+// Library describes the client-go of a module.
+type Library struct {
+	// DiscoveryType is the type that the method Discovery of a clientset returns, as client-gen of the
+	// same version writes it: DiscoveryInterfaces since client-go v0.37, which adds methods with a context, and
+	// DiscoveryInterface before. Code with the latter compiles with all versions.
+	DiscoveryType string
+	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
+	// usually empty.
+	Problem string
+	// Missing says what to do if the go command does not find client-go, usually because the module does not
+	// require it yet. It is empty otherwise.
+	Missing string
+}
+
+// Read reads the listed packages. It looks for the declaration of the type instead of comparing versions, so
+// forks, replaced modules and vendor folders count as what they are. It compares the versions only if both
+// modules have a version of a release.
+func Read(listed []*packages.Package) Library {
+	var client, machinery dependency
+	library := Library{DiscoveryType: "DiscoveryInterface"}
+	isFound := false
+	for _, pkg := range listed {
+		switch pkg.PkgPath {
+		case discoveryPackage:
+			client, isFound = dependencyOf(pkg), len(pkg.GoFiles) > 0
+			if slices.ContainsFunc(pkg.GoFiles, declaresInterfaces) {
+				library.DiscoveryType = "DiscoveryInterfaces"
+			}
+		case machineryPackage:
+			machinery = dependencyOf(pkg)
+		}
+	}
+	if !isFound {
+		library.Missing = "k8s.io/client-go: the go command does not find it, so the clientset is written for all versions since " + lowest +
+			"; run go get k8s.io/client-go@" + newest(lowest, machinery.version) + " before go mod tidy, which adds the newest version otherwise"
+		return library
+	}
+	library.Problem = problem(client, machinery)
+	return library
+}
+
+func declaresInterfaces(file string) bool {
+	content, err := os.ReadFile(file)
+	return err == nil && bytes.Contains(content, []byte("DiscoveryInterfaces interface"))
+}
+
+// dependency is a module with a version. The version is empty if the module is a fork or a folder, or if the
+// version is not that of a release.
+type dependency struct {
+	version    string
+	isReplaced bool
+}
+
+func dependencyOf(pkg *packages.Package) dependency {
+	m := pkg.Module
+	if m == nil {
+		return dependency{}
+	}
+	d := dependency{version: m.Version}
+	if by := m.Replace; by != nil {
+		d = dependency{by.Version, true}
+		if by.Path != m.Path {
+			return dependency{}
+		}
+	}
+	if !semver.IsValid(d.version) || module.IsPseudoVersion(d.version) {
+		return dependency{}
+	}
+	return d
+}
+
+// problem returns the Problem of a Library with these modules.
+func problem(client, machinery dependency) string {
+	var what string
+	switch {
+	case client.version == "":
+		return ""
+	case isOld(client.version):
+		what = fmt.Sprintf("generated code needs k8s.io/client-go %s or newer, and the module has %s", lowest, client.version)
+	case machinery.version != "" && semver.MajorMinor(client.version) != semver.MajorMinor(machinery.version):
+		what = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s do not belong together, so generated code may not compile", client.version, machinery.version)
+	default:
+		return ""
+	}
+	target := newest(lowest, client.version, machinery.version)
+	if client.isReplaced || machinery.isReplaced {
+		return fmt.Sprintf("%s; let the replace lines of go.mod name %s or newer for both, or remove them", what, target)
+	}
+	return fmt.Sprintf("%s; run go get k8s.io/client-go@%[2]s k8s.io/apimachinery@%[2]s", what, target)
+}
+
+// isOld reports whether a version is older than the lowest one. The versions before v0.15 were v2 to v12, without
+// a path that says so.
+func isOld(version string) bool {
+	return semver.Build(version) == "+incompatible" || semver.Compare(semver.MajorMinor(version), semver.MajorMinor(lowest)) < 0
+}
+
+// newest returns the newest of the versions. It ignores empty ones and those before v0.15.
+func newest(versions ...string) string {
+	versions = slices.DeleteFunc(versions, func(v string) bool { return v == "" || semver.Build(v) == "+incompatible" })
+	return slices.MaxFunc(versions, semver.Compare)
+}
