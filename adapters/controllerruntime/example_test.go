@@ -1,66 +1,182 @@
 package crcache_test
 
 import (
+	"context"
 	"fmt"
+	"log"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 	"github.com/typedinformers/informer-gen/runtime/writes"
 )
 
-var (
-	config     *rest.Config
-	mgr        ctrl.Manager
-	pods       *cache.SharedIndexInformer[*corev1.Pod]
-	reconciler reconcile.Reconciler
-)
-
-// One line switches the cache of a manager.
+// One line, NewCache, switches the cache of a manager.
 func ExampleNew() {
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.New})
+	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{NewCache: crcache.New, Metrics: noMetrics})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	_ = mgr
+	ctx, stop := start(mgr)
+	defer stop()
+
+	var pods corev1.PodList
+	if err := mgr.GetClient().List(ctx, &pods, client.InNamespace("team-a")); err != nil {
+		log.Fatal(err)
+	}
+	for _, pod := range pods.Items {
+		fmt.Println(pod.Name)
+	}
+	// Output:
+	// web
 }
 
 // Two more lines let the cache have what the manager's client has written.
 func ExampleReadYourWrites() {
 	own := &writes.Observer{}
+	config := newConfig()
 	config.Wrap(own.Transport)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own)})
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own), Metrics: noMetrics})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	_ = mgr
+	ctx, stop := start(mgr)
+	defer stop()
+
+	var pod corev1.Pod
+	name := client.ObjectKey{Namespace: "team-a", Name: "web"}
+	for range 3 { // no conflict: each Get returns what the Update before has written
+		if err := mgr.GetClient().Get(ctx, name, &pod); err != nil {
+			log.Fatal(err)
+		}
+		metav1.SetMetaDataLabel(&pod.ObjectMeta, "touched", "by-"+pod.ResourceVersion)
+		if err := mgr.GetClient().Update(ctx, &pod); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("updated")
+	// Output:
+	// updated
 }
 
 // The readiness probe fails with the reason until all informers are synced.
 func ExampleReadyChecker() {
-	if err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache())); err != nil {
-		panic(err)
+	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{NewCache: crcache.New, Metrics: noMetrics})
+	if err != nil {
+		log.Fatal(err)
 	}
+	ready := crcache.ReadyChecker(mgr.GetCache())
+	if err := mgr.AddReadyzCheck("cache", ready); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("ready:", ready(nil) == nil)
+
+	_, stop := start(mgr)
+	defer stop()
+	fmt.Println("ready:", ready(nil) == nil)
+	// Output:
+	// ready: false
+	// ready: true
 }
 
+// Kinds yields the kinds that the manager reads, in which forms, and how they are.
 func ExampleCache_Kinds() {
-	for status := range mgr.GetCache().(*crcache.Cache).Kinds() {
-		fmt.Println(status.GroupVersionKind.Kind, status.Forms, status.Status)
+	mgr, err := ctrl.NewManager(newConfig(), ctrl.Options{NewCache: crcache.New, Metrics: noMetrics})
+	if err != nil {
+		log.Fatal(err)
 	}
+	ctx, stop := start(mgr)
+	defer stop()
+	if err := mgr.GetClient().List(ctx, &corev1.PodList{}); err != nil {
+		log.Fatal(err)
+	}
+	for status := range mgr.GetCache().(*crcache.Cache).Kinds() {
+		fmt.Println(status.GroupVersionKind.Kind, status.Forms, status.Status.Objects)
+	}
+	// Output:
+	// Pod [typed] 1
 }
 
 // A controller gets the events of an informer that the manager's cache does not have.
 func ExampleNewSource() {
-	err := ctrl.NewControllerManagedBy(mgr).
+	config := newConfig()
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.New, Metrics: noMetrics, Controller: anyName})
+	if err != nil {
+		log.Fatal(err)
+	}
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	pods := cache.NewSharedIndexInformer(cache.Config[*corev1.Pod]{
+		ListerWatcher: cache.NewListWatch[*corev1.Pod](clientset.CoreV1().Pods("team-a")),
+		Resource:      corev1.SchemeGroupVersion.WithResource("pods"),
+	})
+	reconciled := make(chan string)
+	err = ctrl.NewControllerManagedBy(mgr).
 		Named("pod").
 		WatchesRawSource(crcache.NewSource(pods, &handler.TypedEnqueueRequestForObject[*corev1.Pod]{})).
-		Complete(reconciler)
+		Complete(reconcile.Func(func(_ context.Context, request reconcile.Request) (reconcile.Result, error) {
+			reconciled <- request.Name
+			return reconcile.Result{}, nil
+		}))
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
+	}
+
+	ctx, stop := start(mgr)
+	defer stop()
+	go pods.Run(ctx)
+	defer pods.Stop()
+	fmt.Println(<-reconciled)
+	// Output:
+	// web
+}
+
+// newConfig returns the configuration of a server in memory that has a pod.
+func newConfig() *rest.Config {
+	server, err := apitest.New(apitest.WithScheme(scheme.Scheme))
+	if err == nil {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+		pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+		err = server.Add(pod)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return &rest.Config{Host: server.URL(), Transport: server, QPS: -1}
+}
+
+var (
+	// noMetrics opens no port.
+	noMetrics = metricsserver.Options{BindAddress: "0"}
+	// anyName allows several controllers of one name in a process.
+	allow   = true
+	anyName = config.Controller{SkipNameValidation: &allow}
+)
+
+// start runs mgr until stop is called. A program calls mgr.Start(ctrl.SetupSignalHandler()).
+func start(mgr ctrl.Manager) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	mgr.GetCache().WaitForCacheSync(ctx)
+	return ctx, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			log.Fatal(err)
+		}
 	}
 }
