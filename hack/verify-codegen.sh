@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails, and says what is stale, if hack/update-codegen.sh would change anything.
+# Fails, and prints the stale files, if hack/update-codegen.sh would change anything.
 # It changes nothing itself.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."

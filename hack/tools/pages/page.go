@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+)
+
+// page is what the checks need of a Markdown file.
+type page struct {
+	name    string
+	anchors map[string]bool
+	links   []link
+	blocks  []block // fenced code
+	spans   []span  // code between backticks
+	stray   []int   // lines with text that looks like a link, but is none
+	opening string  // the paragraph after the title
+	start   int     // its line, or the line of the block that is in its place
+}
+
+type link struct {
+	target string
+	line   int
+}
+
+type block struct {
+	language string // the info string, for example "go" or "go emitted"
+	code     string
+	line     int // of the fence
+}
+
+type span struct {
+	code string
+	line int
+}
+
+var (
+	markdown   = goldmark.New(goldmark.WithExtensions(extension.GFM))
+	htmlAnchor = regexp.MustCompile(`(?i)<[a-z][^>]*\s(?:id|name)=["']([^"']+)["']`)
+	htmlLink   = regexp.MustCompile(`(?i)<[a-z][^>]*\s(?:href|src)=["']([^"']+)["']`)
+	// A link with a space in its target, or with a label that nothing defines, stays text.
+	strayLink = regexp.MustCompile(`\]\([^)]|\]\[[^\]]`)
+)
+
+// parse reads a page as GitHub does: with tables and with addresses that become links.
+func parse(name string, source []byte) *page {
+	p := &page{name: name, anchors: map[string]bool{}}
+	document := markdown.Parser().Parse(text.NewReader(source))
+	slugs := slugger{}
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		line := lineOf(n, source)
+		switch n := n.(type) {
+		case *ast.Heading:
+			p.anchors[slugs.next(textOf(n, source))] = true
+		case *ast.Link:
+			p.links = append(p.links, link{string(n.Destination), line})
+		case *ast.Image:
+			p.links = append(p.links, link{string(n.Destination), line})
+		case *ast.AutoLink:
+			if n.AutoLinkType == ast.AutoLinkURL {
+				p.links = append(p.links, link{string(n.URL(source)), line})
+			}
+		case *ast.FencedCodeBlock:
+			b := block{code: string(n.Lines().Value(source)), line: line}
+			if n.Info != nil {
+				b.language = strings.TrimSpace(string(n.Info.Value(source)))
+				if language, rest, _ := strings.Cut(b.language, " "); strings.EqualFold(language, "go") || strings.EqualFold(language, "golang") {
+					b.language = strings.TrimSpace("go " + rest)
+				}
+			}
+			p.blocks = append(p.blocks, b)
+		case *ast.CodeSpan:
+			p.spans = append(p.spans, span{textOf(n, source), line})
+			return ast.WalkSkipChildren, nil
+		case *ast.HTMLBlock:
+			p.readHTML(n.Lines().Value(source), line)
+		case *ast.RawHTML:
+			p.readHTML(n.Segments.Value(source), line)
+		case *ast.Paragraph, *ast.TextBlock:
+			if strayLink.MatchString(textOf(n, source)) {
+				p.stray = append(p.stray, line)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if title := document.FirstChild(); title != nil {
+		p.start = lineOf(title, source)
+		if after := title.NextSibling(); title.Kind() == ast.KindHeading && after != nil {
+			p.start = lineOf(after, source)
+			if after.Kind() == ast.KindParagraph {
+				p.opening = textOf(after, source)
+			}
+		}
+	}
+	return p
+}
+
+// readHTML adds the anchors and the links of HTML. A comment has none.
+func (p *page) readHTML(html []byte, line int) {
+	if bytes.HasPrefix(bytes.TrimSpace(html), []byte("<!--")) {
+		return
+	}
+	for _, match := range htmlAnchor.FindAllSubmatch(html, -1) {
+		p.anchors[string(match[1])] = true
+	}
+	for _, match := range htmlLink.FindAllSubmatchIndex(html, -1) {
+		p.links = append(p.links, link{string(html[match[2]:match[3]]), line + bytes.Count(html[:match[2]], []byte("\n"))})
+	}
+}
+
+// lineOf returns the line that a node begins on, counted from 1.
+func lineOf(n ast.Node, source []byte) int {
+	for ; n != nil; n = n.Parent() {
+		if at := n.Pos(); at >= 0 {
+			return bytes.Count(source[:min(at, len(source))], []byte("\n")) + 1
+		}
+	}
+	return 1
+}
+
+// textOf returns the text of a node as a reader sees it. For a paragraph, the text leaves out code.
+func textOf(n ast.Node, source []byte) string {
+	var b strings.Builder
+	paragraph := n.Kind() == ast.KindParagraph || n.Kind() == ast.KindTextBlock
+	_ = ast.Walk(n, func(child ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch child := child.(type) {
+		case *ast.CodeSpan:
+			if paragraph {
+				b.WriteString("``")
+				return ast.WalkSkipChildren, nil
+			}
+		case *ast.Text:
+			b.Write(child.Value(source))
+			if child.SoftLineBreak() {
+				b.WriteByte('\n')
+			}
+		case *ast.String:
+			b.Write(child.Value)
+		case *ast.AutoLink:
+			b.Write(child.Label(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
