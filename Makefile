@@ -2,7 +2,11 @@
 
 # The modules of the repository, the product first. test/kube is not among them, because
 # its dependencies take minutes to compile. make test-kube checks it.
-MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard examples/operator testserver test test/kubebuilder
+MODULES := . testdata kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard examples/operator testserver test test/kubebuilder hack/tools
+# Those that users require: their dependencies are those of users, and lint compares their exported API with that of the last tag.
+USER_MODULES := . kubernetes apiextensions adapters/clientgo adapters/controllerruntime metrics/prometheus metrics/otel shard testserver
+# The versions of k8s.io/apimachinery, api and client-go for test-matrix: the lowest, one between, the newest.
+KUBERNETES ?= v0.34.0 v0.35.0 v0.37.2
 FUZZTIME ?= 30s
 HUNT ?= 1h
 # A package has this long on the slowest machine: the deadlines in tests follow progress.
@@ -18,9 +22,10 @@ TEST := go test -vet=off -timeout=$(TIMEOUT)
 GOLDEN := $(RACE) $(TEST) -race=false ./generator
 OTHERS  = $(RACE) $(TEST) $$(go list ./... | grep -v '/generator$$')
 
-# Recipes have no absolute paths: the shell would split one that has a space.
+# Recipes have no absolute paths: the shell would split one that has a space. They take VERSION, which is the
+# name of a tag in the workflow of a release, from the environment: make would run a $(shell …) in it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-shards test test-unit test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards lint fuzz hunt clean
+.PHONY: help demo demo-shards test test-unit test-platforms test-matrix test-golden test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-observability test-e2e test-apply test-kube test-shards test-wild apiserver generate verify bench bench-quick bench-kube bench-manager bench-writes bench-shards test-tools lint security licenses release-check release-dry-run release-binaries fuzz hunt clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,12 +44,18 @@ test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
-	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-e2e
+	$(MAKE) test-example test-builtin test-crds test-clientgo test-crcache test-metrics test-coordinator test-tools test-e2e
 
 test-unit: ## Run the quick tests of the root module, and those of the runtime as a 32-bit program too, in less than a minute
 	$(OTHERS) -short
 	$(GOLDEN) -short
 	hack/test-386.sh -timeout=$(TIMEOUT)
+
+test-platforms: ## Build and vet the root module and its tests for Linux, macOS, Windows and FreeBSD, and other modules for Windows; needs minutes the first time, and runs nothing
+	hack/test-platforms.sh adapters/clientgo metrics/prometheus
+
+test-matrix: ## Run the tests of the runtime, of generated code and of the coordinator with the lowest versions of Kubernetes and Go, and with newer ones, in 30 CPU minutes the first time (KUBERNETES="v0.34.0 v0.37.2")
+	@hack/test-matrix.sh $(KUBERNETES)
 
 test-golden: ## Run the slow tests of the generator, and vet, compile and test what it generates
 	$(GOLDEN)
@@ -71,6 +82,9 @@ test-metrics: ## Run the tests of the metrics and traces of informers
 
 test-coordinator: ## Run the tests of the coordinator of shards, with 10,000 random histories of its members, in 2 minutes
 	cd shard && $(RACE) $(TEST) -skip=TestHistories ./... && $(TEST) -run=TestHistories ./internal/member
+
+test-tools: ## Run the tests of the commands in hack/tools
+	cd hack/tools && $(TEST) -race ./...
 
 test-observability: ## Test the alerts with a real Prometheus, and the debug page in a headless Chromium, whose screenshots go to build/observe, in 2 minutes; needs the Debian packages prometheus and chromium
 	cd test && $(TEST) ./observe/prometheus -prometheus=prometheus -promtool=promtool
@@ -131,8 +145,24 @@ bench-shards: ## Measure informers of a shard of a kube-apiserver that knows sha
 	@go -C test build -o ../build/bin/bench ./bench
 	@build/bin/bench --repo=. --only=shards --write $(ARGS)
 
-lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, and shellcheck if it is installed
+lint: ## Run gofmt, go vet, staticcheck and go mod tidy on every module, check the links and the code of all pages, compare the exported API with that of the last tag, and run shellcheck if it is installed
 	@hack/lint.sh $(MODULES)
+	@GOFLAGS="$$GOFLAGS -race" hack/api.sh $(USER_MODULES)
+
+security: ## Search for known vulnerabilities in what users compile, and check the licenses of it, in some minutes (STRICT=1 fails without network)
+	@hack/security.sh $(USER_MODULES)
+
+licenses: ## Check only the licenses of what users compile, in a minute
+	@hack/security.sh --licenses $(USER_MODULES)
+
+release-check: ## Check the configuration of goreleaser; the first run compiles it, in 15 CPU minutes (STRICT=1 fails without network)
+	@hack/goreleaser.sh check
+
+release-dry-run: ## Make a release in build/release without publishing it, and use each module as its users will, in some minutes (VERSION=v0.1.0)
+	@hack/release.sh $${VERSION:+"$$VERSION"}
+
+release-binaries: ## For the workflow of a release: build the binaries of the tag VERSION, and write the draft of the release on GitHub
+	@hack/release.sh --binaries $${VERSION:+"$$VERSION"}
 
 fuzz: ## Run each fuzz test for FUZZTIME (30s); some minutes in total
 	@hack/fuzz.sh $(FUZZTIME)

@@ -27,6 +27,7 @@ const module = "github.com/typedinformers/informer-gen"
 var rooms = map[string][]string{
 	"cmd/informer-gen":               {"generator", "generator/internal/regular", "generator/internal/spelling"},
 	"generator":                      {"generator/internal/"},
+	"generator/internal/clientgo":    nil,
 	"generator/internal/decide":      {"generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/spelling"},
 	"generator/internal/applyconfig": {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/deepcopy":    {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model"},
@@ -35,7 +36,7 @@ var rooms = map[string][]string{
 	"generator/internal/merge":       {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
 	"generator/internal/register":    {"generator/internal/input", "generator/internal/markers", "generator/internal/model"},
 	"generator/internal/input":       {"generator/internal/markers", "generator/internal/model"},
-	"generator/internal/load":        {"generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
+	"generator/internal/load":        {"generator/internal/clientgo", "generator/internal/gotype", "generator/internal/input", "generator/internal/markers", "generator/internal/model", "generator/internal/regular", "generator/internal/spelling"},
 	"generator/internal/markers":     {"generator/internal/model", "generator/internal/spelling"},
 	"generator/internal/model":       nil,
 	"generator/internal/regular":     nil,
@@ -79,6 +80,7 @@ var rooms = map[string][]string{
 	"runtime/debugpage":                {"runtime/cache", "runtime/internal/"},
 	"runtime/healthz":                  {"runtime/cache", "runtime/internal/"},
 	"runtime/internal/identity":        nil,
+	"runtime/internal/leaks":           nil, // for tests
 	"runtime/internal/negotiate":       nil,
 	"runtime/internal/printable":       nil,
 	"runtime/internal/redact":          {"runtime/cache", "runtime/internal/printable", "runtime/wire"},

@@ -52,3 +52,19 @@ func TestMakefileInFolderWithSpace(t *testing.T) {
 		t.Errorf("make clean left the build folder: %v", err)
 	}
 }
+
+// TestMakeDoesNotExpandVersion has the name of a tag that would run a command if a recipe contained $(VERSION).
+func TestMakeDoesNotExpandVersion(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, target := range []string{"release-dry-run", "release-binaries"} {
+		command := exec.Command("make", "-n", target)
+		command.Env = append(os.Environ(), "VERSION=v1$(shell touch "+ran+");touch "+ran)
+		out, err := command.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "hack/release.sh") || strings.Contains(string(out), "touch") {
+			t.Errorf("make %s: %v\n%s", target, err, out)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("make ran a command in the name of the version")
+	}
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the code of the modules that are its arguments, the scripts and the Makefile.
-# With --no-race first, the modules are those that are tested without -race.
+# Checks the code of the modules that are its arguments, the scripts, the Makefile and the pages.
+# With --no-race first, the modules are those that are tested without -race. What is skipped fails if STRICT is set.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -19,6 +19,7 @@ if command -v shellcheck >/dev/null; then
 	done
 else
 	echo "lint scripts: skipped, because shellcheck is not installed"
+	[ -z "${STRICT:-}" ] || exit 1
 fi
 
 # The modules are checked as they are tested, most with -race, so that each dependency is
@@ -30,8 +31,15 @@ if [ "${1:-}" = --no-race ]; then
 	shift
 fi
 export GOFLAGS="${GOFLAGS:-} -race=$race" GOGC=400
+echo "lint pages"
+go -C hack/tools build -race=false -o "$PWD/build/bin/pages" ./pages
+build/bin/pages
 staticcheck=$PWD/build/bin/staticcheck
-go -C test build -race=false -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
+actionlint=$PWD/build/bin/actionlint
+go -C hack/tools build -race=false -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
+go -C hack/tools build -race=false -o "$actionlint" github.com/rhysd/actionlint/cmd/actionlint
+echo "lint workflows"
+"$actionlint" -no-color .github/workflows/*.yml
 for module in "$@"; do
 	echo "lint $module"
 	(cd "$module" && go mod tidy -diff && go vet ./... && "$staticcheck" ./...)
