@@ -1,7 +1,6 @@
 package deepcopy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/typedinformers/informer-gen/generator"
 )
@@ -96,22 +96,52 @@ func (c *Copy) copySources() error {
 	})
 }
 
-var (
-	moduleLine = regexp.MustCompile(`(?m)^module .*$`)
-	// local are the lines about modules of this repository, and about tools.
-	local = regexp.MustCompile(`(?ms)^(\t|replace )github.com/typedinformers/[^\n]*$|^tool \(.*?^\)$`)
-)
+// ours is the start of the paths of this repository's modules.
+const ours = "github.com/typedinformers/"
 
-// writeModule writes a go.mod with the requirements of this test, whose modules are all present.
-func (c *Copy) writeModule() error {
-	goMod, err := os.ReadFile("../go.mod")
+// readModule returns the module file of this test.
+func readModule() (*modfile.File, error) {
+	const name = "../go.mod"
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(name, content, nil)
+}
+
+// writeModule writes a module goMod, and next to it the go.sum of this test.
+func save(goMod *modfile.File, name string) error {
+	goMod.Cleanup()
+	content, err := goMod.Format()
 	if err != nil {
 		return err
 	}
-	goMod = moduleLine.ReplaceAll(local.ReplaceAll(goMod, nil), []byte("module "+c.Module))
-	goMod = regexp.MustCompile(`(?m)^\t`+regexp.QuoteMeta(c.Module)+` v.*$`).ReplaceAll(goMod, nil)
 	goSum, err := os.ReadFile("../go.sum")
-	return errors.Join(err, os.MkdirAll(c.Dir, 0o755), os.WriteFile(filepath.Join(c.Dir, "go.mod"), goMod, 0o644), os.WriteFile(filepath.Join(c.Dir, "go.sum"), goSum, 0o644))
+	return errors.Join(err, os.WriteFile(name, content, 0o644), os.WriteFile(strings.TrimSuffix(name, ".mod")+".sum", goSum, 0o644))
+}
+
+// writeModule writes a go.mod with the requirements of this test that are published, as all of them are on
+// this machine.
+func (c *Copy) writeModule() error {
+	goMod, err := readModule()
+	if err != nil {
+		return err
+	}
+	errs := []error{goMod.AddModuleStmt(c.Module), os.MkdirAll(c.Dir, 0o755)}
+	for _, require := range goMod.Require {
+		if path := require.Mod.Path; path == c.Module || strings.HasPrefix(path, ours) {
+			errs = append(errs, goMod.DropRequire(path))
+		}
+	}
+	for _, replace := range goMod.Replace {
+		if strings.HasPrefix(replace.Old.Path, ours) {
+			errs = append(errs, goMod.DropReplace(replace.Old.Path, replace.Old.Version))
+		}
+	}
+	for _, tool := range goMod.Tool {
+		errs = append(errs, goMod.DropTool(tool.Path))
+	}
+	return errors.Join(append(errs, save(goMod, filepath.Join(c.Dir, "go.mod")))...)
 }
 
 // Folders returns the folders with published deep copies that the patterns match.
@@ -160,24 +190,25 @@ func Functions(name string) (functions map[string]bool, size int, err error) {
 // ModFile writes a module file for this module that replaces the projects by the copies, and returns its
 // name.
 func ModFile(dir string, copies []*Copy) (string, error) {
-	goMod, err := os.ReadFile("../go.mod")
+	goMod, err := readModule()
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
 	above, err := filepath.Abs("..")
 	if err != nil {
 		return "", err
 	}
-	b.Write(regexp.MustCompile(`=> \.\S*`).ReplaceAllFunc(goMod, func(replaced []byte) []byte {
-		return []byte("=> " + filepath.Join(above, strings.TrimPrefix(string(replaced), "=> ")))
-	}))
-	for _, c := range copies {
-		fmt.Fprintf(&b, "\nreplace %s => %s\n", c.Module, c.Dir)
+	var errs []error
+	for _, replace := range goMod.Replace {
+		if replace.New.Version == "" { // a folder
+			errs = append(errs, goMod.AddReplace(replace.Old.Path, replace.Old.Version, filepath.Join(above, replace.New.Path), ""))
+		}
 	}
-	goSum, err := os.ReadFile("../go.sum")
+	for _, c := range copies {
+		errs = append(errs, goMod.AddReplace(c.Module, "", c.Dir, ""))
+	}
 	name := filepath.Join(dir, "ours.mod")
-	return name, errors.Join(err, os.WriteFile(name, b.Bytes(), 0o644), os.WriteFile(filepath.Join(dir, "ours.sum"), goSum, 0o644))
+	return name, errors.Join(append(errs, save(goMod, name))...)
 }
 
 func goOutput(ctx context.Context, args ...string) (string, error) {

@@ -1,2 +1,3 @@
-// Package guide has the code of docs/testing.md, docs/applying.md and parts of docs/informers.md. It has tests only.
+// Package guide has the Go code of the pages in docs. It has tests only. The command in hack/tools/pages compares the pages
+// with the Go files of the repository, these among them.
 package guide

@@ -129,39 +129,6 @@ func check(mgr manager.Manager, mux *http.ServeMux, factory informers.SharedInfo
 
 var _, _ = inAManager, inKubebuilder
 
-// TestObservabilityPage keeps the code of docs/observability.md, and of the section about it in
-// docs/controller-runtime.md, the code that is compiled here. Only the indentation may differ.
-func TestObservabilityPage(t *testing.T) {
-	blocks := strings.Split(readText(t, "../../docs/observability.md"), "```go\n")[1:]
-	_, section, _ := strings.Cut(readText(t, "../../docs/controller-runtime.md"), "## See what the informers do\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks = append(blocks, strings.Split(section, "```go\n")[1:]...)
-	if len(blocks) < 9 {
-		t.Errorf("the page has only %d blocks of code", len(blocks))
-	}
-	self := withoutIndentation(readText(t, "observability_test.go"))
-	for _, block := range blocks {
-		code, _, _ := strings.Cut(block, "```\n")
-		if isImports.MatchString(code) { // among others here
-			for line := range strings.Lines(strings.TrimSpace(code)) {
-				if line = strings.TrimSpace(line); !strings.Contains(self, "\n"+line+"\n") {
-					t.Errorf("the page has an import that is not compiled: %s", line)
-				}
-			}
-			continue
-		}
-		if !strings.Contains(self, withoutIndentation(code)) {
-			t.Errorf("the page has code that is not compiled:\n%s", code)
-		}
-	}
-}
-
-var isImports = regexp.MustCompile(`^(\s*(\w+ )?"[^"]+"\n)+\s*$`)
-
-func withoutIndentation(text string) string {
-	return regexp.MustCompile(`(?m)^\t+`).ReplaceAllString(text, "")
-}
-
 // TestRunbook compares the headings of docs/observability.md with all reasons, with the other
 // results of Advice.Runbook, and with the links of the alerts.
 func TestRunbook(t *testing.T) {

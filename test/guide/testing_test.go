@@ -3,7 +3,6 @@ package guide
 import (
 	"context"
 	"os"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -123,37 +122,5 @@ func startOperator(t *testing.T, client versioned.Interface) {
 	t.Cleanup(factory.Shutdown)
 	if err := factory.WaitForCacheSync(ctx); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestPages keeps the Go code of docs/testing.md and docs/applying.md the code that is tested here,
-// besides the path of the CRDs.
-func TestPages(t *testing.T) {
-	for page, files := range map[string][]string{
-		"testing.md": {"testing_test.go", "fake_test.go"}, "applying.md": {"apply_test.go"},
-	} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var self []byte
-		for _, name := range files {
-			content, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			self = append(self, content...)
-		}
-		blocks := strings.Split(string(text), "```go\n")[1:]
-		if len(blocks) < 3 {
-			t.Errorf("%s has only %d blocks of code", page, len(blocks))
-		}
-		for _, block := range blocks {
-			code, _, _ := strings.Cut(block, "```\n")
-			code = strings.ReplaceAll(code, `"../config/crd"`, `"../../examples/operator/config/crd"`)
-			if !strings.Contains(string(self), code) {
-				t.Errorf("%s has code that the tests do not have:\n%s", page, code)
-			}
-		}
 	}
 }

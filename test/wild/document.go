@@ -24,11 +24,14 @@ func (r Result) count() int {
 	return n
 }
 
+// readers is the sentence that hack/tools/pages requires at the beginning of each page.
+const readers = "This page is for developers who want to know whether the generator works with a published API package, and for contributors who changed the generator."
+
 // document is all of docs/wild.md.
 func document(results []Result, kubernetes string) string {
 	var text strings.Builder
 	notes := &notes{}
-	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n", introduction(results, kubernetes))
+	fmt.Fprintf(&text, "# API packages in the wild\n\n%s\n\n%s\n", readers, introduction(results, kubernetes))
 	text.WriteString("| module | version | kinds | cold | warm | flags | differences from the published clientset |\n|---|---|---|---|---|---|---|\n")
 	for _, result := range results {
 		text.WriteString(result.markdown(notes))

@@ -1,0 +1,78 @@
+package guide
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	crcache "github.com/typedinformers/informer-gen/adapters/controllerruntime"
+	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// These functions are the code of docs/controller-runtime.md and docs/migrating.md. They are only compiled: the tests
+// of adapters/controllerruntime and test/kubebuilder check what they do.
+var _ = []any{newManager, newManagerOfMain, readyCheck, kindsOf, ownWrites, ownInformer, runnable}
+
+func newManager(config *rest.Config) (manager.Manager, error) {
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.New})
+	return mgr, err
+}
+
+func newManagerOfMain() (manager.Manager, error) {
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+		NewCache: crcache.New,
+	})
+	return mgr, err
+}
+
+func readyCheck(mgr manager.Manager) {
+	setupLog := ctrl.Log.WithName("setup")
+	if err := mgr.AddReadyzCheck("cache", crcache.ReadyChecker(mgr.GetCache())); err != nil {
+		setupLog.Error(err, "unable to set up the check of the cache")
+		os.Exit(1)
+	}
+}
+
+func kindsOf(mgr manager.Manager) {
+	if c, ok := mgr.GetCache().(*crcache.Cache); ok { // not if Options.NewInformer is set
+		for status := range c.Kinds() {
+			fmt.Println(status.GroupVersionKind.Kind, status.Forms, status.Status)
+		}
+	}
+	// Pod [typed metadata] Watching for 5m: 312 objects at version 4711
+}
+
+func ownWrites() (manager.Manager, error) {
+	config := ctrl.GetConfigOrDie()
+	own := &writes.Observer{} // github.com/typedinformers/informer-gen/runtime/writes
+	config.Wrap(own.Transport)
+	mgr, err := ctrl.NewManager(config, ctrl.Options{NewCache: crcache.ReadYourWrites(own)})
+	return mgr, err
+}
+
+func ownInformer(mgr manager.Manager, factory informers.SharedInformerFactory, reconciler reconcile.Reconciler) error {
+	databases := factory.Data().V1().Databases().Informer() // *cache.SharedIndexInformer[*datav1.Database]
+	err := ctrl.NewControllerManagedBy(mgr).
+		Named("database").
+		WatchesRawSource(crcache.NewSource(databases, &handler.TypedEnqueueRequestForObject[*datav1.Database]{})).
+		Complete(reconciler)
+	return err
+}
+
+func runnable(mgr manager.Manager, factory informers.SharedInformerFactory) error {
+	err := mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		factory.Start(ctx)
+		<-ctx.Done()
+		factory.Shutdown()
+		return nil
+	}))
+	return err
+}
