@@ -10,7 +10,9 @@ import (
 	"testing"
 )
 
-// TestFuzzTargetsAreListed compares the fuzz tests of the repository with those that OSS-Fuzz builds.
+// TestFuzzTargetsAreListed compares the fuzz tests of the repository with those that OSS-Fuzz builds. Its
+// compile_native_go_fuzzer_v2 searches a folder and those below it for the name of a function, and builds nothing
+// if the name also begins that of another one.
 func TestFuzzTargetsAreListed(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), "git", "ls-files", "-co", "--exclude-standard", "*_test.go", "go.mod", "*/go.mod").Output()
 	if err != nil {
@@ -58,4 +60,21 @@ func TestFuzzTargetsAreListed(t *testing.T) {
 			t.Errorf("%s has the line %q, but there is no such test; remove it", list, target)
 		}
 	}
+	for _, target := range listed {
+		for _, other := range listed {
+			if folder, longer := folderOf(target), folderOf(other); target != other && strings.HasPrefix(longer+"/", folder+"/") &&
+				strings.HasPrefix(functionOf(other), functionOf(target)) {
+				t.Errorf("%s: the name %s begins that of %q, so OSS-Fuzz would not build it; rename one of them", list, functionOf(target), other)
+			}
+		}
+	}
 }
+
+// folderOf returns the folder of the package in a line of the list.
+func folderOf(target string) string {
+	fields := strings.Fields(target)
+	return path.Join(fields[0], fields[1])
+}
+
+// functionOf returns the name of the fuzz test in a line of the list.
+func functionOf(target string) string { return target[strings.LastIndex(target, " ")+1:] }

@@ -72,8 +72,8 @@ func Generate(ctx context.Context, options Options) (*Result, error) {
 		return nil, optionError("VersionedClientsetPackage", "{VersionedClientsetPackage}=%s is in {OutputDir}, or imports clients from there, and this run would delete them, because it does not generate them; use another {OutputDir}, or remove {VersionedClientsetPackage}", setup.clientset)
 	}
 	result.Timing = Timing{Load: read.Sub(started), Render: rendered.Sub(read), Compare: time.Since(rendered)}
-	if missing := loaded.ClientGo.Missing; missing != "" {
-		result.Warnings = append(result.Warnings, missing) // first, because a run without -v prints one
+	if warning := loaded.ClientGo.Warning; warning != "" {
+		result.Warnings = append(result.Warnings, warning) // first, because a run without -v prints one
 	}
 	result.describe(set, setup)
 	return result, nil

@@ -59,7 +59,9 @@ func orderModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{
-		"go.mod": "module example.com/mod\n\ngo 1.25.0\n",
+		"go.mod":                           "module example.com/mod\n\ngo 1.25.0\n\nrequire k8s.io/client-go v0.0.0\n\nreplace k8s.io/client-go => ./client-go\n",
+		"client-go/go.mod":                 "module k8s.io/client-go\n\ngo 1.25.0\n",
+		"client-go/discovery/discovery.go": "package discovery\n", // without it each run warns
 		"shop/v1/types.go": `package v1
 
 import (

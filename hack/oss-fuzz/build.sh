@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets of targets.txt with compile_native_go_fuzzer, in the image of the Dockerfile next to it.
-# A line of targets.txt has the folder of a module, a package in it and a function.
+# Builds the fuzz targets of targets.txt in the image of the Dockerfile next to it, which has the command
+# compile_native_go_fuzzer_v2. A line of targets.txt has the folder of a module, a package in it and a function.
 set -euo pipefail
 CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 cd ..
 while read -r module package function; do
 	(
 		cd "$module"
-		# The compiled targets import it, in place of the package testing.
-		go get github.com/AdamKorcz/go-118-fuzz-build/testing
 		path=$(go list "$package")
 		name=${path#github.com/typedinformers/informer-gen/}
-		compile_native_go_fuzzer "$path" "$function" "${name//\//_}_$function"
+		name=${name//\//_}_$function
+		compile_native_go_fuzzer_v2 "$path" "$function" "$name"
+		# The command also succeeds if it has built nothing.
+		if [ ! -e "$OUT/$name" ]; then
+			echo "$function of $path: no fuzz target was built" >&2
+			exit 1
+		fi
 	) </dev/null
 done <hack/oss-fuzz/targets.txt

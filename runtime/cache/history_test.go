@@ -82,8 +82,8 @@ func FuzzOwnWrites(f *testing.F) {
 	})
 }
 
-// FuzzOwnWritesInSelection is FuzzOwnWrites with a label selector: objects leave the scope and return.
-func FuzzOwnWritesInSelection(f *testing.F) {
+// FuzzSelectedOwnWrites is FuzzOwnWrites with a label selector: objects leave the scope and return.
+func FuzzSelectedOwnWrites(f *testing.F) {
 	for n, script := range scripts(13, 60, 300) {
 		f.Add(script, n%2 == 0)
 	}

@@ -74,7 +74,7 @@ func fuzzMessage(t *testing.T, k kind, raw []byte) {
 	}
 }
 
-func FuzzPodMessage(f *testing.F) {
+func FuzzMessageOfPod(f *testing.F) {
 	k := kindOfType(reflect.TypeFor[corev1.Pod]())
 	r := rand.New(rand.NewSource(1))
 	for range 20 {

@@ -118,6 +118,21 @@ type Outer struct {
 	Part ` + "`json:\",inline\"`" + `
 }
 
+type Ring struct {
+	*Ring
+	Turns int ` + "`json:\"turns\"`" + `
+}
+
+type (
+	Left struct {
+		*Right ` + "`json:\"right\"`" + `
+		Size int
+	}
+	Right struct {
+		*Left ` + "`json:\"left\"`" + `
+	}
+)
+
 type Text string
 `
 	for _, c := range []struct{ field, fields, methods string }{
@@ -133,6 +148,11 @@ type Text string
 		{"other.Mapped `json:\",inline\"`", ` mapped.MappedApplyConfiguration ""`, "Weight address int (MappedApplyConfiguration)"},
 		{"Text `json:\"text\"`", `Text *v1.Text "text,omitempty"`, "Text address v1.Text"},
 		{"Name int `json:\"name\"`\nPart `json:\",inline\"`", `Name *int "name,omitempty"| PartApplyConfiguration ""`, "Name address int|Names append string (PartApplyConfiguration)"},
+		// Fields of a struct hide those of the same struct in it.
+		{"*OrderSpec `json:\",inline\"`\nSize int `json:\"size\"`", `Size *int "size,omitempty"`, "Size address int"},
+		{"*OrderSpec `json:\"next\"`\nSize int `json:\"size\"`", ` *OrderSpecApplyConfiguration "next,omitempty"|Size *int "size,omitempty"`, "Size address int"},
+		{"*Ring", ` RingApplyConfiguration ""`, "Turns address int (RingApplyConfiguration)"},
+		{"Left `json:\"left\"`", ` *LeftApplyConfiguration "left,omitempty"`, "Size address int (*LeftApplyConfiguration)"},
 		// As in Go and JSON, the field of the outer struct counts.
 		{"Part `json:\",inline\"`\nName int `json:\"name\"`", ` PartApplyConfiguration ""|Name *int "name,omitempty"`, "Name address int|Names append string (PartApplyConfiguration)"},
 		// As with applyconfiguration-gen, the first one has the method.

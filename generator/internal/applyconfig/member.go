@@ -34,6 +34,8 @@ type members struct {
 	out *model.ApplyType
 	// metas are the types of meta/v1 among those that it embeds.
 	metas []string
+	// within are the structs whose fields are being added, each one embedded by that before it.
+	within []*types.Struct
 	// isInner reports whether only the methods of another apply configuration are of interest. Its fields
 	// are checked where it is declared.
 	isInner bool
@@ -48,8 +50,16 @@ func isBlocked(of types.Type, field *types.Var) bool {
 	return len(name) > 4 && name[:4] == "ZZZ_" // fields that are about to be removed
 }
 
+// isWithin reports whether the fields of a struct are being added. A struct that embeds a pointer to such a one
+// adds nothing: JSON and Go take the field that is embedded less deeply.
+func (m *members) isWithin(structType *types.Struct) bool {
+	return slices.ContainsFunc(m.within, func(outer *types.Struct) bool { return types.Identical(outer, structType) })
+}
+
 // addStruct adds the fields of a struct, and the methods With for them.
 func (m *members) addStruct(structType *types.Struct) {
+	m.within = append(m.within, structType)
+	defer func() { m.within = m.within[:len(m.within)-1] }()
 	for i := range structType.NumFields() {
 		field, tag := structType.Field(i), tagOf(structType, i)
 		if tag.isHidden || isBlocked(m.of, field) {
@@ -72,6 +82,10 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 		return
 	}
 	switch {
+	case tag.name == "" && isStruct && m.isWithin(structType):
+		if len(m.within) > 1 && types.Identical(m.within[0], structType) {
+			m.mistakes.Add(m.Types.Position(field), "%s embeds itself here through another struct, so its apply configuration would contain itself; give the field a JSON name", identify(of).declared.Name())
+		}
 	case !ref.IsZero():
 		embedded := &model.ApplyEmbedded{Name: ref.Name, IsPointer: tag.name != ""}
 		out := model.ApplyField{Doc: trimmed(m.Types.Comment(field)), Type: named("", ref)}
@@ -91,7 +105,10 @@ func (m *members) addEmbedded(field *types.Var, tag tag) {
 // one.
 func (m *members) promote(of types.Type, through *model.ApplyEmbedded) {
 	structType, _ := gotype.StructOf(of)
-	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}, isInner: true}
+	if m.isWithin(structType) {
+		return
+	}
+	inner := &members{assembly: m.assembly, of: of, out: &model.ApplyType{}, within: m.within, isInner: true}
 	inner.addStruct(structType)
 	m.metas = append(append(m.metas, gotype.MetaName(of)), inner.metas...)
 	for _, s := range inner.out.Setters {

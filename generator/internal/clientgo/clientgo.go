@@ -34,9 +34,9 @@ type Library struct {
 	// Problem is the reason why generated code cannot compile, and the command that removes it. It is
 	// usually empty.
 	Problem string
-	// Missing says what to do if the go command does not find client-go, usually because the module does not
-	// require it yet. It is empty otherwise.
-	Missing string
+	// Warning says what to do if the go command does not find client-go, usually because the module does not
+	// require it yet, or if it may not compile with the module's apimachinery. It is usually empty.
+	Warning string
 }
 
 // Read reads the listed packages. It looks for the declaration of the type instead of comparing versions, so
@@ -58,11 +58,18 @@ func Read(listed []*packages.Package) Library {
 		}
 	}
 	if !isFound {
-		library.Missing = "k8s.io/client-go: the go command does not find it, so the clientset is written for all versions since " + lowest +
+		library.Warning = "k8s.io/client-go: the go command does not find it, so the clientset is written for all versions since " + lowest +
 			"; run go get k8s.io/client-go@" + newest(lowest, machinery.version) + " before go mod tidy, which adds the newest version otherwise"
 		return library
 	}
-	library.Problem = problem(client, machinery)
+	if client.version == "" {
+		return library
+	}
+	if isOld(client.version) {
+		library.Problem = fmt.Sprintf("generated code needs k8s.io/client-go %s or newer, and the module has %s; %s", lowest, client.version, upgrade(client, machinery))
+	} else if machinery.version != "" && semver.MajorMinor(client.version) != semver.MajorMinor(machinery.version) {
+		library.Warning = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s have different minor versions, so they may not compile; %s", client.version, machinery.version, upgrade(client, machinery))
+	}
 	return library
 }
 
@@ -96,24 +103,13 @@ func dependencyOf(pkg *packages.Package) dependency {
 	return d
 }
 
-// problem returns the Problem of a Library with these modules.
-func problem(client, machinery dependency) string {
-	var what string
-	switch {
-	case client.version == "":
-		return ""
-	case isOld(client.version):
-		what = fmt.Sprintf("generated code needs k8s.io/client-go %s or newer, and the module has %s", lowest, client.version)
-	case machinery.version != "" && semver.MajorMinor(client.version) != semver.MajorMinor(machinery.version):
-		what = fmt.Sprintf("k8s.io/client-go %s and k8s.io/apimachinery %s do not belong together, so generated code may not compile", client.version, machinery.version)
-	default:
-		return ""
-	}
+// upgrade returns how to get versions of both modules that belong together.
+func upgrade(client, machinery dependency) string {
 	target := newest(lowest, client.version, machinery.version)
 	if client.isReplaced || machinery.isReplaced {
-		return fmt.Sprintf("%s; let the replace lines of go.mod name %s or newer for both, or remove them", what, target)
+		return fmt.Sprintf("let the replace lines of go.mod name %s or newer for both, or remove them", target)
 	}
-	return fmt.Sprintf("%s; run go get k8s.io/client-go@%[2]s k8s.io/apimachinery@%[2]s", what, target)
+	return fmt.Sprintf("run go get k8s.io/client-go@%[1]s k8s.io/apimachinery@%[1]s", target)
 }
 
 // isOld reports whether a version is older than the lowest one. The versions before v0.15 were v2 to v12, without

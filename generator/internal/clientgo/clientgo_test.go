@@ -17,7 +17,7 @@ func TestVersions(t *testing.T) {
 	const get, lines = "run go get k8s.io/client-go@VERSION k8s.io/apimachinery@VERSION", "let the replace lines of go.mod name VERSION or newer"
 	for name, test := range map[string]struct {
 		client, machinery *packages.Module
-		// what and fix are parts of the problem. what is empty if there is none, and target is VERSION in fix.
+		// what and fix are parts of the problem, or of the warning if only the minor versions differ. what is empty if there is none, and target is VERSION in fix.
 		what, fix, target string
 	}{
 		"lowest":                {client: release("v0.34.0"), machinery: release("v0.34.0")},
@@ -28,14 +28,14 @@ func TestVersions(t *testing.T) {
 		"old, and newer":        {release(at33), release(at34), "the module has " + at33, get, at34},
 		"before v0.15":          {release("v11.0.0+incompatible"), release(at34), "the module has v11.0.0+incompatible", get, at34},
 		"only client-go":        {release(at33), nil, "the module has " + at33, get, "v0.34.0"},
-		"older than machinery":  {release("v0.36.3"), release("v0.37.0"), "client-go v0.36.3 and k8s.io/apimachinery v0.37.0 do not belong together", get, "v0.37.0"},
-		"newer than machinery":  {release("v0.37.0"), release("v0.36.3"), "do not belong together", get, "v0.37.0"},
-		"two digits":            {release("v0.100.0"), release("v0.37.0"), "do not belong together", get, "v0.100.0"},
+		"older than machinery":  {release("v0.36.3"), release("v0.37.0"), "client-go v0.36.3 and k8s.io/apimachinery v0.37.0 have different minor versions", get, "v0.37.0"},
+		"newer than machinery":  {release("v0.37.0"), release("v0.36.3"), "different minor versions", get, "v0.37.0"},
+		"two digits":            {release("v0.100.0"), release("v0.37.0"), "different minor versions", get, "v0.100.0"},
 		"from a commit":         {client: release("v0.0.0-20250101000000-0123456789ab"), machinery: release(at34)},
 		"machinery by commit":   {client: release("v0.35.0"), machinery: release("v0.36.0-alpha.0.0.20250101000000-0123456789ab")},
 		"replaced by a version": {client: replaced("k8s.io/client-go", at34), machinery: release(at34)},
 		"replaced by old":       {replaced("k8s.io/client-go", at33), release(at34), "the module has " + at33, lines, at34},
-		"machinery replaced":    {release("v0.35.0"), replaced("k8s.io/apimachinery", at34), "do not belong together", lines, "v0.35.0"},
+		"machinery replaced":    {release("v0.35.0"), replaced("k8s.io/apimachinery", at34), "different minor versions", lines, "v0.35.0"},
 		"a fork":                {client: replaced("example.com/client-go", at33), machinery: release(at34)},
 		"a folder":              {client: replaced("../client-go", ""), machinery: release(at34)},
 		"in the workspace":      {client: release(""), machinery: release(at34)},
@@ -48,12 +48,16 @@ func TestVersions(t *testing.T) {
 				return &packages.Package{PkgPath: importPath, Module: of, GoFiles: []string{"no.go"}}
 			}
 			library := Read([]*packages.Package{listed(machineryPackage, "k8s.io/apimachinery", test.machinery), listed(discoveryPackage, "k8s.io/client-go", test.client)})
-			if library.Missing != "" {
-				t.Errorf("client-go is missing: %s", library.Missing)
+			got, other := library.Problem, library.Warning
+			if strings.Contains(test.what, "minor") {
+				got, other = other, got
+			}
+			if other != "" {
+				t.Errorf("the library also has the message %q", other)
 			}
 			fix := strings.ReplaceAll(test.fix, "VERSION", test.target)
-			if got := library.Problem; (got == "") != (test.what == "") || !strings.Contains(got, test.what) || !strings.Contains(got, "; "+fix) && fix != "" {
-				t.Errorf("the problem is %q, want %q with %q", got, test.what, fix)
+			if (got == "") != (test.what == "") || !strings.Contains(got, test.what) || !strings.Contains(got, "; "+fix) && fix != "" {
+				t.Errorf("the message is %q, want %q with %q", got, test.what, fix)
 			}
 		})
 	}
@@ -66,7 +70,7 @@ func TestMissing(t *testing.T) {
 			{PkgPath: discoveryPackage},
 			{PkgPath: machineryPackage, Module: &packages.Module{Path: "k8s.io/apimachinery", Version: version}},
 		})
-		if !strings.Contains(library.Missing, "run go get k8s.io/client-go@"+want+" before") || library.Problem != "" || library.DiscoveryType != "DiscoveryInterface" {
+		if !strings.Contains(library.Warning, "run go get k8s.io/client-go@"+want+" before") || library.Problem != "" || library.DiscoveryType != "DiscoveryInterface" {
 			t.Errorf("with apimachinery %q it is %+v, want the version %s", version, library, want)
 		}
 	}
