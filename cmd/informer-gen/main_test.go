@@ -189,6 +189,15 @@ func TestWriteThenVerify(t *testing.T) {
 	}
 }
 
+// TestMissingClientGo generates code before the module requires client-go.
+func TestMissingClientGo(t *testing.T) {
+	dir := orderModule(t)
+	writeFiles(t, dir, map[string]string{"go.mod": "module example.com/mod\n\ngo 1.25.0\n"})
+	if got := runTool(t, dir, "--output-dir=out", "./shop/..."); got.code != exitOK || !strings.HasPrefix(got.stderr, "k8s.io/client-go: the go command does not find it, ") || !strings.Contains(got.stderr, "; run go get k8s.io/client-go@v0.34.0 before go mod tidy") {
+		t.Errorf("the run said: %+v", got)
+	}
+}
+
 // TestExistingClientset generates a clientset, and then uses another one. The second run deletes the first clientset.
 func TestExistingClientset(t *testing.T) {
 	dir := orderModule(t)
