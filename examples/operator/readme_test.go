@@ -22,11 +22,13 @@ import (
 func follow(ctx context.Context, client versioned.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, 10*time.Minute, informers.WithNamespace("team-a"))
 	databases := factory.Data().V1().Databases()
-	databases.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*v1.Database]{
+	if _, err := databases.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs[*v1.Database]{
 		AddFunc:    func(db *v1.Database, isInInitialList bool) { fmt.Println("new:", db.Name) },
 		UpdateFunc: func(oldDB, newDB *v1.Database) { fmt.Println("now:", newDB.Spec.StorageGi, "GiB") },
 		DeleteFunc: func(db *v1.Database, finalStateUnknown bool) { fmt.Println("gone:", db.Name) },
-	})
+	}); err != nil {
+		return err
+	}
 	factory.Start(ctx)
 	defer factory.Shutdown() // returns when every goroutine has ended
 	if err := factory.WaitForCacheSync(ctx); err != nil {
