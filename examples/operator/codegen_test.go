@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -18,7 +19,7 @@ func TestGeneratedCodeIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsWhatIsStale spoils a copy of this module, and mends it.
+// TestVerifyFindsWhatIsStale spoils a copy of this module, and updates it.
 func TestVerifyFindsWhatIsStale(t *testing.T) {
 	t.Parallel()
 	module := copyModule(t)
@@ -90,19 +91,36 @@ func script(t *testing.T, module, name string) (output string, err error) {
 }
 
 // copyModule copies this module to a directory from which it still finds the
-// informer-gen of this checkout.
+// modules that replace directives name with relative paths.
 func copyModule(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
-	checkout, err := filepath.Abs("../..")
+	text, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	const informerGen = "-replace=github.com/typedinformers/informer-gen"
-	cmd := exec.CommandContext(t.Context(), "go", "mod", "edit", informerGen+"="+checkout, informerGen+"/kubernetes="+filepath.Join(checkout, "kubernetes"))
+	var mod struct {
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(text, &mod); err != nil {
+		t.Fatal(err)
+	}
+	edit := []string{"mod", "edit", "-fmt"}
+	for _, r := range mod.Replace {
+		if strings.HasPrefix(r.New.Path, ".") {
+			folder, err := filepath.Abs(r.New.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit = append(edit, "-replace="+r.Old.Path+"="+folder)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", edit...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
