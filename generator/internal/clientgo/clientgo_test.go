@@ -17,7 +17,7 @@ func TestVersions(t *testing.T) {
 	const get, lines = "run go get k8s.io/client-go@VERSION k8s.io/apimachinery@VERSION", "let the replace lines of go.mod name VERSION or newer"
 	for name, test := range map[string]struct {
 		client, machinery *packages.Module
-		// what and fix are parts of the problem, or of the warning if only the minor versions differ. what is empty if there is none, and target is VERSION in fix.
+		// what and fix are parts of the problem, or of the warning if only the minor versions differ. what is empty if no message is expected, and target is VERSION in fix.
 		what, fix, target string
 	}{
 		"lowest":                {client: release("v0.34.0"), machinery: release("v0.34.0")},

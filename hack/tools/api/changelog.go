@@ -23,7 +23,7 @@ var dotted = regexp.MustCompile(`[\w*]+(?:\.[\w*]+)+`)
 
 var unreleased = regexp.MustCompile(`(?m)^## \[?Unreleased\b.*$`)
 
-// headings are those below which a line announces a break. A line about an addition names what is new.
+// headings are the headings whose lines announce breaks. A line about an addition names what is new.
 var headings = []string{"### Changed", "### Deprecated", "### Removed", "### Security"}
 
 // readNames returns what a changelog names under the headings of Unreleased, in lines that its earlier version

@@ -11,14 +11,14 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// page is what the checks need of a Markdown file.
+// page holds the parts of a Markdown file that the checks read.
 type page struct {
 	name    string
 	anchors map[string]bool
 	links   []link
 	blocks  []block // fenced code
 	spans   []span  // code between backticks
-	stray   []int   // lines with text that looks like a link, but is none
+	stray   []int   // lines with text that looks like a link, but is not one
 	opening string  // the paragraph after the title
 	start   int     // its line, or the line of the block that is in its place
 }
