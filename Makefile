@@ -40,7 +40,7 @@ demo-shards: ## Run processes of the example operator that share their work; add
 	@go -C test build -o ../build/bin/demo-shards ./cmd/demo-shards
 	@build/bin/demo-shards --repo=. $(ARGS)
 
-test: lint ## Run all checks and tests: more than 30 CPU minutes the first time
+test: lint ## Run all checks and tests: 50 to 80 CPU minutes the first time, and 45 minutes on two processors
 	$(OTHERS)
 	$(GOLDEN)
 	hack/test-386.sh -timeout=$(TIMEOUT)
