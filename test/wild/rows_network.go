@@ -18,7 +18,8 @@ var networkRows = []Row{
 	{
 		Name:   "cilium-slim",
 		Module: "github.com/cilium/cilium", Version: "v1.17.0",
-		Packages:  []string{"pkg/k8s/slim/k8s/api/..."},
+		// Apply configurations need the package of the metadata too.
+		Packages:  []string{"pkg/k8s/slim/k8s/api/...", "pkg/k8s/slim/k8s/apis/meta/v1"},
 		Clientset: "github.com/cilium/cilium/pkg/k8s/slim/k8s/client/clientset/versioned",
 		Shape:     "slim copies of TypeMeta and ObjectMeta",
 	},

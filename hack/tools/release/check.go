@@ -119,7 +119,7 @@ func (r *release) checkSnapshot(ctx context.Context) error {
 }
 
 // noRelease matches a line of a page that is wrong as soon as there is a release.
-var noRelease = regexp.MustCompile(`(There is no release yet|Until there is a release|@v0\.0\.0)(?:[^-0-9A-Za-z]|$)`)
+var noRelease = regexp.MustCompile(`(There is no release yet|[Uu]ntil there is a release|@v0\.0\.0)(?:[^-0-9A-Za-z]|$)`)
 
 // checkPages returns an error if a page would say, in the release, that there is none. A prerelease is
 // for people who know of it, so it may have such pages.

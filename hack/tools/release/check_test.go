@@ -8,7 +8,7 @@ import (
 )
 
 func TestChecksOfCheckout(t *testing.T) {
-	const page = "# Shop\n\nUntil there is a release, clone it:\n\n    go mod edit -require=example.com/shop@v0.0.0\n"
+	const page = "# Shop\n\nClone it, until there is a release:\n\n    go mod edit -require=example.com/shop@v0.0.0\n"
 	for name, test := range map[string]struct {
 		version string
 		changes map[string]string
@@ -40,7 +40,7 @@ func TestChecksOfCheckout(t *testing.T) {
 		"no snapshot":                 {version: "v0.2.0", want: "run hack/snapshot.sh v0.2.0"},
 		"no snapshot of a prerelease": {version: "v0.2.0-rc.1"},
 		"no snapshot of a patch":      {version: "v0.2.1", git: []string{"tag v0.2.0"}},
-		"a page before releases":      {changes: map[string]string{"docs/a page.md": page}, want: "\n\tdocs/a page.md:3: Until there is a release\n\tdocs/a page.md:5: @v0.0.0"},
+		"a page before releases":      {changes: map[string]string{"docs/a page.md": page}, want: "\n\tdocs/a page.md:3: until there is a release\n\tdocs/a page.md:5: @v0.0.0"},
 		"a page of a prerelease":      {version: "v0.1.0-rc.1", changes: map[string]string{"docs/page.md": page}},
 		"a pseudo-version in a page":  {changes: map[string]string{"page.md": "Run go get example.com/tool@v0.0.0-20260101000000-abcdefabcdef.\n"}},
 		"a break in a patch":          {version: "v0.2.1", changes: map[string]string{"broken": "yes\n"}, git: []string{"tag v0.2.0"}, want: "order.Order: removed"},
