@@ -65,7 +65,11 @@ func NameOf(t types.Type) model.TypeRef {
 	return model.TypeRef{Path: named.Obj().Pkg().Path(), Name: named.Obj().Name()}
 }
 
-// TypeName returns a type as code of another package writes it.
+// TypeName returns a type as code of another package writes it. An empty interface is any: whether go/types knows that
+// the source calls it so depends on the version of Go.
 func TypeName(t types.Type) string {
+	if empty, ok := t.(*types.Interface); ok && empty.Empty() {
+		return "any"
+	}
 	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
 }
