@@ -105,7 +105,7 @@ func identify(t types.Type) identity {
 
 func (a *assembly) addHomes() {
 	for _, pkg := range a.Packages {
-		a.homes[pkg.Path] = &home{pkg, &model.ApplyPackage{Path: pkg.Path, Dir: model.ApplyDir(pkg.Path)}}
+		a.homes[pkg.Path] = &home{pkg, &model.ApplyPackage{Path: pkg.Path, Dir: a.Set.ApplyDirs[pkg.Path]}}
 	}
 	for _, gv := range a.Set.GroupVersions() {
 		if h := a.homes[gv.Path]; h != nil {

@@ -13,15 +13,9 @@ import (
 
 // checkNames adds a mistake for each two types that would give one name.
 func (a *assembly) checkNames() {
-	dirs := map[string]*home{}
 	names := map[*home]map[string]*model.ApplyType{}
 	for _, c := range a.all {
-		if other := dirs[c.home.out.Dir]; other != nil && other != c.home {
-			a.mistakes.Add(c.home.pkg.Pos, "the apply configurations of packages %s and %s (%s) both need the folder %s, which is made from the last two elements of the import path; rename a folder, or leave a package out with --exclude=%s",
-				c.home.pkg.Path, other.pkg.Path, other.pkg.Pos, c.home.out.Dir, c.home.pkg.Path)
-			continue
-		}
-		if dirs[c.home.out.Dir] = c.home; names[c.home] == nil {
+		if names[c.home] == nil {
 			names[c.home] = map[string]*model.ApplyType{}
 		}
 		a.checkTopLevel(names[c.home], c.out)

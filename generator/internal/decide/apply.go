@@ -28,7 +28,11 @@ func (a *assembly) possibleVerbs() []model.Verb {
 
 // applyConfiguration returns the apply configuration of a type.
 func (a *assembly) applyConfiguration(ref model.TypeRef) model.TypeRef {
-	return model.TypeRef{Path: applyPath(a.ApplyPackage, ref.Path), Name: ref.Name + model.ApplySuffix}
+	importPath := applyPath(a.ApplyPackage, ref.Path)
+	if dir := a.applyDirs[ref.Path]; dir != "" {
+		importPath = path.Join(a.ApplyPackage, dir)
+	}
+	return model.TypeRef{Path: importPath, Name: ref.Name + model.ApplySuffix}
 }
 
 // applyInput returns the apply configuration of the type that a method sends: one that this run generates, one

@@ -45,6 +45,8 @@ type Input struct {
 type assembly struct {
 	Input
 	groups map[string]*model.Group
+	// applyDirs are the folders of the apply configurations that this run generates, by the import path of the types.
+	applyDirs map[string]string
 	// pkg is the current package.
 	pkg  *input.Package
 	errs *model.Errors
@@ -54,7 +56,7 @@ type assembly struct {
 
 // elsewhere returns an assembly for reading pkg without an effect on a.
 func (a *assembly) elsewhere(pkg *input.Package) *assembly {
-	return &assembly{Input: a.Input, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}}
+	return &assembly{Input: a.Input, applyDirs: a.applyDirs, pkg: pkg, groups: map[string]*model.Group{}, errs: &model.Errors{}}
 }
 
 // sortedGroups returns the groups that have a version.

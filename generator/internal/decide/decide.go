@@ -13,6 +13,9 @@ import (
 // kind or a view. It adds contradictions to the mistakes. The Set is valid only if there are no mistakes.
 func Decide(in Input, mistakes *model.Errors) *model.Set {
 	a := &assembly{Input: in, groups: map[string]*model.Group{}, errs: mistakes}
+	if a.GeneratesApply {
+		a.applyDirs = model.ApplyDirs(input.Paths(a.Packages))
+	}
 	for _, pkg := range in.Packages {
 		a.addPackage(pkg)
 	}
@@ -79,7 +82,7 @@ func (a *assembly) addPackage(pkg *input.Package) {
 
 // set returns the result, sorted.
 func (a *assembly) set() *model.Set {
-	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage}
+	set := &model.Set{Groups: a.sortedGroups(), ApplyPackage: a.ApplyPackage, ApplyDirs: a.applyDirs}
 	if a.Clientset != nil {
 		set.Clientset = &model.Clientset{Path: a.Clientset.Path, Name: a.Clientset.Name}
 	}

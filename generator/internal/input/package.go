@@ -8,6 +8,15 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 )
 
+// Paths returns the import paths of packages.
+func Paths(packages []*Package) []string {
+	var paths []string
+	for _, pkg := range packages {
+		paths = append(paths, pkg.Path)
+	}
+	return paths
+}
+
 // Package is an API package.
 type Package struct {
 	// Path is the import path.

@@ -158,9 +158,34 @@ type GoTypePart struct {
 
 // ApplyDir returns the folder in Apply.Dir for the types of a package: the last two elements of the path
 // of the package, where applyconfiguration-gen writes them.
-func ApplyDir(packagePath string) string {
+func ApplyDir(packagePath string) string { return lastElements(packagePath, 2) }
+
+// ApplyDirs returns the folder in Apply.Dir for the types of each package of a run, by import path. It is that of
+// ApplyDir. The folders of packages that would share one have more elements of their paths.
+func ApplyDirs(packagePaths []string) map[string]string {
+	dirs := map[string]string{}
+	for _, p := range packagePaths {
+		dirs[p] = ApplyDir(p)
+	}
+	for isDone := false; !isDone; {
+		isDone = true
+		users := map[string]int{}
+		for _, dir := range dirs {
+			users[dir]++
+		}
+		for p, dir := range dirs {
+			if longer := lastElements(p, strings.Count(dir, "/")+2); users[dir] > 1 && longer != dir {
+				dirs[p], isDone = longer, false
+			}
+		}
+	}
+	return dirs
+}
+
+// lastElements returns the last n elements of an import path, in lower case.
+func lastElements(packagePath string, n int) string {
 	elements := strings.Split(packagePath, "/")
-	return strings.ToLower(path.Join(elements[max(len(elements)-2, 0):]...))
+	return strings.ToLower(path.Join(elements[max(len(elements)-n, 0):]...))
 }
 
 // MetaApplyPackage has the apply configurations of meta/v1.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/typedinformers/informer-gen/testdata/applied/api/common"
+	locks "github.com/typedinformers/informer-gen/testdata/applied/api/kit/api/common"
 )
 
 // Kit is a box of tools.
@@ -50,6 +51,7 @@ type Drawer struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Page common.Page[Tool] `json:"page,omitempty"`
+	Lock *locks.Lock       `json:"lock,omitempty"`
 }
 
 // DrawerList is a list of drawers.

@@ -23,6 +23,7 @@ func (in *Drawer) DeepCopyInto(out *Drawer) {
 		in.Page.Items[i].DeepCopyInto(&out.Page.Items[i])
 	}
 	out.Page.Next = in.Page.Next.DeepCopy()
+	out.Lock = in.Lock.DeepCopy()
 }
 
 // DeepCopy returns a copy of the receiver that shares no memory with it, or nil for nil.

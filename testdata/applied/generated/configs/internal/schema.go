@@ -30,9 +30,13 @@ var types = []definition{
 		{"items", list{named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")}},
 		{"next", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool")},
 	}},
+	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.api.common.Lock", fields{
+		{"code", stringValue},
+	}},
 	{"com.github.typedinformers.informer-gen.testdata.applied.api.kit.v1.Drawer", fields{
 		{"apiVersion", stringValue},
 		{"kind", stringValue},
+		{"lock", named("com.github.typedinformers.informer-gen.testdata.applied.api.kit.api.common.Lock")},
 		{"metadata", named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
 		{"page", named("com.github.typedinformers.informer-gen.testdata.applied.api.common.Page[github.com.typedinformers.informer-gen.testdata.applied.api.kit.v1.Tool]")},
 	}},

@@ -8,6 +8,7 @@ package v1
 import (
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
+	applyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/kit/api/common"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -19,7 +20,8 @@ import (
 type DrawerApplyConfiguration struct {
 	applymetav1.TypeMetaApplyConfiguration    `json:""`
 	*applymetav1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	Page                                      *PageToolApplyConfiguration `json:"page,omitempty"`
+	Page                                      *PageToolApplyConfiguration            `json:"page,omitempty"`
+	Lock                                      *applyapicommon.LockApplyConfiguration `json:"lock,omitempty"`
 }
 
 // Drawer returns the apply configuration of the Drawer with the given name.
@@ -146,6 +148,12 @@ func (b *DrawerApplyConfiguration) WithFinalizers(values ...string) *DrawerApply
 // WithPage sets Page.
 func (b *DrawerApplyConfiguration) WithPage(value *PageToolApplyConfiguration) *DrawerApplyConfiguration {
 	b.Page = value
+	return b
+}
+
+// WithLock sets Lock.
+func (b *DrawerApplyConfiguration) WithLock(value *applyapicommon.LockApplyConfiguration) *DrawerApplyConfiguration {
+	b.Lock = value
 	return b
 }
 

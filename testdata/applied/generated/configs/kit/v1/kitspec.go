@@ -7,7 +7,7 @@ package v1
 
 import (
 	kitv1 "github.com/typedinformers/informer-gen/testdata/applied/api/kit/v1"
-	applyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/api/common"
+	applyapicommon "github.com/typedinformers/informer-gen/testdata/applied/generated/configs/applied/api/common"
 	"github.com/typedinformers/informer-gen/testdata/applied/generated/configs/internal"
 	corev1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
