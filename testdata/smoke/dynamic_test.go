@@ -85,7 +85,8 @@ func TestDynamicKindOfFake(t *testing.T) {
 	failing := cache.InformerFor(factory.Inner(), informers.DynamicKind[*unstructured.Unstructured](client, gadgets, true))
 	factory.Start(t.Context())
 	var err error
-	for began := time.Now(); time.Since(began) < patience && failing.Status().Err == nil; {
+	for began, failed := time.Now(), false; !failed && time.Since(began) < patience; {
+		failed = failing.Status().Err != nil // before the wait, whose error has it then
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		err = factory.WaitForCacheSync(ctx)
 		cancel()
