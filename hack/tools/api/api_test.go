@@ -11,6 +11,11 @@ import (
 // shop is the earlier version of a package.
 const shop = `package shop
 
+import (
+	"io"
+	"iter"
+)
+
 type Getter interface{ Get(name string) (int, error) }
 
 type Order struct {
@@ -27,6 +32,17 @@ func (l List[T]) Len() int { return len(l.Items) }
 const Limit = 3
 
 func New(name string) *Order { return &Order{Name: name} }
+
+type number interface{ ~int | ~float64 }
+
+func Sum[T number, R any](items []T) (r R) { return r }
+
+func All() iter.Seq[int] { return nil }
+
+type File interface {
+	io.ReadCloser
+	Name() string
+}
 `
 
 // TestChanges changes the package in one way at a time.
@@ -40,7 +56,7 @@ func TestChanges(t *testing.T) {
 		adds  string
 	}{
 		"function renamed":       {old: "func New(", new: "func Make(", breaks: "shop.New is incompatible: removed", named: "- **Changed:** `shop.New` is `shop.Make`.", adds: "shop.Make: added"},
-		"interface has a method": {old: "interface{", new: "interface{ Close(); ", breaks: "shop.Getter.Close is incompatible: added", named: "Getter.Close is new."},
+		"interface has a method": {old: "Getter interface{", new: "Getter interface{ Close(); ", breaks: "shop.Getter.Close is incompatible: added", named: "Getter.Close is new."},
 		"field has another type": {old: "Name string", new: "Name any", breaks: "shop.Order.Name is incompatible: changed from string to any", named: "`shop.Order.Name` is any."},
 		"field removed":          {old: "Name string\n", new: "name string\n", breaks: "shop.Order.Name is incompatible: removed", named: "Order.Name"},
 		"method removed":         {old: "Total()", new: "total()", breaks: "shop.Order.Total is incompatible: removed", named: "Order.T*"},
@@ -48,6 +64,12 @@ func TestChanges(t *testing.T) {
 		"constant has a value":   {old: "Limit = 3", new: "Limit = 4", breaks: "shop.Limit is incompatible: value changed from 3 to 4", named: "shop.Limit"},
 		"function added":         {old: "const Limit", new: "func Two() int { return 2 }\n\nconst Limit", adds: "shop.Two: added"},
 		"field added":            {old: "hidden int", new: "hidden int\n\tPrice int", adds: "shop.Order.Price: added"},
+		"constraint of a type":   {old: "List[T any]", new: "List[T comparable]", breaks: "shop.List is incompatible: changed from List[T any] to List[T comparable]", named: "shop.List"},
+		"hidden constraint":      {old: "~int | ~float64", new: "~int", breaks: "shop.Sum is incompatible: type parameters changed from [interface{~int | ~float64}, any] to [interface{~int}, any]", named: "shop.Sum"},
+		"type parameter removed": {old: "Sum[T number, R any](items []T) (r R) { return r }", new: "Sum[T number](items []T) {}", breaks: "shop.Sum is incompatible: ", named: "shop.Sum"},
+		"type of an iterator":    {old: "iter.Seq[int]", new: "iter.Seq[string]", breaks: "shop.All is incompatible: type arguments changed from iter.Seq[int] to iter.Seq[string]", named: "shop.All"},
+		"embedded method lost":   {old: "io.ReadCloser", new: "io.Reader", breaks: "shop.File.Close is incompatible: removed", named: "shop.File.Close"},
+		"parameter renamed":      {old: "List[T any] struct{ Items []T }", new: "List[E any] struct{ Items []E }"},
 		"body changed":           {old: "return len(l.Items)", new: "return 0"},
 		"hidden field changed":   {old: "hidden int\n", new: "hidden, more int\n"},
 	} {

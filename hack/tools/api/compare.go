@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"maps"
@@ -22,6 +23,8 @@ type change struct {
 	Identifier string
 	Message    string
 	Compatible bool
+	// declared is the identifier whose declaration is the position. If it is empty, it is Identifier.
+	declared string
 	// position is that of the declaration, relative to the module.
 	position string
 }
@@ -66,8 +69,11 @@ func diff(older, newer *api, before, after *types.Package) (changes []change) {
 		} else { // a form of message that is not known has to break, not to pass
 			c.Identifier, c.Compatible = found.Message, false
 		}
-		c.position = position(older, newer, before, after, c.Identifier)
 		changes = append(changes, c)
+	}
+	changes = append(changes, unseen(before, after, changes)...)
+	for i := range changes {
+		changes[i].position = position(older, newer, before, after, cmp.Or(changes[i].declared, changes[i].Identifier))
 	}
 	return changes
 }
