@@ -132,7 +132,11 @@ func (r *Result) describe(set *model.Set, s *setup) {
 		r.Warnings = append(r.Warnings, w.Error())
 	}
 	if apply := "applyconfiguration"; s.applyPackage == "" && s.clientset == "" && exists(s.outputDir, apply+"/utils.go") {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s has apply configurations that this run does not use, so clients have no Apply and ApplyStatus; use --apply-configuration-package=%s/%s", path.Join(s.displayDir(s.outputDir), apply), s.outputPackage, apply))
+		problem, fix := "has apply configurations that this run does not use", fmt.Sprintf("use --apply-configuration-package=%s/%s", s.outputPackage, apply)
+		if r.deletesFrom([]string{s.outputPackage + "/" + apply}, s.outputPackage) {
+			problem, fix = "has apply configurations of an earlier run, which this run deletes", "add --with-applyconfig to keep them"
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s, so clients have no Apply and ApplyStatus; %s", path.Join(s.displayDir(s.outputDir), apply), problem, fix))
 	}
 	r.versions = map[string]bool{}
 	for _, gv := range set.GroupVersions() {

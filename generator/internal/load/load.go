@@ -72,6 +72,12 @@ func (r *Result) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
+// isImportPath reports whether a pattern begins with the name of a host, as import paths of published modules do.
+func isImportPath(pattern string) bool {
+	host, _, _ := strings.Cut(pattern, "/")
+	return strings.Contains(strings.Trim(host, "."), ".")
+}
+
 // Load reads the packages that the patterns match. Only these packages have to parse: generated code
 // that they import may be missing or broken. Load leaves out a package that cannot be read, and adds
 // the reason to the mistakes. It returns an error if the go command fails, if nothing matches, or if
@@ -86,7 +92,11 @@ func Load(ctx context.Context, options Options, mistakes *model.Errors) (*Result
 		if options.Exclude.Any() {
 			return nil, fmt.Errorf("--exclude leaves out every package that matches %s; correct that flag", strings.Join(options.Patterns, " "))
 		}
-		return nil, fmt.Errorf("no package matches %s in %s; name the packages of your API types, such as ./api/v1", strings.Join(options.Patterns, " "), options.Dir)
+		fix := "name the packages of your API types, such as ./api/v1"
+		if slices.ContainsFunc(options.Patterns, isImportPath) {
+			fix += ", or, for those of another module, run go get before informer-gen, and go mod tidy only after it: it removes modules that no code imports"
+		}
+		return nil, fmt.Errorf("no package matches %s in %s; %s", strings.Join(options.Patterns, " "), options.Dir, fix)
 	}
 	if problem := result.ClientGo.Problem; problem != "" {
 		mistakes.Add(token.Position{}, "%s", problem)
