@@ -1,0 +1,43 @@
+package informergen_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// TestMinimums compares the table of versions in README.md with go.mod and with the versions of make test-matrix.
+func TestMinimums(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	mod, err := modfile.Parse("go.mod", []byte(read("go.mod")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowest := ""
+	for _, r := range mod.Require {
+		if r.Mod.Path == "k8s.io/apimachinery" {
+			lowest = r.Mod.Version
+		}
+	}
+	matrix := regexp.MustCompile(`(?m)^KUBERNETES \?= (.*)$`).FindStringSubmatch(read("Makefile"))
+	if matrix == nil || lowest == "" {
+		t.Fatalf("the Makefile has no versions, or go.mod no k8s.io/apimachinery: %q, %q", matrix, lowest)
+	}
+	for _, row := range []string{
+		"| Go | " + strings.TrimSuffix(mod.Go.Version, ".0") + " |",
+		"| `k8s.io/apimachinery`, `k8s.io/client-go` | " + lowest + " | " + strings.ReplaceAll(matrix[1], " ", ", ") + " |",
+	} {
+		if !strings.Contains(read("README.md"), row) {
+			t.Errorf("README.md has no row %q, as go.mod and the Makefile say", row)
+		}
+	}
+}
