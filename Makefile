@@ -43,8 +43,8 @@ demo-shards: ## Run processes of the example operator that share their work; add
 test: ## Run the checks of CI: lint and test the root module, and run its informers against a real API server, in 15 CPU minutes the first time
 	$(MAKE) lint MODULES=. USER_MODULES=.
 	$(OTHERS)
-	$(GOLDEN)
-	cd test && $(RACE) $(TEST) ./conformance ./e2e
+	$(GOLDEN) -short
+	cd test && $(RACE) $(TEST) -short ./conformance ./e2e
 
 test-all: lint ## Run all checks and tests of all modules, before a release and after a change of what several modules use: 75 CPU minutes the first time, and 45 minutes on two processors
 	$(OTHERS)
