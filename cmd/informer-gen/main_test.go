@@ -210,6 +210,23 @@ func TestApplyFlagForgotten(t *testing.T) {
 	}
 }
 
+// TestPackagesThatDifferInCase has two packages whose apply configurations would have one folder. The go command
+// refuses them.
+func TestPackagesThatDifferInCase(t *testing.T) {
+	dir := orderModule(t)
+	writeFiles(t, dir, map[string]string{"a/price/price.go": "package price\n", "A/price/price.go": "package price // of A\n"})
+	if lower, err := os.ReadFile(filepath.Join(dir, "a/price/price.go")); err != nil || strings.Contains(string(lower), "of A") {
+		t.Skip("this file system does not distinguish letter case")
+	}
+	got := runTool(t, dir, "--output-dir=out", "--with-applyconfig", "./...")
+	if got.code != exitFailed || !strings.Contains(got.stderr, "case-insensitive import collision") {
+		t.Errorf("the run said: %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the run wrote files: %v", err)
+	}
+}
+
 // TestModuleOfOthersMissing names a package of a module that go.mod does not require.
 func TestModuleOfOthersMissing(t *testing.T) {
 	dir := orderModule(t)

@@ -38,9 +38,11 @@ func TestOverBodies(t *testing.T) {
 	if deadline, ok := t.Deadline(); ok {
 		timeout = "-test.timeout=" + time.Until(deadline).String()
 	}
-	// What takes long, and is not about objects.
-	const skip = "ManyUndecodable|OneName|Idle|Allocate|Queue|Indexer"
-	for encoding, skip := range map[string]string{"JSON": skip, "protobuf": skip + "|Writes|Coalesced|Backlog"} {
+	for encoding, skip := range map[string]string{
+		"JSON": "^$",
+		// What takes long, and is not about objects.
+		"protobuf": "ManyUndecodable|OneName|Idle|Allocate|Writes|Coalesced|Backlog|Queue|Indexer",
+	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], timeout, "-test.skip="+skip)
 		cmd.Env = append(os.Environ(), overBodies+"="+encoding)
 		if output, err := cmd.CombinedOutput(); err != nil {

@@ -23,8 +23,8 @@ type change struct {
 	Identifier string
 	Message    string
 	Compatible bool
-	// declared is the identifier whose declaration is the position. If it is empty, it is Identifier.
-	declared string
+	// declaredIn is the identifier whose declaration is the position. If it is empty, it is Identifier.
+	declaredIn string
 	// position is that of the declaration, relative to the module.
 	position string
 }
@@ -73,7 +73,7 @@ func diff(older, newer *api, before, after *types.Package) (changes []change) {
 	}
 	changes = append(changes, unseen(before, after, changes)...)
 	for i := range changes {
-		changes[i].position = position(older, newer, before, after, cmp.Or(changes[i].declared, changes[i].Identifier))
+		changes[i].position = position(older, newer, before, after, cmp.Or(changes[i].declaredIn, changes[i].Identifier))
 	}
 	return changes
 }

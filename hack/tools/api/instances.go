@@ -52,16 +52,18 @@ func instances(object types.Object) map[string]string {
 	return found
 }
 
+// declared is a type with a name: *types.Named or *types.Alias.
+type declared interface {
+	Obj() *types.TypeName
+	TypeArgs() *types.TypeList
+}
+
 // walk calls found for each instance of a generic type in t, which is not looked into: its arguments are in its name.
 func walk(t types.Type, found func(name string)) {
 	switch t := t.(type) {
-	case *types.Alias:
+	case declared:
 		if t.TypeArgs().Len() > 0 {
-			found(describe(t.Obj(), t.TypeArgs()))
-		}
-	case *types.Named:
-		if t.TypeArgs().Len() > 0 {
-			found(describe(t.Obj(), t.TypeArgs()))
+			found(describe(t))
 		}
 	case *types.Pointer:
 		walk(t.Elem(), found)
@@ -93,13 +95,13 @@ func walk(t types.Type, found func(name string)) {
 }
 
 // describe returns the name of an instance. Type parameters in it have numbers, because their names do not matter to users.
-func describe(of *types.TypeName, arguments *types.TypeList) string {
-	name := of.Name()
-	if of.Pkg() != nil {
-		name = of.Pkg().Path() + "." + name
+func describe(t declared) string {
+	name := t.Obj().Name()
+	if pkg := t.Obj().Pkg(); pkg != nil {
+		name = pkg.Path() + "." + name
 	}
 	var all []string
-	for argument := range arguments.Types() {
+	for argument := range t.TypeArgs().Types() {
 		all = append(all, describeArgument(argument))
 	}
 	return name + "[" + strings.Join(all, ", ") + "]"
@@ -116,13 +118,9 @@ func describeArgument(t types.Type) string {
 		return "[]" + describeArgument(t.Elem())
 	case *types.Map:
 		return "map[" + describeArgument(t.Key()) + "]" + describeArgument(t.Elem())
-	case *types.Alias:
+	case declared:
 		if t.TypeArgs().Len() > 0 {
-			return describe(t.Obj(), t.TypeArgs())
-		}
-	case *types.Named:
-		if t.TypeArgs().Len() > 0 {
-			return describe(t.Obj(), t.TypeArgs())
+			return describe(t)
 		}
 	case *types.Signature:
 		var parts []string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,9 +14,9 @@ import (
 // found are the differences that it has found.
 func unseen(before, after *types.Package, found []change) (changes []change) {
 	add := func(identifier, format string, args ...any) {
-		declared, _, _ := strings.Cut(identifier, ".")
+		declaration, _, _ := strings.Cut(identifier, ".")
 		if !slices.ContainsFunc(found, func(c change) bool { return c.Identifier == identifier && !c.Compatible }) {
-			changes = append(changes, change{Package: after, path: after.Path(), Identifier: identifier, declared: declared, Message: fmt.Sprintf(format, args...)})
+			changes = append(changes, change{Package: after, path: after.Path(), Identifier: identifier, declaredIn: declaration, Message: fmt.Sprintf(format, args...)})
 		}
 	}
 	if before.Name() != after.Name() {
@@ -29,15 +30,17 @@ func unseen(before, after *types.Package, found []change) (changes []change) {
 		if was, is := describeParameters(older, before), describeParameters(newer, after); was != is {
 			add(name, "type parameters changed from [%s] to [%s]", was, is)
 		}
-		for _, method := range embedded(older) {
-			if !slices.Contains(allMethods(newer), method) {
-				add(name+"."+method, "removed")
+		if is := allMethods(newer); types.IsInterface(newer.Type()) {
+			for _, method := range allMethods(older) {
+				if !slices.Contains(is, method) {
+					add(name+"."+method, "removed")
+				}
 			}
 		}
-		members := instances(newer)
-		for member, was := range instances(older) {
-			if is, ok := members[member]; ok && was != is {
-				add(name+member, "type arguments changed from %s to %s", was, is)
+		was, is := instances(older), instances(newer)
+		for _, member := range slices.Sorted(maps.Keys(was)) {
+			if _, ok := is[member]; ok && was[member] != is[member] {
+				add(name+member, "type arguments changed from %s to %s", was[member], is[member])
 			}
 		}
 	}
@@ -47,18 +50,12 @@ func unseen(before, after *types.Package, found []change) (changes []change) {
 // describeParameters returns the type parameters of a function or a type by position, because their names do not
 // matter to users. A constraint without an exported name is written out.
 func describeParameters(object types.Object, pkg *types.Package) string {
-	var list *types.TypeParamList
-	switch t := types.Unalias(object.Type()).(type) {
-	case *types.Signature:
-		list = t.TypeParams()
-	case *types.Named:
-		list = t.TypeParams()
-	}
-	if alias, ok := object.Type().(*types.Alias); ok {
-		list = alias.TypeParams()
+	generic, ok := object.Type().(interface{ TypeParams() *types.TypeParamList })
+	if !ok {
+		return ""
 	}
 	var all []string
-	for parameter := range list.TypeParams() {
+	for parameter := range generic.TypeParams().TypeParams() {
 		constraint := parameter.Constraint()
 		if named, ok := types.Unalias(constraint).(*types.Named); ok && named.Obj().Pkg() != nil && !named.Obj().Exported() && named.TypeArgs().Len() == 0 {
 			constraint = named.Underlying()
@@ -72,19 +69,6 @@ func describeParameters(object types.Object, pkg *types.Package) string {
 		all = append(all, cmp.Or(strings.TrimSpace(text), "any"))
 	}
 	return strings.Join(all, ", ")
-}
-
-// embedded returns the exported methods that an interface has only because it embeds others.
-func embedded(object types.Object) []string {
-	methods := allMethods(object)
-	if len(methods) == 0 {
-		return nil
-	}
-	i := object.Type().Underlying().(*types.Interface)
-	for m := range i.ExplicitMethods() {
-		methods = slices.DeleteFunc(methods, func(name string) bool { return name == m.Name() })
-	}
-	return methods
 }
 
 // allMethods returns the exported methods of an interface type. It returns nil for other objects.
