@@ -487,8 +487,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	r.committed, r.partial = true, nil
 	r.traffic.Lists.Add(1)
 	// The version may be earlier than the last one. Then no one may see that with the list applied.
-	r.status.ReachList(resourceVersion, stats.Now(), func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
-	r.status.undecodable.Replace(&list.listed.Undecodable)
+	r.status.reachList(resourceVersion, &list.listed.Undecodable, func() { r.queue.Push([]Delta[T]{{Type: Replaced, scope: r.id, Collection: collection}}) })
 	if r.ownsHooks { // no one reports when the queue was processed
 		list.report.End()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/pending"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/progress"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/stats"
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 )
 
@@ -302,6 +303,13 @@ func (t *statusTracker) enterFailed(phase Phase, verb string, err error) {
 // enterAfter is enterFailed after a wait, if no other phase is entered meanwhile.
 func (t *statusTracker) enterAfter(wait time.Duration, phase Phase, verb string, err error) *time.Timer {
 	return t.EnterAfter(wait, string(phase), failureOf(verb, err), t.changed)
+}
+
+// reachList sets the version and the undecodable objects of a list, and calls push. Who sees the
+// list applied, and so who waits for the informer to sync, sees its undecodable objects too.
+func (t *statusTracker) reachList(resourceVersion string, undecodable *listed.Undecodable, push func()) {
+	t.undecodable.Replace(undecodable)
+	t.ReachList(resourceVersion, stats.Now(), push)
 }
 
 func failureOf(verb string, err error) progress.Failure {

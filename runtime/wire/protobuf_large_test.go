@@ -213,6 +213,7 @@ func TestRestOfALargeObjectInProtobufIsNotHeld(t *testing.T) {
 func TestIdleWatchesOfProtobufHoldLittle(t *testing.T) {
 	const streams, limit = 500, 5 << 10
 	frame := frameOfMetadata(watch.Modified, newMetadata(1))
+	makeGoroutines(2 * streams)
 	for range 10 { // what a process makes once, for all watches
 		readAll(t, newMetadataDecoder(Options{}).Watch(t.Context(), bodyOf(frame)))
 	}
