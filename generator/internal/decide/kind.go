@@ -117,7 +117,8 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 	} else if !t.HasObjectMeta {
 		fail(t.Pos, "does not embed metav1.ObjectMeta", "add: "+objectMeta)
 	}
-	if !t.HasDeepCopyObject {
+	fits := a.errs.Len() == before
+	if !t.HasDeepCopyObject { // a flag may end it, so the checks go on, to find what needs another flag
 		fix := input.DeepCopyFix
 		if isRoot(t) {
 			fix = input.CopyFix + "generate it first, with controller-gen object, which needs // +kubebuilder:object:generate=true above the package clause"
@@ -128,7 +129,7 @@ func (a *assembly) checkType(what string, t *input.Type, marker token.Position) 
 		}
 		fail(t.Pos, "has no method DeepCopyObject", fix)
 	}
-	return a.errs.Len() == before
+	return fits
 }
 
 // checkKinds refuses two kinds with one name on the wire or in Go.
