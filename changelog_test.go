@@ -34,7 +34,7 @@ func changelogProblems(text string) (problems []string) {
 	}
 	var versions, headings []string
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "## "):
 			name := "Unreleased"

@@ -31,10 +31,11 @@ func releaseChangelog(text, version string, date time.Time) (string, error) {
 	}
 	lines := strings.Split(text, "\n")
 	var out []string
-	previous, linked := previousVersion(lines), false
+	previous, headed, linked := previousVersion(lines), 0, false
 	for _, line := range lines {
 		switch {
 		case line == unreleased:
+			headed++
 			out = append(out, line, "", fmt.Sprintf("## [%s] - %s", number, date.Format(time.DateOnly)))
 		case strings.HasPrefix(line, "[Unreleased]: "):
 			linked = true
@@ -50,7 +51,11 @@ func releaseChangelog(text, version string, date time.Time) (string, error) {
 	if !linked {
 		return "", fmt.Errorf("%s has no line that begins with %q; add the link at its end", changelogFile, "[Unreleased]: ")
 	}
-	return strings.Join(out, "\n"), nil
+	released := strings.Join(out, "\n")
+	if headed != 1 || notes(released, version) == "" {
+		return "", fmt.Errorf("%s has %d lines that are exactly %q, want one with the entries after it; look for blanks at its end", changelogFile, headed, unreleased)
+	}
+	return released, nil
 }
 
 // previousVersion returns the newest released version of a changelog, or "".

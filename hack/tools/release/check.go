@@ -19,6 +19,9 @@ func (r *release) check(ctx context.Context) error {
 	if err == nil {
 		r.branch, err = git(ctx, r.repo, "branch", "--show-current")
 	}
+	if err == nil {
+		r.head, err = git(ctx, r.repo, "rev-parse", "HEAD")
+	}
 	if err != nil {
 		return err // the other checks need them
 	}
@@ -27,7 +30,14 @@ func (r *release) check(ctx context.Context) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return r.checkAPI(ctx)
+	if err := r.checkAPI(ctx); err != nil {
+		return err
+	}
+	head, err := git(ctx, r.repo, "rev-parse", "HEAD")
+	if err == nil && head != r.head {
+		err = fmt.Errorf("the checkout has moved from %s to %s during the checks; run the release again", r.head, head)
+	}
+	return err
 }
 
 // forPush returns an error that only stops a release. A dry run prints it, so that a maintainer can try a
@@ -70,19 +80,15 @@ func (r *release) isPushed(ctx context.Context) error {
 	if r.branch != r.target() {
 		return fmt.Errorf("the branch is %q; release %s from main, or from %s if main has a later minor version", r.branch, r.version, minorBranch(r.version))
 	}
-	remote, err := git(ctx, r.repo, "ls-remote", "origin", "refs/heads/"+r.branch)
+	remote, err := r.readPushURL(ctx, "release-target", "refs/heads/"+r.branch)
 	if err != nil {
 		return err
 	}
 	if remote == "" {
 		return fmt.Errorf("origin has no branch %s; push it first", r.branch)
 	}
-	head, err := git(ctx, r.repo, "rev-parse", "HEAD")
-	if err != nil {
-		return err
-	}
-	if hash, _, _ := strings.Cut(remote, "\t"); hash != head {
-		return fmt.Errorf("%s of origin is at %s, and the checkout at %s; push or pull first", r.branch, hash, head)
+	if hash, _, _ := strings.Cut(remote, "\t"); hash != r.head {
+		return fmt.Errorf("%s of origin is at %s, and the checkout at %s; push or pull first", r.branch, hash, r.head)
 	}
 	return nil
 }

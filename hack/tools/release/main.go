@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,8 +36,8 @@ func main() {
 		os.Exit(2)
 	}
 	r.version, r.out, r.now = flag.Arg(0), os.Stdout, time.Now().UTC()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	if err := r.run(ctx); err != nil {
 		fmt.Fprintf(os.Stderr, "release: %v\n", err)
 		os.Exit(1)
@@ -46,7 +47,8 @@ func main() {
 // release is one run of the command.
 type release struct {
 	repo, version string
-	branch        string // that of the checkout, as check has read it
+	branch, head  string // those of the checkout, as check has read them
+	commitOf      string // the release commit, as commitInClone has made it
 	push          bool
 	resume        bool
 	binaries      bool
@@ -63,6 +65,14 @@ func (r *release) run(ctx context.Context) error {
 	if r.repo, err = filepath.Abs(r.repo); err != nil {
 		return err
 	}
+	if err := forgetGitEnvironment(ctx); err != nil {
+		return err
+	}
+	unlock, err := r.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if r.binaries {
 		return r.draft(ctx)
 	}
@@ -77,6 +87,9 @@ func (r *release) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.tryPush(ctx); err != nil {
+		return err
+	}
 	if err := r.prove(ctx, modules); err != nil {
 		return err
 	}
@@ -84,6 +97,42 @@ func (r *release) run(ctx context.Context) error {
 		return err
 	}
 	return r.publish(ctx, modules)
+}
+
+// forgetGitEnvironment removes the variables with which git tells its hooks and aliases which repository
+// they belong to. With them, the commands for the clone would change the checkout.
+func forgetGitEnvironment(ctx context.Context) error {
+	names, err := exec.CommandContext(ctx, "git", "rev-parse", "--local-env-vars").Output()
+	if err != nil {
+		return fmt.Errorf("git rev-parse --local-env-vars: %w", err)
+	}
+	for _, name := range strings.Fields(string(names)) {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lock keeps other runs away from build/release of this checkout, until unlock or the end of the program. The lock is in
+// the folder of git, because a run deletes build/release first.
+func (r *release) lock(ctx context.Context) (unlock func(), err error) {
+	name, err := git(ctx, r.repo, "rev-parse", "--git-path", "release.lock")
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.repo, name)
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("another release runs in this checkout, and both would use build/release; wait for it: lock %s: %w", name, err)
+	}
+	return func() { file.Close() }, nil
 }
 
 // step prints what was checked or done.
@@ -96,7 +145,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 
 // command runs a command, and returns its output. An error has what the command printed.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := gently(exec.CommandContext(ctx, name, args...))
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "PWD="+dir), env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -105,6 +154,14 @@ func command(ctx context.Context, dir string, env []string, name string, args ..
 		return "", fmt.Errorf("%s %s, in %s: %w\n%s%s", name, strings.Join(args, " "), dir, err, output, stderr.String())
 	}
 	return strings.TrimSpace(string(output)), nil
+}
+
+// gently makes a command end as after Ctrl-C when its context ends, so that it can clean up and stop its own
+// commands.
+func gently(cmd *exec.Cmd) *exec.Cmd {
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
 }
 
 // removeAll deletes a folder that may have read-only folders in it, as the go command writes them.

@@ -19,7 +19,7 @@ func (r *release) buildBinaries(ctx context.Context) error {
 		env = append(env, "STRICT=1")
 	}
 	for _, args := range [][]string{{"check"}, {"release", "--clean", "--skip=publish,announce,sbom", "--release-notes=" + r.work("notes.md")}} {
-		cmd := exec.CommandContext(ctx, script, args...)
+		cmd := gently(exec.CommandContext(ctx, script, args...))
 		cmd.Env = append(os.Environ(), env...)
 		output, err := cmd.CombinedOutput()
 		if err != nil {
@@ -82,7 +82,7 @@ func (r *release) draft(ctx context.Context) error {
 	if err := os.WriteFile(r.work("notes.md"), []byte(notes+"\n"), 0o644); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(r.repo, "hack", "goreleaser.sh"), "release", "--clean", "--release-notes="+r.work("notes.md"))
+	cmd := gently(exec.CommandContext(ctx, filepath.Join(r.repo, "hack", "goreleaser.sh"), "release", "--clean", "--release-notes="+r.work("notes.md")))
 	cmd.Env = append(os.Environ(), "STRICT=1", "GORELEASER_CURRENT_TAG="+r.version)
 	cmd.Stdout, cmd.Stderr = r.out, os.Stderr
 	return cmd.Run()

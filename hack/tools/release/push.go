@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,13 +19,22 @@ func (r *release) publish(ctx context.Context, modules []module) error {
 			others = append(others, "refs/tags/"+m.tag(r.version))
 		}
 	}
-	pushes := [][]string{{"HEAD:refs/heads/" + r.target(), "refs/tags/" + r.version}, others}
+	pushes := [][]string{{r.commitOf + ":refs/heads/" + r.target(), "refs/tags/" + r.version}, others}
 	if !r.push {
 		fmt.Fprintln(r.out, "\nThis was a dry run. With --push it would run, in build/release/tree:")
 		for _, refs := range pushes {
-			fmt.Fprintf(r.out, "  git push --atomic origin %s\n", strings.Join(refs, " "))
+			fmt.Fprintf(r.out, "  git %s %s\n", strings.Join(pushArgs, " "), strings.Join(refs, " "))
 		}
 		return nil
+	}
+	tags, err := r.remoteTags(ctx) // another person may have released meanwhile
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		if tag := m.tag(r.version); tags[tag] != "" {
+			return fmt.Errorf("origin has got the tag %s during this run, which has pushed nothing; fetch it, and choose a later version", tag)
+		}
 	}
 	for _, refs := range pushes {
 		if err := r.pushRefs(ctx, refs); err != nil {
@@ -38,9 +48,22 @@ func (r *release) publish(ctx context.Context, modules []module) error {
 	return nil
 }
 
+// pushArgs make a push of the refs that are named, and of nothing else, whatever push.followTags says.
+var pushArgs = []string{"push", "--no-follow-tags", "--atomic", "origin"}
+
+// tryPush tries the push of the branch without pushing, before the proofs take their minutes: a server may
+// ask for credentials that the clone does not have.
+func (r *release) tryPush(ctx context.Context) error {
+	if !r.push {
+		return nil
+	}
+	_, err := git(ctx, r.tree(), "push", "--no-follow-tags", "--dry-run", "origin", r.commitOf+":refs/heads/"+r.target())
+	return err
+}
+
 // pushRefs pushes refs of the clone to origin, all or none. An error does not tell whether they arrived.
 func (r *release) pushRefs(ctx context.Context, refs []string) error {
-	if _, err := git(ctx, r.tree(), append([]string{"push", "--atomic", "origin"}, refs...)...); err != nil {
+	if _, err := git(ctx, r.tree(), slices.Concat(pushArgs, refs)...); err != nil {
 		return fmt.Errorf("%w\norigin may have a part of %s; to finish it, run: hack/release.sh --resume %s", err, r.version, r.version)
 	}
 	return nil
@@ -67,6 +90,16 @@ func (r *release) finish(ctx context.Context) error {
 		if _, err := git(ctx, r.tree(), args...); err != nil {
 			return err
 		}
+	}
+	if _, err := git(ctx, r.tree(), "fetch", "--quiet", "--no-tags", "origin", "+refs/heads/*:refs/remotes/target/*"); err != nil {
+		return err
+	}
+	branches, err := git(ctx, r.tree(), "for-each-ref", "--format=%(refname)", "--contains="+commit, "refs/remotes/target/main", "refs/remotes/target/"+minorBranch(r.version))
+	if err != nil {
+		return err
+	}
+	if branches == "" {
+		return fmt.Errorf("the tag %s of origin is at %s, which is on neither main nor %s any more, so release a later version", r.version, commit, minorBranch(r.version))
 	}
 	modules, err := readModules(ctx, r.tree())
 	if err != nil {

@@ -18,6 +18,9 @@ func publishAll(t *testing.T, r *release) error {
 	if err != nil {
 		return err
 	}
+	if err := r.tryPush(t.Context()); err != nil {
+		return err
+	}
 	return r.publish(t.Context(), modules)
 }
 
@@ -38,6 +41,11 @@ func refuse(t *testing.T, origin, tag string) (allow func()) {
 func TestResume(t *testing.T) {
 	r, origin := newRelease(t, nil)
 	r.push = true
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("[push]\n\tfollowTags = true\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", config)
 	allow := refuse(t, origin, "metrics/v0.1.0")
 	if err := publishAll(t, r); err == nil || !strings.Contains(err.Error(), "run: hack/release.sh --resume v0.1.0") {
 		t.Fatalf("got error %v", err)
@@ -51,10 +59,14 @@ func TestResume(t *testing.T) {
 	if err := os.RemoveAll(r.work("")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time there is nothing to do
+	t.Setenv("GIT_DIR", filepath.Join(r.repo, ".git")) // as in an alias of git
+	for range 2 {                                      // the second time there is nothing to do
 		if err := resumed.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if branch := mustGit(t, r.repo, "branch --show-current"); branch != "main" {
+		t.Errorf("the checkout has the branch %q", branch)
 	}
 	root := mustGit(t, origin, "rev-parse v0.1.0^{commit}")
 	if other := mustGit(t, origin, "rev-parse metrics/v0.1.0^{commit}"); other != root || root != mustGit(t, origin, "rev-parse main") {
@@ -63,6 +75,65 @@ func TestResume(t *testing.T) {
 	if kind := mustGit(t, origin, "cat-file -t metrics/v0.1.0"); kind != "tag" {
 		t.Errorf("metrics/v0.1.0 is a %s", kind)
 	}
+}
+
+func TestResumeOfALostBranch(t *testing.T) {
+	r, origin := newRelease(t, nil)
+	r.push = true
+	allow := refuse(t, origin, "metrics/v0.1.0")
+	if err := publishAll(t, r); err == nil {
+		t.Fatal("no error")
+	}
+	allow()
+	mustGit(t, origin, "update-ref refs/heads/main main~1")
+	if err := r.finish(t.Context()); err == nil || !strings.Contains(err.Error(), "on neither main nor release-0.1 any more") {
+		t.Errorf("got error %v", err)
+	}
+	if tags := mustGit(t, origin, "tag"); tags != "v0.1.0" {
+		t.Errorf("origin has the tags %q", tags)
+	}
+}
+
+// TestPushesWhatWasChecked has other people and programs at work during the proofs.
+func TestPushesWhatWasChecked(t *testing.T) {
+	r, origin := newRelease(t, nil)
+	r.push = true
+	if err := r.check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	modules, err := r.commitInClone(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := mustGit(t, origin, "rev-parse main")
+	mustGit(t, r.repo, "push --quiet origin HEAD:refs/tags/metrics/v0.1.0")
+	if err := r.publish(t.Context(), modules); err == nil || !strings.Contains(err.Error(), "has got the tag metrics/v0.1.0 during this run") || mustGit(t, origin, "rev-parse main") != before {
+		t.Errorf("got error %v", err)
+	}
+	mustGit(t, origin, "tag -d metrics/v0.1.0")
+	mustGit(t, r.tree(), "commit --quiet --allow-empty --message=proof")
+	if err := r.publish(t.Context(), modules); err != nil {
+		t.Fatal(err)
+	}
+	if main := mustGit(t, origin, "rev-parse main"); main != mustGit(t, origin, "rev-parse v0.1.0^{commit}") || main == before {
+		t.Errorf("main is at %s, before at %s", main, before)
+	}
+}
+
+func TestOneReleaseAtATime(t *testing.T) {
+	r, _ := newRelease(t, nil)
+	unlock, err := r.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "another release runs in this checkout") {
+		t.Errorf("got error %v", err)
+	}
+	unlock()
+	if unlock, err = r.lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
 }
 
 func TestResumeFails(t *testing.T) {
@@ -164,6 +235,18 @@ func TestReleaseAfterItsPrerelease(t *testing.T) {
 	}
 }
 
+func TestRelativeURL(t *testing.T) {
+	r, origin := newRelease(t, nil)
+	r.push = true
+	mustGit(t, r.repo, "remote set-url origin ../origin")
+	if err := publishAll(t, r); err != nil {
+		t.Fatal(err)
+	}
+	if tags := mustGit(t, origin, "tag"); tags != "metrics/v0.1.0\nv0.1.0" {
+		t.Errorf("origin has the tags %q", tags)
+	}
+}
+
 func TestPushURL(t *testing.T) {
 	r, origin := newRelease(t, nil)
 	r.push = true
@@ -175,7 +258,10 @@ func TestPushURL(t *testing.T) {
 	if tags := mustGit(t, elsewhere, "tag"); tags != "v0.1.0" || mustGit(t, origin, "tag") != "" {
 		t.Errorf("the push URL has the tags %q", tags)
 	}
-	if command, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(command, "push --atomic origin refs/tags/metrics/v0.1.0, in ") || strings.Contains(command, "secret-token") {
+	if tags, err := r.remoteTags(t.Context()); err != nil || tags["v0.1.0"] == "" {
+		t.Errorf("error %v, the tags are %v", err, tags)
+	}
+	if command, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(command, "push --no-follow-tags --atomic origin refs/tags/metrics/v0.1.0, in ") || strings.Contains(command, "secret-token") {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -126,6 +126,7 @@ func TestReleaseFails(t *testing.T) {
 	}{
 		"no license":                    {map[string]string{"LICENSE": ""}, "has no LICENSE"},
 		"nothing to release":            {map[string]string{"CHANGELOG.md": strings.Replace(shop["CHANGELOG.md"], "- Shops.", "", 1)}, "no entries"},
+		"a blank after a heading":       {map[string]string{"CHANGELOG.md": strings.Replace(shop["CHANGELOG.md"], unreleased, unreleased+" ", 1)}, "has 0 lines that are exactly"},
 		"a path of another folder":      {map[string]string{"metrics/go.mod": strings.Replace(require, "shop/metrics", "shop/counters", 1), "testdata/go.mod": "module example.com/shop/testdata\n", "testdata/testdata.go": "package testdata\n"}, "users cannot download"},
 		"a command and a replacement":   {map[string]string{"metrics/cmd/count/main.go": "package main\n\nfunc main() {}\n"}, "go install refuses"},
 		"a replacement of another":      {map[string]string{"metrics/go.mod": require + "\nreplace example.com/fork => ../fork\n"}, "users of the module get the original"},

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// identity are the settings of git that a commit and a tag depend on. A clone does not have those
+// identity are the settings of git that a commit, a tag and a push depend on. A clone does not have those
 // of the repository.
-var identity = []string{"user.name", "user.email", "user.signingkey", "gpg.format", "commit.gpgsign", "tag.gpgsign"}
+var identity = []string{"user.name", "user.email", "user.signingkey", "gpg.format", "gpg.program", "gpg.ssh.program", "commit.gpgsign", "tag.gpgsign", "core.sshcommand"}
 
 // commitInClone makes the release commit and its tags in a clone. So a dry run does everything but push,
 // and no run changes the checkout.
@@ -18,15 +18,14 @@ func (r *release) commitInClone(ctx context.Context) ([]module, error) {
 	if err := r.clone(ctx); err != nil {
 		return nil, err
 	}
-	head, err := git(ctx, r.repo, "rev-parse", "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := git(ctx, r.tree(), "checkout", "--quiet", "--detach", head); err != nil {
+	if _, err := git(ctx, r.tree(), "checkout", "--quiet", "--detach", r.head); err != nil {
 		return nil, err
 	}
 	modules, err := r.commit(ctx, r.version)
 	if err != nil {
+		return nil, err
+	}
+	if r.commitOf, err = git(ctx, r.tree(), "rev-parse", "HEAD"); err != nil {
 		return nil, err
 	}
 	var released []module
@@ -61,11 +60,31 @@ func (r *release) clone(ctx context.Context) error {
 			}
 		}
 	}
-	url, err := git(ctx, r.repo, "remote", "get-url", "--push", "origin")
+	url, err := r.pushURL(ctx)
 	if err == nil {
 		_, err = git(ctx, r.tree(), "config", "remote.origin.url", url)
 	}
 	return r.forPush(err)
+}
+
+// pushURL returns the place to which the repository pushes, also for a command in another folder.
+func (r *release) pushURL(ctx context.Context) (string, error) {
+	url, err := git(ctx, r.repo, "remote", "get-url", "--push", "origin")
+	if err == nil && !strings.Contains(url, ":") && !filepath.IsAbs(url) {
+		url = filepath.Join(r.repo, url)
+	}
+	return url, err
+}
+
+// readPushURL runs git ls-remote for the place to which the repository pushes, which may differ from that
+// from which it fetches.
+func (r *release) readPushURL(ctx context.Context, args ...string) (string, error) {
+	url, err := r.pushURL(ctx)
+	if err != nil {
+		return "", err
+	}
+	env := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote.release-target.url", "GIT_CONFIG_VALUE_0=" + url}
+	return command(ctx, r.repo, env, "git", append([]string{"ls-remote"}, args...)...)
 }
 
 // tag tags HEAD of the clone for some modules. The clone may have tags that origin lacks: they do not count.

@@ -64,7 +64,7 @@ func (r *release) checkTags(ctx context.Context) error {
 	local, theirs := strings.Fields(list), slices.Sorted(maps.Keys(remote))
 	for _, tag := range slices.Concat(local, theirs) {
 		version := path.Base(tag)
-		hasMinor = hasMinor || semver.MajorMinor(version) == minor
+		hasMinor = hasMinor || semver.MajorMinor(version) == minor && semver.Prerelease(version) == ""
 		switch {
 		case !semver.IsValid(version):
 		case semver.Compare(version, r.version) == 0:
@@ -81,6 +81,9 @@ func (r *release) checkTags(ctx context.Context) error {
 	if isPatch(r.version) && !hasMinor {
 		return fmt.Errorf("%s is a patch version, and there is no tag of %s; the first version of it is %s.0", r.version, minor, minor)
 	}
+	if r.target() != "main" && !hasMinor {
+		return fmt.Errorf("the branch %s is for patches, and there is no tag of %s; release %s from main", r.branch, minor, r.version)
+	}
 	for _, tag := range theirs {
 		if semver.IsValid(path.Base(tag)) && !slices.Contains(local, tag) {
 			return fmt.Errorf("origin has the tag %s, and this clone lacks it; run: git fetch --tags origin", tag)
@@ -92,7 +95,7 @@ func (r *release) checkTags(ctx context.Context) error {
 
 // remoteTags returns the tags of origin, each with its commit.
 func (r *release) remoteTags(ctx context.Context) (map[string]string, error) {
-	list, err := git(ctx, r.repo, "ls-remote", "--tags", "origin")
+	list, err := r.readPushURL(ctx, "--tags", "release-target")
 	if err != nil {
 		return nil, fmt.Errorf("read the tags of origin: %w", err)
 	}
