@@ -160,6 +160,20 @@ func TestIndexersReturnsACopy(t *testing.T) {
 	}
 }
 
+// TestAppliedVersionOfASyncedInformer asks for it at the earliest time: when the first list is in the cache, and the queue
+// still counts it.
+func TestAppliedVersionOfASyncedInformer(t *testing.T) {
+	s := NewSharedIndexInformer(Config[object]{ListerWatcher: &source{}, Resource: widgets})
+	s.controller.queue.Push([]Delta[object]{{Type: Replaced}})
+	if got := s.AppliedVersion(); got != "" {
+		t.Fatalf("the applied version is %q", got)
+	}
+	s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
+	if got := s.AppliedVersion(); got != "10" {
+		t.Errorf("the applied version is %q, want that of the list", got)
+	}
+}
+
 // TestAppliedVersionIsNotAheadOfTheCache has an index function that blocks, so that a change is
 // read, but not stored.
 func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {

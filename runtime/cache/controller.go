@@ -469,6 +469,24 @@ func (c *Controller[T]) appliedVersion() string {
 	return c.applied
 }
 
+// noteListed makes the first lists a result of appliedVersion, if it has none and all of them are in the cache. The queue is
+// not idle yet, so appliedVersion would return an empty version although the informer is synced.
+func (c *Controller[T]) noteListed() {
+	version := ""
+	for i, r := range c.reflectors() {
+		if i == 0 {
+			version = r.listedVersion
+		} else {
+			version = protocol.Earlier(version, r.listedVersion)
+		}
+	}
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	if c.applied == "" {
+		c.applied = version
+	}
+}
+
 // forgetApplied drops the result of earlier calls of appliedVersion: a new scope has no version yet.
 func (c *Controller[T]) forgetApplied() {
 	c.applying.Lock()

@@ -50,8 +50,11 @@ type Reflector[T Object] struct {
 	ownsHooks bool
 	// committed is set after the first list. Only the goroutine of Run uses it.
 	committed bool
-	// listed is set when the first list is in the cache. The mutex of the informer guards it.
-	listed  bool
+	// listed is set when the first list is in the cache, whose version is listedVersion. The mutex of the
+	// informer guards them.
+	listed        bool
+	listedVersion string
+
 	queue   *queue.Queue[Delta[T]]
 	onError WatchErrorHandler
 	status  *statusTracker

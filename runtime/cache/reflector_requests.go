@@ -314,15 +314,17 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 			in.ResourceVersion = event.ResourceVersion
 		}
 	}
-	heard := r.queue.Push(deltas)
 	if counts.Dropped > 0 {
 		r.traffic.Dropped.Add(counts.Dropped)
 	}
 	if in.Verb != protocol.OpenStream || in.Listed {
+		r.traffic.AddEvents(&counts) // before a handler can see one
+	}
+	heard := r.queue.Push(deltas)
+	if in.Verb != protocol.OpenStream || in.Listed {
 		if heard == 0 { // a bookmark
 			heard = stats.Now()
 		}
-		r.traffic.AddEvents(&counts)
 		r.status.Reach(in.ResourceVersion, heard)
 		if in.ResourceVersion != "" && r.reached != nil {
 			r.reached(isDelta)

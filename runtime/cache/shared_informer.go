@@ -269,10 +269,11 @@ func (s *SharedIndexInformer[T]) processFirst(deltas Deltas[T]) (rest Deltas[T])
 	markInitial(notes)
 	for _, r := range s.controller.reflectors() {
 		if r.id == deltas[0].scope && !r.listed { // otherwise it was closed
-			r.listed = true
+			r.listed, r.listedVersion = true, deltas[0].Collection.version
 			s.unlisted--
 		}
 	}
+	s.controller.noteListed() // who waits for the sync may ask for the version
 	s.processor.Deliver(processor.Batch[T]{Notes: notes, Received: s.controller.queue.Oldest, Distinct: true, Lists: s.listed()}, deltas[0].report().Applied(len(notes)))
 	return deltas[1:]
 }

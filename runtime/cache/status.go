@@ -440,6 +440,7 @@ func (s *SharedIndexInformer[T]) wait(version uint64) *pendingWait {
 	}
 	own.waiting.Add(1) // before catchUp, so that a version that it misses calls advance
 	own.catchUp()
+	own.count()
 	if own.reached() >= version && !s.wasStopped() { // Stop has emptied the cache
 		own.leave(nil)
 		return nil

@@ -386,9 +386,9 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	const namespace = "fault-patience"
 	create(t, clientOf(t, shared).DataV1().Databases(namespace).Create, 3)
 	t.Cleanup(func() { clean(t, namespace) })
+	begin := time.Now()
 	f, struck := follow(t, shared, namespace,
 		faults.Rule{Match: faults.Lists, Fault: faults.Status(http.StatusTooManyRequests, 2*time.Second), Times: 2}, noStreams())
-	begin := time.Now()
 	await(t, "the fault", struck[0])
 	f.awaitSync(t)
 	if took := time.Since(begin); took < 4*time.Second {

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	datav1 "github.com/typedinformers/informer-gen/examples/operator/api/v1"
+	"github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned"
 	typeddatav1 "github.com/typedinformers/informer-gen/examples/operator/generated/clientset/versioned/typed/api/v1"
 	informers "github.com/typedinformers/informer-gen/examples/operator/generated/informers/externalversions"
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -185,7 +187,7 @@ func TestFirstList(t *testing.T) {
 		"pages":     {tooLarge: true, want: []string{"list", "page", "page", "page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, lists := tellLists(t, shared, test.tooLarge)
+			client, lists := tellLists(t, shared, test.tooLarge, &sync.Mutex{})
 			factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
 				f.Data().V1().Databases().Informer()
 			}, append(test.options, informers.WithNamespace("many"))...)
@@ -238,16 +240,16 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 	})
 	informer := factory.Data().V1().Databases().Informer()
 	var err error
+	var notSynced *cache.NotSyncedError
 	for ctx := within(t); ctx.Err() == nil; { // once, but on a slow machine, on which it lists later
 		short, cancel := context.WithTimeout(ctx, time.Second)
 		err = factory.WaitForCacheSync(short)
 		cancel()
-		if informer.Status().Err != nil {
+		if errors.As(err, &notSynced) && notSynced.Waiting[0].Status.Err != nil {
 			break
 		}
 	}
-	var notSynced *cache.NotSyncedError
-	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
+	if notSynced == nil || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
 		t.Errorf("without the CRD the wait says: %v", err)
 	}
 	if s := informer.Status(); s.Reason != cache.NotFound {
@@ -297,35 +299,61 @@ func TestInformerSurvivesARestart(t *testing.T) {
 	heard.awaitState(t, "kept", "new")
 }
 
+// awaitWatching waits until a watch of the informer has sent something. It creates and deletes objects for that.
+func awaitWatching(t *testing.T, client *versioned.Clientset, informer *cache.SharedIndexInformer[*datav1.Database]) {
+	t.Helper()
+	ctx := within(t)
+	for n := 0; informer.Status().Phase != cache.Watching; n++ {
+		name := fmt.Sprintf("mark-%d", n)
+		mark, err := client.DataV1().Databases("a").Create(ctx, database(name, 1), metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := informer.WaitFor(ctx, mark.ResourceVersion); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.DataV1().Databases("a").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestInformerSurvivesCompaction has its watch cut by a change of the CRD, after
 // which the version that it was at is gone: the server answers 410.
 func TestInformerSurvivesCompaction(t *testing.T) {
 	server := testserver.Start(t, testserver.WithoutWatchCache())
 	crds := install(t, server)
-	client, lists := tellLists(t, server, false)
+	var watches sync.RWMutex
+	client, lists := tellLists(t, server, false, watches.RLocker())
 	heard := newLog()
 	factory := startFactory(t, client, func(f informers.SharedInformerFactory) {
 		if _, err := f.Data().V1().Databases().Informer().AddEventHandler(heard.handler()); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if err := factory.WaitForCacheSync(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	<-lists // the first one
-	for _, name := range []string{"before", "between"} {
-		if _, err := client.DataV1().Databases("a").Create(within(t), database(name, 1), metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		for _, crd := range crds {
-			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Description = name
-		}
+	compact := func(crds ...*apiextensionsv1.CustomResourceDefinition) {
+		watches.Lock() // until the version of the watch that was cut is gone
+		defer watches.Unlock()
 		if err := server.InstallCRDs(within(t), crds...); err != nil {
 			t.Fatal(err)
 		}
 		if err := server.Compact(within(t)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := factory.WaitForCacheSync(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	<-lists // the first one
+	for _, name := range []string{"before", "between"} {
+		awaitWatching(t, client, factory.Data().V1().Databases().Informer())
+		if _, err := client.DataV1().Databases("a").Create(within(t), database(name, 1), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, crd := range crds {
+			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Description = name
+		}
+		compact(crds...)
 		select {
 		case <-lists:
 		case <-within(t).Done():

@@ -66,8 +66,8 @@ func clientOf(t *testing.T, server *testserver.Server) *versioned.Clientset {
 
 // tellLists returns a client, and a channel that hears of each list of databases
 // that it asks for: "stream", "list" for one piece, or "page". Lists in one piece fail if
-// they are tooLarge.
-func tellLists(t *testing.T, server *testserver.Server, tooLarge bool) (*versioned.Clientset, <-chan string) {
+// they are tooLarge. A watch is asked for when hold can be locked.
+func tellLists(t *testing.T, server *testserver.Server, tooLarge bool, hold sync.Locker) (*versioned.Clientset, <-chan string) {
 	t.Helper()
 	lists := make(chan string, 100)
 	config := server.Config()
@@ -79,6 +79,10 @@ func tellLists(t *testing.T, server *testserver.Server, tooLarge bool) (*version
 				case query.Has("sendInitialEvents"):
 					lists <- "stream"
 				case query.Has("watch"):
+					func() {
+						hold.Lock()
+						defer hold.Unlock()
+					}()
 				case query.Has("limit"):
 					lists <- "page"
 				default:
