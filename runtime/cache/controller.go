@@ -455,14 +455,7 @@ func (c *Controller[T]) Ended() <-chan struct{} { return c.ended }
 func (c *Controller[T]) appliedVersion() string {
 	c.applying.Lock()
 	defer c.applying.Unlock()
-	version := ""
-	for i, r := range c.reflectors() {
-		if has := r.status.Version(); i == 0 {
-			version = has
-		} else {
-			version = protocol.Earlier(version, has)
-		}
-	}
+	version := c.earliest(func(r *Reflector[T]) string { return r.status.Version() })
 	if c.queue.IsIdle() { // a Reflector pushes the deltas before it sets their version
 		c.applied = version
 	}
@@ -472,14 +465,7 @@ func (c *Controller[T]) appliedVersion() string {
 // noteListed makes the first lists a result of appliedVersion, if it has none and all of them are in the cache. The queue is
 // not idle yet, so appliedVersion would return an empty version although the informer is synced.
 func (c *Controller[T]) noteListed() {
-	version := ""
-	for i, r := range c.reflectors() {
-		if i == 0 {
-			version = r.listedVersion
-		} else {
-			version = protocol.Earlier(version, r.listedVersion)
-		}
-	}
+	version := c.earliest(func(r *Reflector[T]) string { return r.listedVersion })
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	if c.applied == "" {
@@ -494,6 +480,18 @@ func (c *Controller[T]) forgetApplied() {
 	c.applied = ""
 }
 
+// earliest returns the earliest version of all Reflectors.
+func (c *Controller[T]) earliest(versionOf func(*Reflector[T]) string) (version string) {
+	for i, r := range c.reflectors() {
+		if has := versionOf(r); i == 0 {
+			version = has
+		} else {
+			version = protocol.Earlier(version, has)
+		}
+	}
+	return version
+}
+
 // Status returns the state of the Controller. A Controller of NewController does not know
 // Objects, which is 0 then.
 func (c *Controller[T]) Status() Status {
@@ -503,18 +501,4 @@ func (c *Controller[T]) Status() Status {
 	}
 	c.panics.addTo(&status)
 	return status
-}
-
-// NotSyncedReason returns why the Controller is not synced; it is empty once it is.
-func (c *Controller[T]) NotSyncedReason() string {
-	_, waiting := c.waitsFor()
-	return waiting.Reason
-}
-
-func (c *Controller[T]) waitsFor() (subject, NotSynced) {
-	if c.HasSynced() || c.released.Load() {
-		return subject{}, NotSynced{}
-	}
-	status := c.Status()
-	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.name() + ": " + status.String(), Status: status}
 }

@@ -317,11 +317,12 @@ func (r *Reflector[T]) forward(ctx context.Context, events []Event[T], in *proto
 	if counts.Dropped > 0 {
 		r.traffic.Dropped.Add(counts.Dropped)
 	}
-	if in.Verb != protocol.OpenStream || in.Listed {
+	isListed := in.Verb != protocol.OpenStream || in.Listed
+	if isListed {
 		r.traffic.AddEvents(&counts) // before a handler can see one
 	}
 	heard := r.queue.Push(deltas)
-	if in.Verb != protocol.OpenStream || in.Listed {
+	if isListed {
 		if heard == 0 { // a bookmark
 			heard = stats.Now()
 		}

@@ -332,6 +332,20 @@ type Syncer interface {
 	NotSyncedReason() string
 }
 
+// NotSyncedReason returns why the Controller is not synced; it is empty once it is.
+func (c *Controller[T]) NotSyncedReason() string {
+	_, waiting := c.waitsFor()
+	return waiting.Reason
+}
+
+func (c *Controller[T]) waitsFor() (subject, NotSynced) {
+	if c.HasSynced() || c.released.Load() {
+		return subject{}, NotSynced{}
+	}
+	status := c.Status()
+	return subject{informer: c}, NotSynced{Resource: c.config.Resource, Reason: c.name() + ": " + status.String(), Status: status}
+}
+
 // WaitForCacheSync blocks until all of syncers are synced, and returns nil. If ctx ends
 // first, or one of them stops before it is synced, it returns a *NotSyncedError, which
 // names each that is not synced, with the reason. It does not wait for a handler that

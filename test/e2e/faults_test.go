@@ -114,12 +114,11 @@ func (f *follower) awaitSync(t *testing.T) {
 // first write may come by a list.
 func (f *follower) awaitWatch(t *testing.T) {
 	t.Helper()
-	const enough = 100 // writes, as each is progress
 	namespace, ctx := f.namespace, within(t)
 	if namespace == "" {
 		namespace = "marks"
 	}
-	for range enough {
+	untilWatching(t, f.informer.Status, func() {
 		mark := database("", 1)
 		mark.GenerateName = "mark-" // several may follow one namespace
 		mark, err := f.direct.DataV1().Databases(namespace).Create(ctx, mark, metav1.CreateOptions{})
@@ -129,11 +128,20 @@ func (f *follower) awaitWatch(t *testing.T) {
 		if err := f.heard.AwaitVersion(ctx, cache.MetaObjectToName(mark), mark.ResourceVersion); err != nil {
 			t.Fatalf("%v; status is %v", err, f.informer.Status())
 		}
-		if s := f.informer.Status(); s.Phase == cache.Watching && s.Err == nil && s.Reason == "" {
+	})
+}
+
+// untilWatching calls mark, which has an event come, until the status is that of a watch that has sent something.
+func untilWatching(t *testing.T, status func() cache.Status, mark func()) {
+	t.Helper()
+	const enough = 100 // writes, as each is progress
+	for range enough {
+		mark()
+		if s := status(); s.Phase == cache.Watching && s.Err == nil && s.Reason == "" {
 			return
 		}
 	}
-	t.Fatalf("%d writes came, and the status is %v", enough, f.informer.Status())
+	t.Fatalf("%d writes came, and the status is %v", enough, status())
 }
 
 // fresh is what the server has.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -249,7 +248,7 @@ func TestInformerWaitsForItsCRD(t *testing.T) {
 			break
 		}
 	}
-	if notSynced == nil || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
+	if !errors.As(err, &notSynced) || !strings.Contains(err.Error(), "databases.data.example.com: Degraded for ") {
 		t.Errorf("without the CRD the wait says: %v", err)
 	}
 	if s := informer.Status(); s.Reason != cache.NotFound {
@@ -299,12 +298,13 @@ func TestInformerSurvivesARestart(t *testing.T) {
 	heard.awaitState(t, "kept", "new")
 }
 
-// awaitWatching waits until a watch of the informer has sent something. It creates and deletes objects for that.
+// awaitWatching waits until a watch of the informer has sent something. It creates and deletes objects for that, and
+// leaves none.
 func awaitWatching(t *testing.T, client *versioned.Clientset, informer *cache.SharedIndexInformer[*datav1.Database]) {
 	t.Helper()
 	ctx := within(t)
-	for n := 0; informer.Status().Phase != cache.Watching; n++ {
-		name := fmt.Sprintf("mark-%d", n)
+	untilWatching(t, informer.Status, func() {
+		const name = "mark"
 		mark, err := client.DataV1().Databases("a").Create(ctx, database(name, 1), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func awaitWatching(t *testing.T, client *versioned.Clientset, informer *cache.Sh
 		if err := client.DataV1().Databases("a").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-	}
+	})
 }
 
 // TestInformerSurvivesCompaction has its watch cut by a change of the CRD, after
@@ -331,7 +331,7 @@ func TestInformerSurvivesCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	compact := func(crds ...*apiextensionsv1.CustomResourceDefinition) {
+	compact := func() {
 		watches.Lock() // until the version of the watch that was cut is gone
 		defer watches.Unlock()
 		if err := server.InstallCRDs(within(t), crds...); err != nil {
@@ -353,7 +353,7 @@ func TestInformerSurvivesCompaction(t *testing.T) {
 		for _, crd := range crds {
 			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Description = name
 		}
-		compact(crds...)
+		compact()
 		select {
 		case <-lists:
 		case <-within(t).Done():

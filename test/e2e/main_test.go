@@ -66,7 +66,7 @@ func clientOf(t *testing.T, server *testserver.Server) *versioned.Clientset {
 
 // tellLists returns a client, and a channel that hears of each list of databases
 // that it asks for: "stream", "list" for one piece, or "page". Lists in one piece fail if
-// they are tooLarge. A watch is asked for when hold can be locked.
+// they are tooLarge. hold is locked while a watch is asked for.
 func tellLists(t *testing.T, server *testserver.Server, tooLarge bool, hold sync.Locker) (*versioned.Clientset, <-chan string) {
 	t.Helper()
 	lists := make(chan string, 100)
@@ -79,10 +79,8 @@ func tellLists(t *testing.T, server *testserver.Server, tooLarge bool, hold sync
 				case query.Has("sendInitialEvents"):
 					lists <- "stream"
 				case query.Has("watch"):
-					func() {
-						hold.Lock()
-						defer hold.Unlock()
-					}()
+					hold.Lock()
+					defer hold.Unlock() // when the server has answered
 				case query.Has("limit"):
 					lists <- "page"
 				default:

@@ -48,7 +48,7 @@ func main() {
 type release struct {
 	repo, version string
 	branch, head  string // those of the checkout, as check has read them
-	commitOf      string // the release commit, as commitInClone has made it
+	releaseCommit string // as commitInClone has made it
 	push          bool
 	resume        bool
 	binaries      bool

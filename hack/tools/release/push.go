@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -19,11 +18,11 @@ func (r *release) publish(ctx context.Context, modules []module) error {
 			others = append(others, "refs/tags/"+m.tag(r.version))
 		}
 	}
-	pushes := [][]string{{r.commitOf + ":refs/heads/" + r.target(), "refs/tags/" + r.version}, others}
+	pushes := [][]string{{r.branchRef(), "refs/tags/" + r.version}, others}
 	if !r.push {
 		fmt.Fprintln(r.out, "\nThis was a dry run. With --push it would run, in build/release/tree:")
 		for _, refs := range pushes {
-			fmt.Fprintf(r.out, "  git %s %s\n", strings.Join(pushArgs, " "), strings.Join(refs, " "))
+			fmt.Fprintf(r.out, "  git push --atomic origin %s\n", strings.Join(refs, " "))
 		}
 		return nil
 	}
@@ -48,8 +47,8 @@ func (r *release) publish(ctx context.Context, modules []module) error {
 	return nil
 }
 
-// pushArgs make a push of the refs that are named, and of nothing else, whatever push.followTags says.
-var pushArgs = []string{"push", "--no-follow-tags", "--atomic", "origin"}
+// branchRef names the push of the release commit to its branch.
+func (r *release) branchRef() string { return r.releaseCommit + ":refs/heads/" + r.target() }
 
 // tryPush tries the push of the branch without pushing, before the proofs take their minutes: a server may
 // ask for credentials that the clone does not have.
@@ -57,13 +56,13 @@ func (r *release) tryPush(ctx context.Context) error {
 	if !r.push {
 		return nil
 	}
-	_, err := git(ctx, r.tree(), "push", "--no-follow-tags", "--dry-run", "origin", r.commitOf+":refs/heads/"+r.target())
+	_, err := git(ctx, r.tree(), "push", "--dry-run", "origin", r.branchRef())
 	return err
 }
 
 // pushRefs pushes refs of the clone to origin, all or none. An error does not tell whether they arrived.
 func (r *release) pushRefs(ctx context.Context, refs []string) error {
-	if _, err := git(ctx, r.tree(), slices.Concat(pushArgs, refs)...); err != nil {
+	if _, err := git(ctx, r.tree(), append([]string{"push", "--atomic", "origin"}, refs...)...); err != nil {
 		return fmt.Errorf("%w\norigin may have a part of %s; to finish it, run: hack/release.sh --resume %s", err, r.version, r.version)
 	}
 	return nil

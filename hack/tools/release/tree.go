@@ -25,7 +25,7 @@ func (r *release) commitInClone(ctx context.Context) ([]module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.commitOf, err = git(ctx, r.tree(), "rev-parse", "HEAD"); err != nil {
+	if r.releaseCommit, err = git(ctx, r.tree(), "rev-parse", "HEAD"); err != nil {
 		return nil, err
 	}
 	var released []module
@@ -59,6 +59,9 @@ func (r *release) clone(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if _, err := git(ctx, r.tree(), "config", "push.followTags", "false"); err != nil { // a push has the refs that it names
+		return err
 	}
 	url, err := r.pushURL(ctx)
 	if err == nil {
