@@ -216,18 +216,19 @@ type Settings struct {
 	MutationValues bool
 	// Backoffs set how long to wait before a failed list or watch is retried, by the
 	// reason of the failure. The entry under "" is for all reasons without an entry. A
-	// zero or missing value keeps its default: 0.8 s, doubled up to 30 s; after
-	// Unauthorized 2 s up to 8 s; after Forbidden and NotFound 2 s up to 24 s; after
-	// Decode, Refused and Redirected 2 s up to one minute. If Backoffs is empty, at most
-	// ten requests fail in a minute, for each namespace that the informer is limited to.
+	// zero or missing value keeps its default: 0.6 s up to 8 s, which is about ten requests a minute;
+	// after Unauthorized 2.5 s up to 10 s; after Forbidden and NotFound 2.5 s up to 30 s; after an
+	// object that cannot be decoded or transformed, whose entry is Decode, 2.5 s up to one minute. The
+	// entry of Expired is for lists that follow each other because watches cannot go on.
 	Backoffs map[Reason]Backoff
 }
 
 // Backoff is how long an informer waits before it retries a failed list or watch:
-// Initial after the first failure, twice as long after each further one, and at most
-// Max. Up to a quarter of the wait is added at random, so that clients that failed
-// together do not return together. If a Retry-After header asks for a longer wait, the
-// informer waits that long, up to five minutes.
+// Initial after the first failure, longer by half after each further one, and at most
+// Max. Each wait is shortened at random, by up to a half, so that clients that failed
+// together do not return together. It counts from the begin of the failed request. The waits begin
+// again with Initial after any answer of the API server that is not a failure, also after 410 Gone.
+// If a Retry-After header asks for a longer wait, the informer waits that long, up to five minutes.
 type Backoff struct {
 	Initial, Max time.Duration
 }

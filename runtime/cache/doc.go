@@ -79,9 +79,10 @@
 //  9. This package never writes to objects in the cache. A mutation detector for
 //     tests finds a handler that does.
 //
-// A server whose requests fail gets at most ten requests a minute; see
-// Settings.Backoffs. A server that ends each watch after its first event gets at most
-// sixty. Further pages of a list are not counted. Status is Watching only while a watch
+// A server whose requests fail gets about ten requests a minute, and one that fails now and then at
+// most forty; see Settings.Backoffs. A server that ends each watch after its first event gets
+// about forty. Further pages of a list are not counted. When the server is well again, an informer follows it after at
+// most eight seconds. While only watches fail, lists refresh the cache. Status is Watching only while a watch
 // is open, or in the two seconds that a server has to answer the next one.
 //
 // A panic of a handler, a hook, an index function or a transform ends the program.

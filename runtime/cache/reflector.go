@@ -89,7 +89,6 @@ type Reflector[T Object] struct {
 
 	// Only the goroutine of Run uses the fields below. partial is nil while the Reflector watches.
 	partial *partialList[T]
-	failed  protocol.FailureBudget
 	// watchEnded is when the last watch ended.
 	watchEnded stats.Stamp
 	// leaveFirst releases the token of config.firstLists.
@@ -372,19 +371,17 @@ func (r *Reflector[T]) run(ctx context.Context) {
 		case protocol.OpenWatch, protocol.OpenStream:
 			in = r.watch(ctx, next)
 		}
+		in.Began, in.Ended = began, time.Now()
 		if ctx.Err() != nil {
 			return
 		}
 		if r.interruptible(nil) { // whatever the request has returned
-			next.Wait = 0
+			next.Wait = protocol.Pause{}
 			continue
 		}
 		state, next = protocol.Step(state, in)
 		if next.Failed != nil {
 			r.traffic.fail(nameOfVerb(in.Verb), next.Failed)
-		}
-		if wait := r.failed.Note(began, in, next); len(r.config.Backoffs) == 0 {
-			next.Wait = max(next.Wait, wait)
 		}
 		r.conclude(ctx, in.Verb, next, state)
 	}
@@ -406,10 +403,11 @@ func (r *Reflector[T]) dropMemory() {
 
 // pause waits before a request, or until Retry is called. Status has the time of the
 // request meanwhile. It reports whether ctx is still alive.
-func (r *Reflector[T]) pause(ctx context.Context, wait time.Duration) bool {
-	if wait = protocol.WithJitter(wait, r.random); wait <= 0 {
+func (r *Reflector[T]) pause(ctx context.Context, length protocol.Pause) bool {
+	if length == (protocol.Pause{}) {
 		return ctx.Err() == nil
 	}
+	wait := length.Pick(r.random)
 	r.status.AwaitAttempt(time.Now().Add(wait))
 	defer r.status.AwaitAttempt(time.Time{})
 	timer := time.NewTimer(wait)
@@ -454,13 +452,17 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 	if next.Commit {
 		r.commit(state.ResourceVersion)
 	}
-	if next.Restart {
-		if next.Failed != nil {
-			r.report().Fail(next.Failed)
-		}
-		r.beginList(reasonOf(next.Failed))
+	if next.Failed != nil && (next.Restart || next.Verb == protocol.OpenWatch) {
+		r.report().Fail(next.Failed)
 	}
 	switch {
+	case next.Restart:
+		r.beginList(reasonOf(next.Failed))
+	case next.Verb == protocol.OpenWatch:
+		r.partial = nil
+	}
+	switch {
+	case next.WatchFailed && after == protocol.ListPage: // Status still has why
 	case next.Failed != nil:
 		r.status.enterFailed(Degraded, nameOfVerb(after), next.Failed)
 	case next.Resumed: // Status stays Watching until the server is late to answer

@@ -152,7 +152,7 @@ func (r *Reflector[T]) follow(ctx context.Context, request protocol.Action, give
 			return err
 		}
 	} else {
-		defer r.enterWatching(request.Reopened)()
+		defer r.enterWatching(request.WatchFailed)()
 	}
 	r.forgetRetry()
 	began := stats.Now()
@@ -184,15 +184,15 @@ func (r *Reflector[T]) open(ctx context.Context, request protocol.Action, giveUp
 }
 
 // enterWatching enters Watching when a watch has been answered: at once, or, if it was
-// reopened after a failure, when it has lasted for protocol.LongWatch. The caller calls
-// stop when the watch ends.
+// reopened after a failure, when it has lasted for protocol.ShortWatch: a server may answer each
+// watch and end it. The caller calls stop when the watch ends.
 func (r *Reflector[T]) enterWatching(reopened bool) (stop func() bool) {
 	if !reopened {
 		r.status.enter(Watching, nil)
 		return func() bool { return false }
 	}
 	r.status.enter(Degraded, nil)
-	return r.status.enterAfter(protocol.LongWatch, Watching, "", nil).Stop
+	return r.status.enterAfter(protocol.ShortWatch, Watching, "", nil).Stop
 }
 
 // next reads and forwards a batch of events.
@@ -205,32 +205,42 @@ func (r *Reflector[T]) next(ctx context.Context, stream EventStream[T], in *prot
 
 // readInitial reads the initial events of a streaming list, up to their bookmark. A
 // server that does not know streaming lists sends none: it stalls when all objects
-// have been sent, or, on a busy collection, goes on with changes.
+// have been sent, or, on a busy collection, goes on with changes. Other bookmarks bring nothing of the list,
+// so a stream that sends only these has stalled.
 func (r *Reflector[T]) readInitial(ctx context.Context, stream EventStream[T], giveUp context.CancelCauseFunc, in *protocol.Input) error {
 	noBookmark := func() { giveUp(protocol.ErrNoBookmark) }
 	stall := time.AfterFunc(stallTimeout, noBookmark)
 	defer stall.Stop()
-	began, start := time.Now(), ""
+	asked, start := time.Now(), ""
 	for !in.Listed {
 		var err error
 		if r.events, err = stream.Next(ctx, r.events); err != nil {
 			return err
 		}
 		if !in.Overdue {
-			if start == "" && time.Since(began) >= stallTimeout {
-				start = r.currentVersion(ctx)
+			if start == "" && time.Since(asked) >= stallTimeout {
+				start, asked = r.currentVersion(ctx), time.Now()
 			}
 			if in.Overdue = anyChange(r.events, start); in.Overdue {
 				overdue := time.AfterFunc(bookmarkTimeout, noBookmark)
 				defer overdue.Stop()
 			}
 		}
+		isAlive := bringsInitial(r.events)
 		if err := r.forward(ctx, r.events, in); err != nil {
 			return err
 		}
-		stall.Reset(stallTimeout)
+		if isAlive {
+			stall.Reset(stallTimeout)
+		}
 	}
 	return nil
+}
+
+// bringsInitial reports whether one of the events of a streaming list is about an object, of this shard or
+// another one.
+func bringsInitial[T Object](events []Event[T]) bool {
+	return slices.ContainsFunc(events, func(event Event[T]) bool { return event.Type != watch.Bookmark || event.Dropped > 0 })
 }
 
 // anyChange reports whether one of the initial events is a change after the stream began.
@@ -258,20 +268,16 @@ func anyChange[T Object](events []Event[T], start string) bool {
 }
 
 // currentVersion requests the version of the collection, for a streaming list that takes
-// long: an object that is added at a later version is not an initial one. If that fails, it
-// returns unreachableVersion, so that the caller does not request it again.
+// long: an object that is added at a later version is not an initial one. It returns "" if that fails.
 func (r *Reflector[T]) currentVersion(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, stallTimeout)
 	defer cancel()
 	page, err := r.source.List(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil || page.ResourceVersion == "" {
-		return unreachableVersion
+	if err != nil {
+		return ""
 	}
 	return page.ResourceVersion
 }
-
-// unreachableVersion is later than any that a server has.
-const unreachableVersion = "99999999999999999999999999999999"
 
 // forward pushes a batch of events as deltas, and records the version that the watch has
 // reached. If the transform of an object fails, it pushes the events before that object.

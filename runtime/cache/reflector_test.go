@@ -386,7 +386,7 @@ func TestReflectorLimitsItsRequests(t *testing.T) {
 				r, _ := follow(t, Config[object]{ListerWatcher: src})
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if watches, lists := src.count("watch"), src.count("list"); watches > 40 || lists > 40 {
+				if watches, lists := src.count("watch"), src.count("list"); watches > 120 || lists > 120 {
 					t.Errorf("%d watches and %d lists in 10 minutes", watches, lists)
 				}
 				if end != errGone { // which lists in between
@@ -405,18 +405,18 @@ func TestReflectorEndsTheWatchFailureGrace(t *testing.T) {
 		r, _ := follow(t, Config[object]{ListerWatcher: src})
 		synctest.Wait()
 		src.endWatches(errInternal)
-		time.Sleep(5 * time.Second)
+		time.Sleep(600 * time.Millisecond)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Degraded || src.count("watch") != 2 {
-			t.Errorf("after %d watches the status is %v, want degraded until the second proves to be of use", src.count("watch"), s)
+			t.Errorf("after %d watches the status is %v, want degraded until the second has lasted", src.count("watch"), s)
 		}
-		time.Sleep(protocol.LongWatch)
+		time.Sleep(protocol.ShortWatch)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching || s.Err != nil {
 			t.Errorf("status is %v after a watch has lasted", s)
 		}
 		src.endWatches(errInternal)
-		time.Sleep(5 * time.Second)
+		time.Sleep(600 * time.Millisecond)
 		src.set("a", "w", nil)
 		synctest.Wait()
 		if s := r.Status(); s.Phase != Watching {

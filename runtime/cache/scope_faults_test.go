@@ -427,7 +427,7 @@ func TestScopesOfForbiddenNamespaces(t *testing.T) {
 		}
 		run(t, of.Run)
 		time.Sleep(time.Second)
-		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "watch" || status.Phase != Degraded {
+		if status := s.Status(); s.HasSynced() || status.Reason != Forbidden || status.Verb != "list" || status.Phase != Degraded {
 			t.Errorf("while namespaces are forbidden: %+v", status)
 		}
 		namespaces.failWith(nil)

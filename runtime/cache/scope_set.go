@@ -371,7 +371,7 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 			failures = 0
 		}
 		report(err)
-		wait := protocol.WithJitter(waitsOf(c.config.Backoffs).After(err, failures), rand.N[time.Duration])
+		wait := waitsOf(c.config.Backoffs).After(err, failures, 0).Pick(rand.N[time.Duration])
 		tracker := c.set.chosen.Load()
 		tracker.AwaitAttempt(time.Now().Add(wait))
 		timer := time.NewTimer(wait)

@@ -385,8 +385,8 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 		}))
 		run(t, s.Run)
 		time.Sleep(10 * time.Minute)
-		if n := calls.Load(); n < 15 || n > 30 {
-			t.Errorf("the source was called %d times in ten minutes, want a wait that grows to 30 s", n)
+		if n := calls.Load(); n < 70 || n > 130 {
+			t.Errorf("the source was called %d times in ten minutes, want a wait that grows to 8 s", n)
 		}
 		works.Store(true)
 		time.Sleep(40 * time.Second) // it works now

@@ -72,10 +72,11 @@ const (
 	Redirected Reason = protocol.Redirected
 	// Decode: an object or a whole answer could not be read or transformed.
 	Decode Reason = protocol.Decode
-	// ClosedEarly: watches end normally as soon as they are open. Over a typed client
+	// ClosedEarly: watches end normally as soon as they are open. Lists refresh the cache meanwhile. Over a typed client
 	// they may have been cut off, which client-go does not report.
 	ClosedEarly Reason = protocol.ClosedEarly
-	// NoBookmark: a streaming list did not end. The informer lists without a stream then.
+	// NoBookmark: a streaming list stalled, or the server ended it, before all of it had come. The informer lists
+	// without a stream then.
 	NoBookmark Reason = protocol.NoBookmark
 	// HandlerPanic: a handler has panicked, or called runtime.Goexit, and continues; see
 	// Settings.HandlerPanicRecovery.

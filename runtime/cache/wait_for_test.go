@@ -67,10 +67,9 @@ func TestWaitFor(t *testing.T) {
 			}
 		}
 		src.setSilent(true)
-		src.endWatches(errGone)
-		synctest.Wait()
 		src.set("a", "two", nil)
 		relisted := waitFor(t, s, 105)
+		src.endWatches(errGone)
 		time.Sleep(time.Minute)
 		if !relisted.returned(t) {
 			t.Error("a relist does not end WaitFor")

@@ -15,13 +15,14 @@
 //	invariant_test.go   what must hold, and when
 //	hostile_test.go     random plays, FuzzHostile
 //	socket_test.go      plays over sockets, in real time
+//	recovery_test.go    outages, and how long informers of both sides are behind after them
 //	scenario_test.go    one readable scenario for each promise about odd servers
 //
 // It promises to notice:
 //
 //   - a cache, an index or a handler that differs from the truth some time after the server became sane;
 //   - a history that is not legal: each UID is added once, then updated, then deleted;
-//   - more than 10 requests with an error or 60 without in any minute;
+//   - more than 40 requests with an error or 80 without in any minute, of a server that fails now and then;
 //   - more than 32 MB of live memory above that before the play;
 //   - a Status that claims Watching without an open and answered watch, or Degraded without a reason;
 //   - a Shutdown that hangs, or leaves a goroutine.

@@ -64,11 +64,11 @@ func TestCheckRates(t *testing.T) {
 		failed, counted bool
 		tooMany         bool
 	}{
-		"ten errors a minute":    {6 * time.Second, true, true, false},
-		"eleven errors a minute": {5900 * time.Millisecond, true, true, true},
-		"one a second":           {time.Second, false, true, false},
-		"more than one a second": {990 * time.Millisecond, false, true, true},
-		"pages":                  {time.Millisecond, false, false, false},
+		"as many errors as may be": {time.Minute / maxFailed, true, true, false},
+		"more errors":              {time.Minute/maxFailed - time.Millisecond, true, true, true},
+		"as many as may be":        {time.Minute / maxSound, false, true, false},
+		"more":                     {time.Minute/maxSound - time.Millisecond, false, true, true},
+		"pages":                    {time.Millisecond, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var requests []*request

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	// maxFailed and maxSound are how many requests there may be in any minute.
-	maxFailed = 10
-	maxSound  = 60
+	// maxFailed and maxSound are how many requests there may be in any minute. A server that keeps failing gets
+	// about ten; but each answer ends the backoff, so one that fails now and then gets more.
+	maxFailed = 40
+	maxSound  = 80
 	// maxLive is how much memory a play may keep alive, with its server.
 	maxLive = 32 << 20
 	// grace is how long Status may be Watching after a watch has ended.

@@ -345,8 +345,8 @@ func (p *play) step(step int, arg byte) {
 
 const (
 	// promptly is how soon an informer is right again when it only has to ask: the
-	// longest wait after an error, with its jitter, and a list.
-	promptly = 2 * time.Minute
+	// longest wait after an object that did not decode, and a list.
+	promptly = 65 * time.Second
 	// afterRetryAfter is for a server that asked for a wait of more than five minutes.
 	afterRetryAfter = 10 * time.Minute
 	// afterSilence is for a watch that nothing ends but its own timeout.

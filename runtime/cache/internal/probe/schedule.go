@@ -195,7 +195,7 @@ func (s *Schedule) wakeAt(at time.Time) {
 }
 
 // Failed records that a request to a scope has failed with err. It returns when the scope may be asked again.
-// random is that of protocol.WithJitter.
+// random is that of protocol.Pause.
 func (s *Schedule) Failed(id ledger.ID, now time.Time, err error, waits protocol.Backoffs, random func(time.Duration) time.Duration) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,9 +203,9 @@ func (s *Schedule) Failed(id ledger.ID, now time.Time, err error, waits protocol
 	if state == nil {
 		return now
 	}
-	wait := waits.After(err, state.failures)
+	wait := waits.After(err, state.failures, 0)
 	state.failures++
-	state.next = now.Add(protocol.WithJitter(wait, random))
+	state.next = now.Add(wait.Pick(random))
 	return state.next
 }
 

@@ -24,7 +24,8 @@ func objects(n int, version uint64, since time.Time) (all []ledger.Awaited) {
 	return all
 }
 
-func none(time.Duration) time.Duration { return 0 }
+// longest makes each wait as long as it can be.
+func longest(d time.Duration) time.Duration { return d - 1 }
 
 func TestPlan(t *testing.T) {
 	long, short := start.Add(-After), start.Add(-After/2)
@@ -63,7 +64,7 @@ func TestPlan(t *testing.T) {
 
 // TestFailures: a scope that fails is asked less and less often, and the others are not affected.
 func TestFailures(t *testing.T) {
-	waits := protocol.Backoffs{"": {Initial: time.Second, Max: 8 * time.Second}}
+	waits := protocol.Backoffs{"": {Initial: time.Second, Max: 3 * time.Second}}
 	err := errors.New("the server failed")
 	s := New()
 	now := start
@@ -75,12 +76,12 @@ func TestFailures(t *testing.T) {
 		}
 		return actions
 	}
-	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second} {
+	for _, want := range []time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond, 3 * time.Second, 3 * time.Second} {
 		if got := plan(); !slices.Equal(got, []Action{Ask, Ask}) {
 			t.Fatalf("the steps are %v", got)
 		}
 		s.Answered(2)
-		if at := s.Failed(1, now, err, waits, none); at.Sub(now) != want || !s.Next(now).Equal(at) {
+		if at := s.Failed(1, now, err, waits, longest); at.Sub(now) != want || !s.Next(now).Equal(at) {
 			t.Errorf("the wait after a failure is %v, and the next plan in %v, want %v", at.Sub(now), s.Next(now).Sub(now), want)
 		}
 		now = now.Add(want - time.Millisecond)
@@ -90,19 +91,19 @@ func TestFailures(t *testing.T) {
 		now = now.Add(time.Millisecond)
 	}
 	plan()
-	s.Failed(1, now, err, waits, none)
+	s.Failed(1, now, err, waits, longest)
 	s.forgetWaits()
 	if got := plan(); !slices.Equal(got, []Action{Ask, Ask}) {
 		t.Errorf("after Retry the steps are %v", got)
 	}
-	if at := s.Failed(1, now, err, waits, none); at.Sub(now) != 8*time.Second {
+	if at := s.Failed(1, now, err, waits, longest); at.Sub(now) != 3*time.Second {
 		t.Errorf("Retry has made the next wait %v", at.Sub(now))
 	}
 	s.Answered(1)
 	if got := plan(); !slices.Equal(got, []Action{Ask, Ask}) {
 		t.Errorf("after an answer the steps are %v", got)
 	}
-	if at := s.Failed(1, now, err, waits, none); at.Sub(now) != time.Second {
+	if at := s.Failed(1, now, err, waits, longest); at.Sub(now) != time.Second {
 		t.Errorf("after an answer the first wait is %v", at.Sub(now))
 	}
 }
@@ -128,7 +129,7 @@ func TestListing(t *testing.T) {
 	}
 	s.Listed(7) // it was closed meanwhile
 	s.Answered(7)
-	if at := s.Failed(7, start, errors.New("closed"), nil, none); !at.Equal(start) {
+	if at := s.Failed(7, start, errors.New("closed"), nil, longest); !at.Equal(start) {
 		t.Errorf("a scope that was closed waits until %v", at)
 	}
 }
@@ -153,7 +154,7 @@ func TestRun(t *testing.T) {
 				switch {
 				case failures > 0:
 					failures--
-					s.Failed(1, now, errors.New("the server failed"), protocol.Backoffs{"": {Initial: time.Minute, Max: time.Minute}}, none)
+					s.Failed(1, now, errors.New("the server failed"), protocol.Backoffs{"": {Initial: time.Minute, Max: time.Minute}}, longest)
 				default:
 					s.Answered(1)
 					awaiting.Store(false)

@@ -1,14 +1,17 @@
 package protocol
 
 import (
+	"errors"
 	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
 )
 
-// Backoff is the wait before a retry: Initial after the first failure, doubled after
-// each further one, at most Max.
+// Backoff is the wait before a retry: Initial after the first failure, longer by half after
+// each further one, at most Max. A Pause chooses at random between half of it and all of it.
 type Backoff struct {
 	Initial, Max time.Duration
 }
@@ -16,23 +19,23 @@ type Backoff struct {
 // Backoffs are the waits by reason. The entry under "" is for all reasons without one.
 type Backoffs map[string]Backoff
 
-// defaultBackoffs are the waits that no setting replaces. A missing right, a missing CRD or
-// an object that does not decode lasts until someone fixes it, so frequent retries do not
-// help. An informer recovers from rotated credentials within ten seconds, and from a granted
+// defaultBackoffs are the waits that no setting replaces. A server that fails gets about ten requests a
+// minute, and an informer tries again at most eight seconds after the server has recovered. The waits grow
+// slowly: doubled, they are half of a short outage. A missing
+// right, a missing CRD or an object that does not decode lasts until someone fixes it, so frequent retries do
+// not help. An informer recovers from rotated credentials within ten seconds, and from a granted
 // right or an installed CRD within thirty.
 var defaultBackoffs = Backoffs{
-	"":           {800 * time.Millisecond, 30 * time.Second},
-	Unauthorized: {2 * time.Second, 8 * time.Second},
-	Forbidden:    {2 * time.Second, 24 * time.Second},
-	NotFound:     {2 * time.Second, 24 * time.Second},
-	Decode:       {2 * time.Second, time.Minute},
-	Refused:      {2 * time.Second, time.Minute},
-	Redirected:   {2 * time.Second, time.Minute},
+	"":           {600 * time.Millisecond, 8 * time.Second},
+	Unauthorized: {2500 * time.Millisecond, 10 * time.Second},
+	Forbidden:    {2500 * time.Millisecond, 30 * time.Second},
+	NotFound:     {2500 * time.Millisecond, 30 * time.Second},
+	Decode:       {2500 * time.Millisecond, time.Minute},
 }
 
 // idleBackoff is for responses without an error or a result: a watch that makes progress
 // and ends at once, or an empty page with a token.
-var idleBackoff = Backoff{100 * time.Millisecond, 1200 * time.Millisecond}
+var idleBackoff = Backoff{200 * time.Millisecond, 2 * time.Second}
 
 // MaxRetryAfter bounds the wait that a server can ask for.
 const MaxRetryAfter = 5 * time.Minute
@@ -64,68 +67,62 @@ func (b Backoffs) of(reason string) Backoff {
 	return b[""]
 }
 
-// After returns the wait after err, which follows that many other failures.
-func (b Backoffs) After(err error, failures int) time.Duration {
-	wait := b.of(ReasonOf(err)).doubled(failures)
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		asked := MaxRetryAfter
-		if int64(seconds) < int64(MaxRetryAfter/time.Second) { // before it can overflow
-			asked = time.Duration(seconds) * time.Second
-		}
-		wait = max(wait, asked)
+// After returns the wait after err, which follows that many other failures, for a request that took some time. That
+// counts, except for a wait that the server has asked for.
+func (b Backoffs) After(err error, failures int, took time.Duration) Pause {
+	reason := ReasonOf(err)
+	if reason == Decode && isForeign(err) {
+		reason = ServerError // that of a proxy: it may be gone soon
 	}
-	return wait
+	return b.of(reason).pause(failures).without(max(0, took)).atLeast(askedBy(err))
 }
 
-// doubled returns b.Initial, doubled that many times, at most b.Max.
-func (b Backoff) doubled(times int) time.Duration {
+// isForeign reports whether err is about an answer that is not that of the API server, such as a page of
+// HTML from a proxy.
+func isForeign(err error) bool {
+	var syntax *wire.SyntaxError
+	var kind *wire.KindError
+	return !isAboutAnObject(err) && (errors.As(err, &syntax) || errors.As(err, &kind))
+}
+
+// pause returns b.Initial, grown that many times, at most b.Max.
+func (b Backoff) pause(times int) Pause {
 	wait := b.Initial
 	for ; times > 0 && wait < b.Max; times-- {
-		wait *= 2
+		wait += wait / 2
 	}
-	return min(wait, b.Max)
+	wait = min(wait, b.Max)
+	return Pause{wait / 2, wait}
 }
 
-// WithJitter adds a random part to a wait.
-func WithJitter(wait time.Duration, random func(time.Duration) time.Duration) time.Duration {
-	if wait <= 0 {
-		return 0
+// Pause is a wait of a random length between Min and Max, so that clients that failed together do not return
+// together. The zero value is no wait.
+type Pause struct{ Min, Max time.Duration }
+
+// askedBy returns the wait that the server has asked for with err, by Retry-After.
+func askedBy(err error) Pause {
+	seconds, ok := apierrors.SuggestsClientDelay(err)
+	if !ok || seconds <= 0 {
+		return Pause{}
 	}
-	return wait + random(wait/4+1)
+	asked := MaxRetryAfter
+	if int64(seconds) < int64(MaxRetryAfter/time.Second) { // before it can overflow
+		asked = time.Duration(seconds) * time.Second
+	}
+	return Pause{asked, asked + asked/4}
 }
 
-// MaxFailed is the number of requests that may fail in any minute, if no setting changes
-// the backoffs. Backoffs alone would allow more, as they restart after each success.
-const MaxFailed = 10
-
-// FailureBudget limits failed requests to MaxFailed a minute. The zero value is ready
-// for use.
-type FailureBudget struct {
-	times []time.Time // of the last requests that failed, oldest first
-	// pages is the number of the last ones that were for the current page. Note drops them
-	// when the page succeeds, so that a long list does not wait for its failed pages.
-	pages int
+// atLeast returns the longer one of two waits.
+func (p Pause) atLeast(other Pause) Pause {
+	return Pause{max(p.Min, other.Min), max(p.Max, other.Max)}
 }
 
-// Note records a request that began at a time, and what follows it. It returns the wait
-// until the next request.
-func (f *FailureBudget) Note(began time.Time, in Input, next Action) time.Duration {
-	switch {
-	case next.Failed != nil:
-		f.times = append(f.times, began)
-		f.pages++
-		if next.Verb != ListPage || next.Restart {
-			f.pages = 0
-		}
-		if extra := len(f.times) - MaxFailed; extra > 0 {
-			f.times = append(f.times[:0], f.times[extra:]...)
-			f.pages = min(f.pages, MaxFailed)
-		}
-	case in.Verb == ListPage:
-		f.times, f.pages = f.times[:len(f.times)-f.pages], 0
-	}
-	if len(f.times) < MaxFailed {
-		return 0
-	}
-	return max(0, time.Until(f.times[0].Add(time.Minute)))
+// without returns what is left of a wait of which some time has passed.
+func (p Pause) without(passed time.Duration) Pause {
+	return Pause{max(0, p.Min-passed), max(0, p.Max-passed)}
+}
+
+// Pick returns the length of the wait. random returns a duration below its argument, which is positive.
+func (p Pause) Pick(random func(time.Duration) time.Duration) time.Duration {
+	return p.Min + random(p.Max-p.Min+1)
 }

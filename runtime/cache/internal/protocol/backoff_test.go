@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-func TestJitter(t *testing.T) {
+func TestPause(t *testing.T) {
 	seen := map[time.Duration]bool{}
 	for range 100 {
-		d := WithJitter(time.Second, rand.N[time.Duration])
-		if d < time.Second || d > 1250*time.Millisecond {
-			t.Fatalf("a second becomes %v", d)
+		d := Pause{time.Second, 2 * time.Second}.Pick(rand.N[time.Duration])
+		if d < time.Second || d > 2*time.Second {
+			t.Fatalf("a pause of one to two seconds lasts %v", d)
 		}
 		seen[d] = true
 	}
 	if len(seen) < 10 {
 		t.Errorf("only %d different waits of 100", len(seen))
 	}
-	if WithJitter(0, rand.N[time.Duration]) != 0 {
-		t.Error("no wait became one")
+	if d := (Pause{}).Pick(rand.N[time.Duration]); d != 0 {
+		t.Errorf("no pause lasts %v", d)
 	}
 }
 
@@ -30,9 +30,9 @@ func TestBackoffsGetDefaults(t *testing.T) {
 		Unauthorized: {Initial: time.Millisecond, Max: time.Second},
 	}.WithDefaults()
 	for reason, want := range (Backoffs{
-		ServerError:  {800 * time.Millisecond, 5 * time.Second},
+		ServerError:  {600 * time.Millisecond, 5 * time.Second},
 		Forbidden:    {time.Minute, time.Minute},
-		NotFound:     {2 * time.Second, 24 * time.Second},
+		NotFound:     {2500 * time.Millisecond, 30 * time.Second},
 		Unauthorized: {time.Millisecond, time.Second},
 	}) {
 		if got := set.of(reason); got != want {

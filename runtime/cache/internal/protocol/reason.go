@@ -34,6 +34,8 @@ var (
 	// ErrNoBookmark ends a streaming list that stalls before its bookmark: the server may
 	// not support streaming lists.
 	ErrNoBookmark = errors.New("the server sent no bookmark to end the initial events of a streaming list")
+	// ErrStreamEnded replaces the io.EOF of a streaming list that the server ended before its bookmark.
+	ErrStreamEnded = errors.New("the server ended a streaming list before the bookmark that ends its initial events")
 	// ErrSilent ends a watch that the server did not end at its timeout.
 	ErrSilent = errors.New("the server did not end the watch at its timeout; the connection is probably broken")
 	// ErrUnanswered ends a watch that the server does not answer.
@@ -77,7 +79,7 @@ func ReasonOf(err error) string {
 		return Refused
 	case errors.Is(err, ErrClosedEarly):
 		return ClosedEarly
-	case errors.Is(err, ErrNoBookmark):
+	case errors.Is(err, ErrNoBookmark), errors.Is(err, ErrStreamEnded):
 		return NoBookmark
 	case isEndless(err), errors.Is(err, ErrNoListVersion):
 		return ServerError

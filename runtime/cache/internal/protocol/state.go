@@ -1,6 +1,5 @@
 // Package protocol decides what a Reflector requests next, and when. It has no I/O and
-// no goroutines, does not know the type of the objects, and reads the clock only to
-// count failures.
+// no goroutines, does not know the type of the objects, and does not read the clock.
 //
 // It promises that a watch resumes where the last one ended, and that a list always
 // asks for the newest version. It retries an error after a wait that grows up to a
@@ -8,12 +7,26 @@
 //
 //	start ─▶ stream ── initial events, bookmark ─▶ watch ◀─┐ clean end, cut,
 //	           │  ▲                               ▲  │  └────┘ 5xx, 429: resume
-//	   refused,│  └── 410, 404, 400, undecodable ─┼──┤
+//	     fails,│  └── 410, 404, 400, undecodable ─┼──┤
 //	no bookmark│                                  │  │
 //	           ▼                                  │  │
 //	          list ─────────── last page ─────────┘  │
 //	          ▲  └─ next page; the same page after a failure
-//	          └── the same, where streams are refused ┘
+//	          ├── the same, where streams do not work ┤
+//	          └── poll: watches have failed for a while ┘
+//
+// What a list can give does not depend on streams and watches. If a stream fails, a list
+// follows at once. While watches fail, a list refreshes the collection every pollAfter.
+//
+// Three counts make the waits. Each begins again when its own cause is gone.
+//
+//	failures  requests that the API server did not answer, until it answers anything
+//	refusals  answers that only a person can change (401, 403, 404, 400, an object that does not
+//	          decode, a list without an end), until the refused list succeeds, or a watch makes progress
+//	relists   lists because a watch could not go on, until a watch made progress
+//
+// A 410 is an answer, and not a failure: the list follows at once. Only the next lists without
+// progress between them have to be some time apart.
 //
 // A list is one request for the whole collection. An API server answers it from its watch
 // cache (https://kep.k8s.io/2340). Pages after the first come from there only while the cache
@@ -26,6 +39,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -50,17 +64,27 @@ type State struct {
 	// noStream is set when the server refuses streaming lists or sends no bookmark, or
 	// when the configuration excludes them.
 	noStream bool
-	// skipStream is set while a list replaces a stream that stalled, and
-	// stalled from then on: the server may not support streaming lists.
-	skipStream, stalled bool
+	// skipStream is set while a list replaces a stream, until a list succeeds. onlyStream is set
+	// while nothing but that stream has failed.
+	skipStream, onlyStream bool
+	// strikes counts streams that failed while a list succeeded, since the last stream that
+	// succeeded: the server may not support streaming lists.
+	strikes int
 	// inPages is set when a list in one piece has failed, and its size may be the reason. The
 	// collection is then read in pages. It is cleared after that list, or if pages do not work.
 	// tooHeavy counts these failures: from the second one on, later lists are in pages too.
 	inPages  bool
 	tooHeavy int
-	// failures counts requests that failed since the last progress, and pageFailures
+	// The comment of the package explains failures, refusals and relists. pageFailures counts failed
 	// requests for the page that is being read.
-	failures, pageFailures int
+	failures, refusals, relists, pageFailures int
+	// listBegan is when the last list began. current is when the collection was last known to be up to date, or
+	// a poll last failed.
+	listBegan, current time.Time
+	// polls is set while a list refreshes the collection although watches fail. retry is the wait before the
+	// next watch then.
+	polls bool
+	retry Pause
 	// idle counts consecutive responses without an error or a result: such pages, and
 	// watches that ended at once.
 	idle int
@@ -71,6 +95,8 @@ type State struct {
 // Input is the result of a request.
 type Input struct {
 	Verb Verb
+	// Began and Ended are the times of the request.
+	Began, Ended time.Time
 	// Err is nil for a page, and io.EOF for a watch that ended normally.
 	Err error
 	// ResourceVersion is that of the page, or the last one that the watch saw.
@@ -94,8 +120,8 @@ type Input struct {
 type Action struct {
 	Verb    Verb
 	Options metav1.ListOptions
-	// Wait comes before the request. The caller adds jitter.
-	Wait time.Duration
+	// Wait comes before the request.
+	Wait Pause
 	// Resumed marks a watch that replaces one that ended normally.
 	Resumed bool
 	// Patient is set for a list in one piece after pages that expired: it may take longer,
@@ -107,9 +133,9 @@ type Action struct {
 	Commit bool
 	// Failed is the error to report, or nil.
 	Failed error
-	// Reopened marks a watch that is opened again after it failed. It may fail again after
-	// the server has answered.
-	Reopened bool
+	// WatchFailed marks a watch that is opened again after it failed, and a list instead of it. The watch may
+	// fail again after the server has answered.
+	WatchFailed bool
 }
 
 const (
@@ -118,12 +144,13 @@ const (
 	// maxTooHeavy is the number of lists in one piece that may fail because of their size
 	// before all lists are in pages.
 	maxTooHeavy = 2
+	// maxStrikes is the number of streams that may fail while lists succeed before streams are given up.
+	maxStrikes = 2
+	// pollAfter is how long watches may fail before a list refreshes the collection.
+	pollAfter = 20 * time.Second
 	// maxPageFailures is the number of consecutive failures of a page before the list
 	// restarts: one failed request does not make it read the earlier pages again.
 	maxPageFailures = 5
-	// maxShortFailures bounds the count of failures, and so the wait, of watches that
-	// make progress and fail soon: at most 5 a minute.
-	maxShortFailures = 4
 	// LongWatch is how long a watch without events has to last to be progress.
 	LongWatch = 10 * time.Second
 	// ShortWatch is how long a watch has to last to be resumed at once.
@@ -139,6 +166,9 @@ func Start(noStream bool, backoffs Backoffs) (State, Action) {
 
 // Step returns what follows a request that ended.
 func Step(s State, in Input) (State, Action) {
+	if in.Verb == OpenStream || in.Verb == ListPage && in.Token == "" {
+		s.listBegan = in.Began
+	}
 	switch {
 	case in.Verb == ListPage:
 		return s.afterPage(in)
@@ -165,24 +195,34 @@ func (s State) startAction() Action {
 	}}
 }
 
-// afterUnfinishedStream lists where streams do not work, and otherwise retries.
+// afterUnfinishedStream lists: whatever has failed may concern streams alone. The list decides about
+// the wait, unless the server has asked for one.
 func (s State) afterUnfinishedStream(in Input) (State, Action) {
-	reason, unanswered := ReasonOf(in.Err), errors.Is(in.Err, ErrUnanswered)
-	if reason != Refused && reason != NoBookmark && !unanswered {
-		if in.Err == io.EOF { // it ended normally before its bookmark
-			in.Err = ErrClosedEarly
-		}
-		return s.relist(in.Err)
+	if in.Err == io.EOF {
+		in.Err = ErrStreamEnded
 	}
-	s.noStream = s.noStream || reason == Refused || in.Overdue || s.stalled && !unanswered
-	s.stalled = s.stalled || reason == NoBookmark
-	s.skipStream = true
+	if isUnsent(in.Err) {
+		return s.relist(in)
+	}
+	reason := ReasonOf(in.Err)
+	s.noStream = s.noStream || reason == Refused || in.Overdue
+	s.skipStream, s.onlyStream = true, true
 	next := s.startAction()
 	next.Restart = true
+	next.Wait = askedBy(in.Err)
+	if reason == TooManyRequests {
+		next.Wait = s.backoff(in)
+	}
 	if reason != Refused {
 		next.Failed = in.Err // it explains the lost time
 	}
 	return s, next
+}
+
+// isUnsent reports whether a request did not get to the server.
+func isUnsent(err error) bool {
+	dial := (*net.OpError)(nil)
+	return errors.As(err, &dial) && dial.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // wasCut reports whether the connection of a watch broke. This is normal: servers, load
@@ -191,42 +231,95 @@ func wasCut(err error) bool {
 	return ReasonOf(err) == Unreachable && !errors.Is(err, ErrSilent)
 }
 
-func (s State) afterPage(in Input) (State, Action) {
+// isBehind reports whether the server has not reached the version of a request. One that was restored
+// from a backup never will.
+func isBehind(err error) bool {
+	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// backoff counts a request that failed, and returns the wait after it.
+func (s *State) backoff(in Input) Pause {
+	count := &s.failures
 	switch {
-	case in.Err != nil && in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err):
-		next := pageAction(in.Token)
-		next.Failed = in.Err
-		next.Wait = s.backoffs.After(in.Err, s.pageFailures)
-		s.pageFailures++
-		return s, next
-	case in.Err != nil:
-		s.choosePages(in)
-		s.failures = max(s.failures, s.pageFailures) // so that the wait does not shrink
-		s, next := s.relist(in.Err)
-		next.Patient = next.Verb == ListPage && ReasonOf(in.Err) == Expired
-		return s, next
+	case ReasonOf(in.Err) == Expired, isBehind(in.Err):
+		s.failures = 0
+		return askedBy(in.Err)
+	case isRefusal(in.Err):
+		count, s.failures = &s.refusals, 0
+	}
+	*count++
+	return s.backoffs.After(in.Err, *count-1, in.Ended.Sub(in.Began)-in.Lasted)
+}
+
+// isRefusal reports whether err is about an answer that only a person can change.
+func isRefusal(err error) bool {
+	switch ReasonOf(err) {
+	case Unauthorized, Forbidden, NotFound, Refused:
+		return true
+	case Decode:
+		return !isForeign(err)
+	}
+	return isEndless(err)
+}
+
+func (s State) afterPage(in Input) (State, Action) {
+	if in.Err != nil {
+		return s.afterFailedPage(in)
 	}
 	s.pageFailures = 0
+	if !s.polls && (in.Token != "" || in.ContinueToken == "") { // a first page that succeeds does not mean that the list does
+		s.failures = 0
+	}
 	if in.ContinueToken != "" {
 		next := pageAction(in.ContinueToken)
-		next.Wait = s.idleWait(in.Idle)
+		next.Wait, next.WatchFailed = s.idleWait(in.Idle), s.polls
 		return s, next
 	}
-	s.inPages, s.skipStream, s.idle = s.tooHeavy >= maxTooHeavy, false, 0
-	s.ResourceVersion = in.ResourceVersion
+	if s.onlyStream {
+		s.strikes++
+		s.noStream = s.noStream || s.strikes >= maxStrikes
+	}
+	s.inPages, s.skipStream, s.onlyStream, s.idle = s.tooHeavy >= maxTooHeavy, false, false, 0
+	s.ResourceVersion, s.current = in.ResourceVersion, in.Ended
 	next := s.watchAction()
 	next.Commit = true
+	if s.polls { // that a list succeeds does not mean that watches do
+		s.polls, next.WatchFailed, next.Wait = false, true, s.retry
+		return s, next
+	}
+	if s.relists == 0 { // otherwise the watch was refused, and not the list
+		s.refusals = 0
+	}
+	return s, next
+}
+
+func (s State) afterFailedPage(in Input) (State, Action) {
+	s.onlyStream = false
+	if in.Token != "" && s.pageFailures < maxPageFailures && !restartsList(in.Err) {
+		next := pageAction(in.Token)
+		next.Failed, next.WatchFailed = in.Err, s.polls
+		next.Wait = s.backoff(in)
+		s.pageFailures++
+		return s, next
+	}
+	s.choosePages(in)
+	if s.polls {
+		s.polls, s.skipStream, s.pageFailures, s.current = false, false, 0, in.Ended
+		return s.rewatch(in)
+	}
+	s, next := s.relist(in)
+	next.Patient = next.Verb == ListPage && ReasonOf(in.Err) == Expired
 	return s, next
 }
 
 // choosePages decides whether the list after one that failed is in pages. The server has not
 // seen a list whose connection failed, so the size is not the reason.
 func (s *State) choosePages(in Input) {
-	reason, dial := ReasonOf(in.Err), (*net.OpError)(nil)
+	reason := ReasonOf(in.Err)
 	switch {
 	case reason == Expired, isEndless(in.Err):
 		s.inPages = false // one piece has no token that could expire or repeat
-	case errors.As(in.Err, &dial) && dial.Op == "dial":
+	case isUnsent(in.Err):
 	case reason == Unreachable, reason == ServerError, reason == TooManyRequests:
 		if !s.inPages && in.Token == "" {
 			s.tooHeavy++
@@ -248,64 +341,97 @@ func restartsList(err error) bool {
 }
 
 // idleWait counts a response without a result, and returns the wait after it. After
-// another one it returns 0.
-func (s *State) idleWait(idle bool) time.Duration {
+// another one it returns no wait.
+func (s *State) idleWait(idle bool) Pause {
 	if !idle {
 		s.idle = 0
-		return 0
+		return Pause{}
 	}
 	s.idle++
-	return idleBackoff.doubled(s.idle - 1)
+	return idleBackoff.pause(s.idle - 1)
 }
 
 func (s State) afterWatch(in Input) (State, Action) {
 	if in.ResourceVersion != "" {
 		s.ResourceVersion = in.ResourceVersion
 	}
-	ended := in.Err == io.EOF // and not an error that wraps it
-	if in.MadeProgress && (ended || wasCut(in.Err) || in.Lasted >= LongWatch) {
+	if in.Listed { // an answer, however the watch went on
+		s.failures, s.refusals, s.strikes = 0, 0, 0
+	}
+	if in.Lasted >= ShortWatch { // another one
 		s.failures = 0
 	}
+	ended := in.Err == io.EOF // and not an error that wraps it
+	endedWell := ended || wasCut(in.Err)
+	if in.MadeProgress && (endedWell || in.Lasted >= LongWatch) {
+		s.failures, s.refusals, s.relists = 0, 0, 0
+	}
+	if in.Listed || in.MadeProgress || in.Lasted >= ShortWatch {
+		s.current = in.Ended
+	}
 	switch reason := ReasonOf(in.Err); {
-	case in.MadeProgress && (ended || wasCut(in.Err)), ended && in.Lasted >= ShortWatch:
+	case in.MadeProgress && endedWell, ended && in.Lasted >= ShortWatch:
 		next := s.watchAction()
 		next.Resumed = true
 		next.Wait = s.idleWait(in.Lasted < ShortWatch)
 		return s, next
 	case ended:
-		return s.rewatch(ErrClosedEarly)
-	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused,
-		apierrors.HasStatusCause(in.Err, metav1.CauseTypeResourceVersionTooLarge):
+		in.Err = ErrClosedEarly
+		return s.retryWatch(in)
+	case reason == Expired, reason == NotFound, reason == Decode, reason == Refused, isBehind(in.Err):
 		// The watch cannot continue or would skip something, so only a list is correct. The
-		// server may have forgotten the version (410), or not have reached it: one that was
-		// restored from a backup never will.
-		return s.relist(in.Err)
-	case in.MadeProgress:
-		s.failures = min(s.failures, maxShortFailures)
+		// server may have forgotten the version (410), or not have reached it.
+		return s.relist(in)
 	}
-	return s.rewatch(in.Err)
+	return s.retryWatch(in)
 }
 
 // relist lists the collection again, at the newest version. Without a resourceVersion
 // the server answers from a quorum, so time never runs back
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list).
-func (s State) relist(err error) (State, Action) {
+func (s State) relist(in Input) (State, Action) {
 	next := s.startAction()
 	next.Restart = true
-	next.Failed = err
-	next.Wait = s.backoffs.After(err, s.failures)
-	s.failures++
+	next.Failed = in.Err
+	next.Wait = s.backoff(in)
+	if in.Verb == OpenWatch || in.Listed || ReasonOf(in.Err) == Expired {
+		if s.relists > 0 { // the first one follows at once
+			apart := s.backoffs.of(Expired).pause(s.relists - 1)
+			next.Wait = next.Wait.atLeast(apart.without(in.Ended.Sub(s.listBegan)))
+		}
+		s.relists++
+	}
 	s.pageFailures = 0
 	return s, next
 }
 
+// retryWatch opens the watch again where it ended. If watches have failed for a while and lists may succeed,
+// a list comes first: a role may have the right to list alone, and a proxy may cut each watch.
+func (s State) retryWatch(in Input) (State, Action) {
+	s, next := s.rewatch(in)
+	isFirst := s.failures+s.refusals == 1 // which may have taken long
+	if isFirst || in.Ended.Sub(s.current) < pollAfter || !listMayHelp(in.Err) {
+		return s, next
+	}
+	s.polls, s.skipStream, s.retry = true, true, next.Wait
+	poll := s.startAction()
+	poll.Restart, poll.WatchFailed = true, true
+	poll.Failed = in.Err
+	return s, poll
+}
+
+// listMayHelp reports whether a list may succeed although a watch has failed with err.
+func listMayHelp(err error) bool {
+	reason := ReasonOf(err)
+	return !isUnsent(err) && reason != TooManyRequests && reason != Unauthorized
+}
+
 // rewatch opens the watch again where it ended.
-func (s State) rewatch(err error) (State, Action) {
+func (s State) rewatch(in Input) (State, Action) {
 	next := s.watchAction()
-	next.Failed = err
-	next.Reopened = true
-	next.Wait = s.backoffs.After(err, s.failures)
-	s.failures++
+	next.Failed = in.Err
+	next.WatchFailed = true
+	next.Wait = s.backoff(in)
 	return s, next
 }
 

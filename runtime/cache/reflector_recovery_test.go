@@ -1,0 +1,354 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
+	"github.com/typedinformers/informer-gen/runtime/wire"
+)
+
+// endings are how a watch or a streaming list may end before it has brought anything.
+var endings = map[string]error{
+	"403": errForbidden, "405": apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "widgets"}, "watch"), "404": errNotFound, "500": errInternal,
+	"HTML": &wire.SyntaxError{Near: "<html>"}, "cut": errCut, "reset": syscall.ECONNRESET, "in good order": io.EOF, "400": apierrors.NewBadRequest("no watch"),
+}
+
+// withoutWatches is a source whose watches all end with err, and whose streaming lists do, before their first event.
+type withoutWatches struct {
+	*source
+	err error
+	// answers is set if the server answers a watch before it ends.
+	answers bool
+	// onlyStreams is set if other watches work.
+	onlyStreams bool
+}
+
+func (w *withoutWatches) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	if w.err == nil || w.onlyStreams && options.SendInitialEvents == nil {
+		return w.source.Watch(ctx, options)
+	}
+	if err := w.begin("watch", options); err != nil {
+		return nil, err
+	}
+	if w.answers || w.err == io.EOF {
+		return endedStream{w.err}, nil
+	}
+	return nil, w.err
+}
+
+type endedStream struct{ err error }
+
+func (e endedStream) Next(context.Context, []Event[object]) ([]Event[object], error) {
+	return nil, e.err
+}
+
+func (endedStream) Stop() {}
+
+// TestListInsteadOfAStreamThatFails: whatever a streaming list ends with, what LIST can give is in the cache at once.
+func TestListInsteadOfAStreamThatFails(t *testing.T) {
+	for name, end := range endings {
+		for _, answers := range []bool{false, true} {
+			for _, onlyStreams := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, answers=%t, only streams=%t", name, answers, onlyStreams), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						src := &withoutWatches{newSource(), end, answers, onlyStreams}
+						src.set("a", "one", nil)
+						queue := &DeltaFIFO[object]{}
+						r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet}, queue)
+						run(t, r.Run)
+						time.Sleep(10 * time.Millisecond)
+						wantLines(t, take(t, queue), "Replaced 1")
+						time.Sleep(2 * time.Second)
+						switch s := r.Status(); {
+						case onlyStreams && (s.Phase != Watching || s.Err != nil):
+							t.Errorf("the watch works, and the status is %v", s)
+						case !onlyStreams && (s.Phase != Degraded || s.Verb != "watch" || s.Err == nil):
+							t.Errorf("watches fail with %v, and the status is %v, of %s", end, s, s.Verb)
+						}
+						time.Sleep(time.Hour)
+						streams := 0
+						for _, request := range src.requests {
+							if request.options.SendInitialEvents != nil {
+								streams++
+							}
+						}
+						if streams > 2 {
+							t.Errorf("%d streaming lists in an hour, want at most two", streams)
+						}
+						if lists := src.count("list"); onlyStreams && lists != 1 || lists > 700 {
+							t.Errorf("%d lists in an hour", lists)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestListsWhileWatchesFail: an informer whose watches fail follows the collection by lists, and says why.
+func TestListsWhileWatchesFail(t *testing.T) {
+	for name, end := range endings {
+		if name == "404" || name == "405" || name == "400" || name == "HTML" {
+			continue // after these a list follows in any case
+		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &withoutWatches{source: newSource(), err: end}
+				s := NewSharedIndexInformer(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: quiet, Settings: Settings{WithoutStreamingList: true}})
+				run(t, s.Run)
+				time.Sleep(10 * time.Minute)
+				var lag time.Duration
+				for n := range 20 {
+					obj, began := src.set("a", "one", nil), time.Now()
+					for cachedVersion(s) != obj.ResourceVersion {
+						time.Sleep(100 * time.Millisecond)
+						if time.Since(began) > time.Minute {
+							t.Fatalf("change %d is not in the cache after a minute: %v", n, s.Status())
+						}
+						if status := s.Status(); status.Phase != Degraded || status.Verb != "watch" {
+							t.Fatalf("watches fail with %v, and the status is %v, of %s", end, status, status.Verb)
+						}
+					}
+					lag = max(lag, time.Since(began))
+				}
+				if lag > 50*time.Second {
+					t.Errorf("a change was in the cache after %v", lag)
+				}
+				began := time.Now()
+				before := len(src.since(0))
+				time.Sleep(10 * time.Minute)
+				if n := len(src.since(before)); n > 160 {
+					t.Errorf("%d requests in ten minutes", n)
+				}
+				src.err = nil // no request is under way in a bubble that sleeps
+				for s.Status().Phase != Watching {
+					time.Sleep(100 * time.Millisecond)
+				}
+				if took := time.Since(began) - 10*time.Minute; took > 32*time.Second {
+					t.Errorf("follows %v after watches work again", took)
+				}
+				lists := src.count("list")
+				time.Sleep(time.Hour)
+				if n := src.count("list") - lists; n != 0 {
+					t.Errorf("%d lists while the watch works", n)
+				}
+			})
+		})
+	}
+}
+
+// cachedVersion returns the version of the object a/one in the cache, or "".
+func cachedVersion(s *SharedIndexInformer[object]) string {
+	if obj, found := s.GetIndexer().Get(ObjectName{"a", "one"}); found {
+		return obj.ResourceVersion
+	}
+	return ""
+}
+
+// TestOutageEndsWithoutAList: a server that is away, fails as a whole or asks to slow down gets no list when it is back.
+func TestOutageEndsWithoutAList(t *testing.T) {
+	for name, fail := range map[string]error{"refused": syscall.ECONNREFUSED, "500": errInternal, "429": errSlowDown, "cut": errCut} {
+		for _, lasts := range []time.Duration{2 * time.Second, 14 * time.Second, time.Minute, 10 * time.Minute} {
+			t.Run(fmt.Sprintf("%s for %v", name, lasts), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					src := newSource()
+					r, queue := follow(t, Config[object]{ListerWatcher: src})
+					time.Sleep(time.Minute)
+					wantLines(t, take(t, queue), "Replaced 0")
+					src.failWith(func(request) error { return fail })
+					src.endWatches(errCut)
+					time.Sleep(lasts)
+					src.failWith(nil)
+					src.set("a", "one", nil)
+					began := time.Now()
+					limit := 8 * time.Second
+					if name == "429" {
+						limit = 17*time.Second + 17*time.Second/4
+					}
+					for queue.Len() == 0 && time.Since(began) <= limit {
+						time.Sleep(50 * time.Millisecond)
+					}
+					wantLines(t, take(t, queue), "Added a/one@101")
+					time.Sleep(time.Minute)
+					if s := r.Status(); s.Phase != Watching || s.Err != nil {
+						t.Errorf("status is %v", s)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestAnswerEndsTheBackoff: after a long outage, a 410 is an answer, and the list follows at once.
+func TestAnswerEndsTheBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		r, queue := follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(time.Minute)
+		wantLines(t, take(t, queue), "Replaced 0")
+		src.failWith(func(request) error { return errInternal })
+		src.endWatches(errCut)
+		time.Sleep(10 * time.Minute)
+		src.set("a", "one", nil)
+		src.forget()
+		src.failWith(nil)
+		time.Sleep(time.Until(r.Status().NextAttempt))
+		wantLines(t, take(t, queue), "Replaced 1") // in the moment of the next attempt
+		if s := r.Status(); s.Phase != Watching {
+			t.Errorf("status is %v", s)
+		}
+	})
+}
+
+// TestListsAfterFailingWatchesAreApart: a server that lists and then has forgotten the version is not listed in
+// a frenzy, but never waits longer than the longest backoff for its next list.
+func TestListsAfterFailingWatchesAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.openErr = errGone
+		follow(t, Config[object]{ListerWatcher: src})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n := src.count("list"); n < 450 || n > 900 {
+			t.Errorf("%d lists in an hour, want one in four to eight seconds", n)
+		}
+	})
+}
+
+// TestStreamWithPlainBookmarks has streaming lists whose bookmarks do not say that the initial events have ended, or
+// whose proxy has dropped that. Now and then the version of the collection cannot be had.
+func TestStreamWithPlainBookmarks(t *testing.T) {
+	for name, version := range map[string]func(*source) string{
+		"of the collection": func(s *source) string { return "" },
+		"none":              func(*source) string { return "none" },
+		"always the first":  func(*source) string { return "100" },
+		"growing":           func(s *source) string { s.bookmark(); return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &plainBookmarks{source: newSource(), version: version}
+				src.streams, src.noBookmark = true, true
+				src.set("a", "one", nil)
+				src.set("a", "two", nil)
+				failed := false
+				src.failWith(func(r request) error {
+					if r.options.Limit == 1 && !failed {
+						failed = true
+						return errSlowDown
+					}
+					return nil
+				})
+				queue := &DeltaFIFO[object]{}
+				var heard []error
+				r := NewReflector(Config[object]{ListerWatcher: src, Resource: widgets, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = append(heard, err) }}, queue)
+				run(t, r.Run)
+				time.Sleep(30 * time.Second)
+				wantLines(t, take(t, queue), "Replaced 2")
+				if len(heard) != 1 || !errors.Is(heard[0], protocol.ErrNoBookmark) {
+					t.Errorf("the errors are %v", heard)
+				}
+			})
+		})
+	}
+}
+
+// plainBookmarks sends a bookmark each three seconds.
+type plainBookmarks struct {
+	*source
+	version func(*source) string
+}
+
+func (p *plainBookmarks) Watch(ctx context.Context, options metav1.ListOptions) (EventStream[object], error) {
+	stream, err := p.source.Watch(ctx, options)
+	if err != nil || options.SendInitialEvents == nil {
+		return stream, err
+	}
+	return &plainBookmarkStream{stream, p}, nil
+}
+
+type plainBookmarkStream struct {
+	EventStream[object]
+	source *plainBookmarks
+}
+
+func (p *plainBookmarkStream) Next(ctx context.Context, reuse []Event[object]) ([]Event[object], error) {
+	waiting, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	batch, err := p.EventStream.Next(waiting, reuse)
+	if waiting.Err() == nil || ctx.Err() != nil {
+		return batch, err
+	}
+	version := p.source.version(p.source.source)
+	switch version {
+	case "":
+		p.source.mu.Lock()
+		defer p.source.mu.Unlock()
+		version = strconv.Itoa(p.source.source.version)
+	case "none":
+		version = ""
+	}
+	return append(batch, Event[object]{Type: watch.Bookmark, ResourceVersion: version}), nil
+}
+
+// TestStreamThatEndsBeforeItsBookmark: the error does not say that the watch ended as soon as it was open.
+func TestStreamThatEndsBeforeItsBookmark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource()
+		src.streams, src.noBookmark = true, true
+		src.set("a", "one", nil)
+		var heard error
+		_, queue := follow(t, Config[object]{ListerWatcher: src, WatchErrorHandler: func(_ context.Context, _ gvr, err error) { heard = err }})
+		time.Sleep(5 * time.Second)
+		src.endWatches(io.EOF)
+		wantLines(t, take(t, queue), "Replaced 1")
+		if !errors.Is(heard, protocol.ErrStreamEnded) || reasonOf(heard) != NoBookmark || strings.Contains(heard.Error(), "as soon as") {
+			t.Errorf("the error is %v", heard)
+		}
+	})
+}
+
+// TestServerThatKeepsFailing gets about ten requests a minute, however it fails.
+func TestServerThatKeepsFailing(t *testing.T) {
+	for name, fail := range map[string]error{
+		"refused": syscall.ECONNREFUSED, "500": errInternal, "429": apierrors.NewTooManyRequests("slow down", 0), "cut": errCut,
+		"HTML": &wire.SyntaxError{Near: "<html>"}, "400": apierrors.NewBadRequest("no"), "410": errGone, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "list"),
+	} {
+		for _, streams := range []bool{false, true} {
+			for _, listed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, streams=%t, listed=%t", name, streams, listed), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						src := newSource()
+						src.streams = streams
+						if !listed {
+							src.failWith(func(request) error { return fail })
+						}
+						follow(t, Config[object]{ListerWatcher: src})
+						time.Sleep(time.Minute)
+						src.failWith(func(request) error { return fail })
+						src.endWatches(errCut)
+						before := len(src.since(0))
+						time.Sleep(30 * time.Minute)
+						n := len(src.since(before)) / 30
+						if n > 13 || n < 7 && name != "405" { // which only a person can change
+							t.Errorf("%d requests a minute, want about ten", n)
+						}
+					})
+				})
+			}
+		}
+	}
+}
