@@ -217,8 +217,8 @@ type Settings struct {
 	// Backoffs set how long to wait before a failed list or watch is retried, by the
 	// reason of the failure. The entry under "" is for all reasons without an entry. A
 	// zero or missing value keeps its default: 0.6 s up to 8 s, which is about ten requests a minute;
-	// after Unauthorized 2.5 s up to 10 s; after Forbidden and NotFound 2.5 s up to 30 s; after an
-	// object that cannot be decoded or transformed, whose entry is Decode, 2.5 s up to one minute. The
+	// after Unauthorized 3.5 s up to 10 s; after Forbidden and NotFound 3.5 s up to 30 s; after an
+	// object that cannot be decoded or transformed, whose entry is Decode, 3.5 s up to one minute. The
 	// entry of Expired is for lists that follow each other because watches cannot go on.
 	Backoffs map[Reason]Backoff
 }

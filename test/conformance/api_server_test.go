@@ -31,6 +31,8 @@ type apiServer struct {
 	*testing.T
 	api    *apitest.Server
 	client metadata.ResourceInterface
+	// streams is set if the server has streaming lists.
+	streams bool
 
 	mu       sync.Mutex             // guards what follows
 	watches  map[*apiWatch]struct{} // open ones
@@ -40,9 +42,9 @@ type apiServer struct {
 	written int
 }
 
-func newAPIServer(t *testing.T) *apiServer {
+func newAPIServer(t *testing.T, streams bool) *apiServer {
 	kind := apitest.Kind{GroupVersionKind: widgets.GroupVersion().WithKind(widgetKind.Kind), Resource: widgets.Resource, Namespaced: true}
-	s := &apiServer{T: t, api: apitest.Start(t, apitest.WithKinds(kind)), watches: map[*apiWatch]struct{}{}}
+	s := &apiServer{T: t, streams: streams, api: apitest.Start(t, apitest.WithKinds(kind)), watches: map[*apiWatch]struct{}{}}
 	client, err := metadata.NewForConfig(&rest.Config{Host: s.api.URL(), Transport: clientTransport{s}, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +219,7 @@ func (s *apiServer) Watch(ctx context.Context, options metav1.ListOptions) (watc
 	return s.client.Watch(ctx, options)
 }
 
-func (s *apiServer) IsWatchListSemanticsUnSupported() bool { return true }
+func (s *apiServer) IsWatchListSemanticsUnSupported() bool { return !s.streams }
 
 func (s *apiServer) RoundTrip(request *http.Request) (*http.Response, error) {
 	return s.api.RoundTrip(request)
@@ -261,10 +263,12 @@ func (c clientTransport) RoundTrip(httpRequest *http.Request) (*http.Response, e
 	if err := metav1.Convert_url_Values_To_v1_ListOptions(&query, &r.options, nil); err != nil {
 		return nil, err
 	}
-	if r.options.SendInitialEvents != nil {
-		return failure(httpRequest, apierrors.NewInvalid(widgetKind, "", nil)) // no streaming list here
-	}
-	if r.options.Watch {
+	switch {
+	case r.options.SendInitialEvents != nil && !c.streams:
+		return failure(httpRequest, apierrors.NewInvalid(widgetKind, "", nil))
+	case r.options.SendInitialEvents != nil:
+		r.verb = "stream"
+	case r.options.Watch:
 		r.verb = "watch"
 	}
 	c.mu.Lock()

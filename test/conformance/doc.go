@@ -13,7 +13,8 @@
 //	            ┌────────────┴─────────────┐
 //	            ▼                          ▼
 //	      fakeServer:                 apiServer:                  server
-//	what a scenario wants      runtime/apitest over HTTP
+//	what a scenario wants      runtime/apitest over HTTP,
+//	                           with and without streaming lists
 //
 // A scenario is a script that does things to the server and to the informer and
 // writes down, as lines, what handlers heard and what was asked of the server.
@@ -32,7 +33,7 @@
 //
 // # What it does not do
 //
-// The servers do not serve the streaming list: they refuse it as an API server
+// The fake server has no streaming lists, and apiServer in one of its runs: they refuse them as an API server
 // without the feature does, and tell client-go so beforehand, as client-go's own
 // fakes do. Nothing is said about speed.
 package conformance

@@ -66,7 +66,8 @@ type platform struct {
 
 var (
 	onFake      = platform{"", func(_ *testing.T, c config) server { return newFakeServer(c) }}
-	onAPIServer = platform{" on apitest", func(t *testing.T, _ config) server { return newAPIServer(t) }}
+	onAPIServer = platform{" on apitest", func(t *testing.T, _ config) server { return newAPIServer(t, false) }}
+	onStreams   = platform{" on apitest with streaming lists", func(t *testing.T, _ config) server { return newAPIServer(t, true) }}
 )
 
 type implementation struct {

@@ -19,7 +19,8 @@ func putMany(s server, n int) {
 
 var listScenarios = []scenario{
 	{
-		name: "list-order",
+		name:      "list-order",
+		unordered: true,
 		script: func(s *stage) {
 			s.server.put("b/one")
 			s.server.put("a/two")
@@ -66,6 +67,8 @@ var listScenarios = []scenario{
 			"list rv=0 limit=500", "watch rv=101",
 			"list rv=101", "watch rv=102",
 		),
+		streamed:         lines("stream rv=", "stream rv="),
+		streamedClientgo: lines("stream rv=", "stream rv=101", "stream rv="),
 	},
 	{
 		name: "list-paging",
@@ -84,6 +87,7 @@ var listScenarios = []scenario{
 			"list rv=0 limit=500", "watch rv=1300", // the server ignored the limit
 			"heard 1200, cached 1200",
 		),
+		streamed: lines("stream rv=", "heard 1200, cached 1200"),
 	},
 	{
 		name:   "list-too-large",
@@ -178,7 +182,8 @@ var listScenarios = []scenario{
 		),
 	},
 	{
-		name: "list-version-from-the-future",
+		name:      "list-version-from-the-future",
+		unordered: true,
 		script: func(s *stage) { // the server was restored from a backup
 			s.server.put("a/zero")
 			s.server.put("a/one")

@@ -22,7 +22,8 @@ var resyncScenarios = []scenario{
 			s.start()
 			s.pass(25 * time.Second)
 			s.hear(h, never)
-			s.note("lists %d", count(s.server.asked(), "list"))
+			asked := s.server.asked()
+			s.note("lists %d", count(asked, "list")+count(asked, "stream"))
 		},
 		want: lines(
 			"0s h: add a/one@101 initial",

@@ -17,7 +17,7 @@ func newRuntimeInformer(s server, c config) informer {
 	if c.ownWrites {
 		return newBodyInformer(s, c)
 	}
-	return newInformerOf(cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
+	return newInformerOf(s, cache.Config[object]{ListerWatcher: cache.NewListWatch[object](s)}, c)
 }
 
 func newBodyInformer(s server, c config) informer {
@@ -25,10 +25,10 @@ func newBodyInformer(s server, c config) informer {
 	if c.ownWrites {
 		source.ReadYourWrites = &cache.OwnWrites{Observer: c.observer, Server: serverURL}
 	}
-	return newInformerOf(source, c)
+	return newInformerOf(s, source, c)
 }
 
-func newInformerOf(source cache.Config[object], c config) informer {
+func newInformerOf(s server, source cache.Config[object], c config) informer {
 	return runtimeInformer{cache.NewSharedIndexInformer(cache.Config[object]{
 		Open:           source.Open,
 		ListerWatcher:  source.ListerWatcher,
@@ -37,6 +37,7 @@ func newInformerOf(source cache.Config[object], c config) informer {
 		Indexers:       runtimeIndexers(c.indexers),
 		ResyncPeriod:   c.resync,
 		Transform:      c.transform,
+		Settings:       cache.Settings{StreamingList: !s.IsWatchListSemanticsUnSupported()}, // of JSON too
 		WatchErrorHandler: func(_ context.Context, _ schema.GroupVersionResource, err error) {
 			if c.onError != nil {
 				c.onError(err)

@@ -17,6 +17,12 @@ type scenario struct {
 	// clientgo are client-go's lines in a known difference; differences has the
 	// reason.
 	clientgo []string
+	// streamed are the lines of both, and streamedClientgo those of client-go, with a server that has
+	// streaming lists, if they are others.
+	streamed, streamedClientgo []string
+	// unordered is set if the lines depend on the order of a list. A streaming list of client-go has that of a map,
+	// so it does not play such a scenario.
+	unordered bool
 	// lies says what the server does that the in-memory API server does not. Only the fake one plays
 	// such a scenario.
 	lies string
@@ -52,17 +58,36 @@ func TestConformance(t *testing.T) {
 	for _, sc := range suite {
 		t.Run(sc.name, func(t *testing.T) {
 			for _, by := range []implementation{ours, overBodies, adapted, clientgo} {
+				isTheirs := by.name == clientgo.name || by.name == adapted.name && asClientGo[sc.name]
 				want := sc.want
-				if sc.clientgo != nil && (by.name == clientgo.name || by.name == adapted.name && asClientGo[sc.name]) {
+				if sc.clientgo != nil && isTheirs {
 					want = sc.clientgo
 				}
 				t.Run(by.name+onFake.name, func(t *testing.T) { sc.play(t, by, onFake, want) })
-				if sc.lies == "" {
-					t.Run(by.name+onAPIServer.name, func(t *testing.T) { sc.play(t, by, onAPIServer, want) })
+				if sc.lies != "" {
+					continue
 				}
+				t.Run(by.name+onAPIServer.name, func(t *testing.T) { sc.play(t, by, onAPIServer, want) })
+				if sc.unordered && by.name == clientgo.name {
+					continue
+				}
+				t.Run(by.name+onStreams.name, func(t *testing.T) { sc.play(t, by, onStreams, sc.wantStreamed(isTheirs)) })
 			}
 		})
 	}
+}
+
+// wantStreamed returns the lines with a server that has streaming lists.
+func (sc scenario) wantStreamed(isTheirs bool) []string {
+	switch {
+	case sc.streamedClientgo != nil && isTheirs:
+		return sc.streamedClientgo
+	case sc.streamed != nil:
+		return sc.streamed
+	case sc.clientgo != nil && isTheirs:
+		return sc.clientgo
+	}
+	return sc.want
 }
 
 func (sc scenario) play(t *testing.T, by implementation, on platform, want []string) {

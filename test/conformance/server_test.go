@@ -53,7 +53,7 @@ type server interface {
 	// List and Watch are those of a typed client.
 	List(ctx context.Context, options metav1.ListOptions) (*metav1.PartialObjectMetadataList, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
-	// IsWatchListSemanticsUnSupported keeps client-go from asking for the streaming list.
+	// IsWatchListSemanticsUnSupported keeps informers from asking for a streaming list.
 	IsWatchListSemanticsUnSupported() bool
 	// open returns the body of a list or a watch.
 	open(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error)
@@ -63,8 +63,13 @@ type server interface {
 
 // request is one of an informer.
 type request struct {
-	verb    string
+	verb    string // list, watch, or stream for a streaming list
 	options metav1.ListOptions
+}
+
+// reads reports whether the request is a list, if verb is "list", or a watch.
+func (r request) reads(verb string) bool {
+	return r.verb == verb || r.verb == "stream" && verb == "list"
 }
 
 func (r request) String() string {
@@ -87,11 +92,15 @@ func linesOf(requests []request) []string {
 	return lines
 }
 
-// expire makes clients list again and find there what change does.
+// expire makes clients list again and find there what change does: their requests are answered after it.
 func expire(s server, change func()) {
+	changed := make(chan struct{})
+	s.answerWith(func(request) error { <-changed; return nil })
 	s.endWatches(apierrors.NewResourceExpired("too old resource version"))
 	change()
 	s.compact()
+	s.answerWith(nil)
+	close(changed)
 }
 
 func newObject(key string, labels ...string) object {

@@ -167,6 +167,8 @@ var storeScenarios = []scenario{
 			s.note("synced %v, %v", s.informer.HasSynced(), describe(s.informer.List()))
 		},
 		want: lines("synced false, told: true", "synced true, [a/bad@103 a/good@102]"),
+
+		streamedClientgo: lines("synced true, told: false", "synced true, [a/bad@103 a/good@102]"),
 	},
 	{
 		name: "transform-renames",
@@ -183,6 +185,8 @@ var storeScenarios = []scenario{
 		},
 		want:     lines("[], told: true"),
 		clientgo: lines("[a/renamed-one@101], told: false"),
+
+		streamedClientgo: lines("[a/renamed-renamed-one@101], told: false"),
 	},
 }
 

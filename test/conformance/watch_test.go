@@ -57,6 +57,8 @@ var watchScenarios = []scenario{
 		},
 		want:     lines("watch rv=101"),
 		clientgo: lines("list rv=101", "watch rv=101"),
+
+		streamedClientgo: lines("stream rv=101"),
 	},
 	{
 		name: "watch-bookmark",

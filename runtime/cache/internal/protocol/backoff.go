@@ -27,10 +27,10 @@ type Backoffs map[string]Backoff
 // right or an installed CRD within thirty.
 var defaultBackoffs = Backoffs{
 	"":           {600 * time.Millisecond, 8 * time.Second},
-	Unauthorized: {2500 * time.Millisecond, 10 * time.Second},
-	Forbidden:    {2500 * time.Millisecond, 30 * time.Second},
-	NotFound:     {2500 * time.Millisecond, 30 * time.Second},
-	Decode:       {2500 * time.Millisecond, time.Minute},
+	Unauthorized: {3500 * time.Millisecond, 10 * time.Second},
+	Forbidden:    {3500 * time.Millisecond, 30 * time.Second},
+	NotFound:     {3500 * time.Millisecond, 30 * time.Second},
+	Decode:       {3500 * time.Millisecond, time.Minute},
 }
 
 // idleBackoff is for responses without an error or a result: a watch that makes progress

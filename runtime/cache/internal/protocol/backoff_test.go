@@ -32,7 +32,7 @@ func TestBackoffsGetDefaults(t *testing.T) {
 	for reason, want := range (Backoffs{
 		ServerError:  {600 * time.Millisecond, 5 * time.Second},
 		Forbidden:    {time.Minute, time.Minute},
-		NotFound:     {2500 * time.Millisecond, 30 * time.Second},
+		NotFound:     {3500 * time.Millisecond, 30 * time.Second},
 		Unauthorized: {time.Millisecond, time.Second},
 	}) {
 		if got := set.of(reason); got != want {
