@@ -86,6 +86,7 @@ var sections = []section{
 	overHTTP("runtime"),
 	{name: "memory", measure: benchmarkMemory},
 	{name: "attacks", measure: benchmarkAttacks},
+	{name: "recovery", measure: benchmarkRecovery},
 	{name: "kube", measure: benchmarkKube, apart: true},
 	{name: "manager", measure: benchmarkManager, apart: true},
 	{name: "writes", measure: benchmarkWrites, apart: true},

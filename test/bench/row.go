@@ -33,6 +33,9 @@ type Row struct {
 // allocates now and then.
 const leastAllocations = 0.01
 
+// leastSeconds replaces 0 in a ratio.
+const leastSeconds = 0.01
+
 // newRow takes the medians.
 func newRow(name, unit string, ours, peer []float64) Row {
 	row := Row{Name: name, Unit: unit, Rounds: max(len(ours), len(peer)), Ours: report.Median(ours), Peer: report.Median(peer)}
@@ -42,10 +45,13 @@ func newRow(name, unit string, ours, peer []float64) Row {
 		row.Ours, row.Peer = math.Round(row.Ours*100)/100, math.Round(row.Peer*100)/100
 		least = leastAllocations
 	}
-	if unit == report.Count {
+	switch unit {
+	case report.Count:
 		least = 1
+	case seconds:
+		least = leastSeconds
 	}
-	row.Ratio = row.Peer / max(row.Ours, least)
+	row.Ratio = max(row.Peer, least) / max(row.Ours, least)
 	return row
 }
 

@@ -54,7 +54,7 @@ func TestRecovery(t *testing.T) {
 	for _, way := range outages {
 		for _, compacts := range []bool{false, true} {
 			for _, lasts := range []time.Duration{2 * time.Second, 14 * time.Second, time.Minute} {
-				name := fmt.Sprintf("%s for %v", way.name, lasts)
+				name := fmt.Sprintf("%s for %v s", way.name, lasts.Seconds())
 				if compacts {
 					name += ", then a compaction"
 				}
