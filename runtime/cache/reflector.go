@@ -470,7 +470,9 @@ func (r *Reflector[T]) conclude(ctx context.Context, after protocol.Verb, next p
 		r.status.enter(Listing, nil)
 	}
 	if next.Failed != nil {
-		r.leaveFirst()
+		if next.Wait != (protocol.Pause{}) { // a list instead of a stream follows at once
+			r.leaveFirst()
+		}
 		failed := next.Failed
 		if r.config.isScope { // all scopes have the same handler
 			failed = fmt.Errorf("%s: %w", r.config.of().name(), failed)

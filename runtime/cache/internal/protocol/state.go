@@ -195,13 +195,13 @@ func (s State) startAction() Action {
 	}}
 }
 
-// afterUnfinishedStream lists: whatever has failed may concern streams alone. The list decides about
-// the wait, unless the server has asked for one.
+// afterUnfinishedStream lists: whatever has failed may concern streams alone, unless it is an object, or the
+// server was not reached. The list decides about the wait, unless the server has asked for one.
 func (s State) afterUnfinishedStream(in Input) (State, Action) {
 	if in.Err == io.EOF {
 		in.Err = ErrStreamEnded
 	}
-	if isUnsent(in.Err) {
+	if isUnsent(in.Err) || isAboutAnObject(in.Err) {
 		return s.relist(in)
 	}
 	reason := ReasonOf(in.Err)
@@ -423,7 +423,7 @@ func (s State) retryWatch(in Input) (State, Action) {
 // listMayHelp reports whether a list may succeed although a watch has failed with err.
 func listMayHelp(err error) bool {
 	reason := ReasonOf(err)
-	return !isUnsent(err) && reason != TooManyRequests && reason != Unauthorized
+	return !isUnsent(err) && reason != TooManyRequests && reason != Unauthorized && askedBy(err) == (Pause{})
 }
 
 // rewatch opens the watch again where it ended.
