@@ -267,41 +267,48 @@ func TestStopEndsOneInformer(t *testing.T) {
 }
 
 // TestFirstListsAreLimited starts a hundred informers of a server that takes a
-// second for a list, and of one that hangs.
+// second for a list, and whose streaming lists may fail.
 func TestFirstListsAreLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := NewSharedInformerFactory(0, WithoutStreamingList())
-		defer f.Shutdown()
-		var asked []string
-		var mu sync.Mutex
-		busy, most := 0, 0
-		count := func(n int) {
-			mu.Lock()
-			defer mu.Unlock()
-			busy += n
-			most = max(most, busy)
+	for name, options := range map[string][]SharedInformerOption{"lists": {WithoutStreamingList()}, "streams that fail": {WithWatchErrorHandler(quiet)}} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { firstListsAreLimited(t, options) }) })
+	}
+}
+
+func firstListsAreLimited(t *testing.T, options []SharedInformerOption) {
+	f := NewSharedInformerFactory(0, options...)
+	defer f.Shutdown()
+	var asked []string
+	var mu sync.Mutex
+	busy, most := 0, 0
+	count := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		busy += n
+		most = max(most, busy)
+	}
+	src := newSource()
+	src.failWith(func(r request) error {
+		if r.options.SendInitialEvents != nil {
+			return errInternal
 		}
-		src := newSource()
-		src.failWith(func(r request) error {
-			if r.verb == "list" {
-				count(1)
-				time.Sleep(time.Second)
-				count(-1)
-			}
-			return nil
-		})
-		for n := range 100 {
-			kind := kindOf(src, &asked)
-			kind.Resource.Resource = fmt.Sprint("kind", n)
-			InformerFor(f, kind)
+		if r.verb == "list" {
+			count(1)
+			time.Sleep(time.Second)
+			count(-1)
 		}
-		began := time.Now()
-		f.Start(t.Context())
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if most > maxFirstLists || time.Since(began) != 10*time.Second {
-			t.Errorf("%d first lists at one time, all done after %v", most, time.Since(began))
-		}
+		return nil
 	})
+	for n := range 100 {
+		kind := kindOf(src, &asked)
+		kind.Resource.Resource = fmt.Sprint("kind", n)
+		InformerFor(f, kind)
+	}
+	began := time.Now()
+	f.Start(t.Context())
+	if err := f.WaitForCacheSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if most > maxFirstLists || time.Since(began) != 10*time.Second {
+		t.Errorf("%d first lists at one time, all done after %v", most, time.Since(began))
+	}
 }
