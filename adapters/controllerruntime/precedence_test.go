@@ -108,7 +108,7 @@ func TestEncodings(t *testing.T) {
 		// of an Accept header after the step
 		prefix, suffix string
 	}{
-		{"pods", partialPod, false, protobuf + ";as=PartialObjectMetadata", ";g=meta.k8s.io;v=v1"},
+		{"pods", partialPod, false, protobuf + ";as=PartialObjectMetadata", ";g=meta.k8s.io;v=v1,application/json"},
 		{"pods", &corev1.Pod{}, false, protobuf + ",", "application/json"},
 		{"pods", untypedPod, false, "application/json", "application/json"}, // both forms
 		{"pods", untypedPod, true, protobuf + ",", "application/json"},
@@ -133,4 +133,29 @@ func TestEncodings(t *testing.T) {
 			return fmt.Errorf("%+v: the requests are %+v", step, s.of(step.resource)[before:])
 		})
 	}
+}
+
+// TestMetadataOfPlainServer reads the metadata of objects from a server that answers whole objects.
+func TestMetadataOfPlainServer(t *testing.T) {
+	s := newServer(t)
+	s.plain = true
+	s.put("widgets", newWidget("a", "one", "red"))
+	c := newCache(t, s, ctrlcache.Options{})
+	start(t, c)
+	want := func(color string) {
+		t.Helper()
+		eventually(t, func() error {
+			list := partialWidgets()
+			if err := c.List(timeout(t), list); err != nil {
+				return err
+			}
+			if len(list.Items) != 1 || list.Items[0].Labels["color"] != color || list.Items[0].GroupVersionKind() != widgetKind {
+				return fmt.Errorf("listed %+v, want a %s one", list.Items, color)
+			}
+			return nil
+		})
+	}
+	want("red")
+	s.put("widgets", newWidget("a", "one", "blue")) // of which a watch tells
+	want("blue")
 }

@@ -36,7 +36,9 @@ type server struct {
 	held     bool
 	releases int
 	// refuse answers a request of a resource, if it returns a Status.
-	refuse   func(r *http.Request, resource string) *metav1.Status
+	refuse func(r *http.Request, resource string) *metav1.Status
+	// plain is set if the server has no other form than whole objects in JSON, as a simple aggregated server.
+	plain    bool
 	requests []asked
 }
 
@@ -171,6 +173,13 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.requests = append(s.requests, q)
 	refuse := s.refuse
 	s.mu.Unlock()
+	if s.plain {
+		if !slices.Contains(strings.Split(q.accept, ","), "application/json") {
+			http.Error(w, "only application/json is acceptable", http.StatusNotAcceptable)
+			return
+		}
+		q.accept = "application/json"
+	}
 	if refuse != nil {
 		if status := refuse(r, q.resource); status != nil {
 			status.Kind, status.APIVersion = "Status", "v1"

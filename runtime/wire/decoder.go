@@ -69,8 +69,8 @@ type Options struct {
 	// Kind is the kind of the objects in the body, with its group. A list or an object of
 	// another kind or group fails the list or watch with a *KindError, also with
 	// SkipUndecodable. A list or an object without a kind or group is accepted. If Kind.Kind
-	// is empty, all kinds are accepted. If Object is a *metav1.PartialObjectMetadata, Kind is the one of the
-	// objects that have the metadata.
+	// is empty, all kinds are accepted. A decoder of *metav1.PartialObjectMetadata accepts metadata and objects
+	// of that kind, of which it decodes the metadata. Each keeps the kind that its text has.
 	Kind schema.GroupKind
 	// Protobuf is an object of the Go type of the kind, such as &corev1.Pod{}, if the API
 	// server also has the kind as protobuf. The decoder then asks for protobuf first
@@ -120,6 +120,9 @@ type Decoder[T Object] struct {
 	acceptList, acceptWatch string
 	// untyped is set if each object has to have a kind.
 	untyped bool
+	// metadata is set if the objects are *metav1.PartialObjectMetadata. A server that does not know them
+	// answers with whole objects.
+	metadata bool
 	// withoutTypeMeta is set if the kind of typed objects is removed after it was checked.
 	withoutTypeMeta bool
 	// delivers is the type of the decoded objects if T is an interface type, and nil otherwise.
@@ -144,12 +147,10 @@ func NewDecoder[T Object](options Options, cached Cached[T]) *Decoder[T] {
 		untyped: kind == unstructuredType,
 	}
 	d.keepChanges = options.KeepChanges
-	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !isMetadata(kind)
+	d.metadata = isMetadata(kind)
+	d.withoutTypeMeta = options.WithoutTypeMeta && !d.untyped && !d.metadata
 	if isInterface[T]() {
 		d.delivers = reflect.PointerTo(kind)
-		if isMetadata(kind) && d.want.Kind != "" {
-			d.want = schema.GroupKind{Group: metav1.GroupName, Kind: kind.Name()}
-		}
 		if options.Unstructured && !d.untyped {
 			d.json = newDualCodec(planFor(kind, &options), planFor(unstructuredType, &options), options.ReadOnly)
 			d.untyped, d.delivers = true, reflect.TypeFor[*Dual]()
@@ -220,7 +221,8 @@ func Trimmer[T Object](options *Options) func(obj T) {
 // Accept returns the value of the Accept header for requests whose bodies d reads: the
 // encodings that it decodes fastest first. With WithoutManagedFields it asks the server
 // not to send these (https://kep.k8s.io/5958), which a server may ignore. For
-// *metav1.PartialObjectMetadata it asks for metadata only.
+// *metav1.PartialObjectMetadata it asks for metadata only. A header with parameters ends with plain
+// JSON, for servers that do not know them.
 func (d *Decoder[T]) Accept(watch bool) string {
 	if watch {
 		return d.acceptWatch
@@ -242,7 +244,10 @@ func acceptOf(kind reflect.Type, options *Options, of string, protobuf bool) str
 	if options.WithoutManagedFields {
 		parameters += ";drop=metadata.managedFields"
 	}
-	accept := runtime.ContentTypeJSON + parameters
+	accept := runtime.ContentTypeJSON
+	if parameters != "" {
+		accept = runtime.ContentTypeJSON + parameters + "," + accept
+	}
 	if protobuf {
 		accept = runtime.ContentTypeProtobuf + parameters + "," + accept
 	}
@@ -353,10 +358,26 @@ func (d *Decoder[T]) checkKind(obj T) error {
 		return nil
 	}
 	gvk := safemeta.KindOf(obj)
-	if gvk.Kind == d.want.Kind && gvk.Group == d.want.Group || gvk.Kind == kindLater {
+	if kind := gvk.GroupKind(); kind == d.want || kind == partialKind && d.metadata || kind.Kind == kindLater {
 		return nil
 	}
-	return checkKind(gvk.GroupVersion().String(), gvk.Kind, d.want)
+	return d.checkTypeMeta(gvk.GroupVersion().String(), gvk.Kind, "")
+}
+
+// partialKind is the kind of the answers to requests for metadata only.
+var partialKind = schema.GroupKind{Group: metav1.GroupName, Kind: "PartialObjectMetadata"}
+
+// checkTypeMeta returns a *KindError for an apiVersion and a kind that are not accepted. Each of them may
+// be empty. suffix is "List" if they are those of a list, and empty otherwise.
+func (d *Decoder[T]) checkTypeMeta(apiVersion, kind, suffix string) error {
+	if d.want.Kind == "" {
+		return nil
+	}
+	err := checkKind(apiVersion, kind, schema.GroupKind{Group: d.want.Group, Kind: d.want.Kind + suffix})
+	if err != nil && d.metadata && checkKind(apiVersion, kind, schema.GroupKind{Group: partialKind.Group, Kind: partialKind.Kind + suffix}) == nil {
+		return nil
+	}
+	return err
 }
 
 var errNoName = errors.New("it has no metadata.name")
@@ -378,7 +399,7 @@ func (d *Decoder[T]) skipLarge(h plan.Head, large *TooLargeError) (state *Decode
 	if !d.skip {
 		return nil, why
 	}
-	if err := checkKind(string(h.APIVersion), string(h.Kind), d.want); err != nil {
+	if err := d.checkTypeMeta(string(h.APIVersion), string(h.Kind), ""); err != nil {
 		return nil, err
 	}
 	if why.Name == "" || !h.IsWhole && (h.Namespace == nil || h.UID == nil || h.ResourceVersion == nil) {

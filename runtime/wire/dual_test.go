@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -147,33 +146,6 @@ func TestDualRefusesProtobuf(t *testing.T) {
 	_, err := d.List(context.Background(), io.NopCloser(strings.NewReader(listInProtobuf(1))))
 	if err == nil {
 		t.Error("there is no error")
-	}
-}
-
-// TestKindOfMetadata reads answers to requests for metadata only: their kind is the one of the
-// metadata.
-func TestKindOfMetadata(t *testing.T) {
-	options := Options{Object: &metav1.PartialObjectMetadata{}, Kind: schema.GroupKind{Group: "example.com", Kind: "Widget"}}
-	for _, test := range []struct {
-		apiVersion, kind string
-		accepted         bool
-	}{
-		{"meta.k8s.io/v1", "PartialObjectMetadata", true},
-		{"example.com/v1", "PartialObjectMetadata", false},
-		{"example.com/v1", "Widget", false},
-	} {
-		d := NewDecoder[Object](options, nil)
-		list := fmt.Sprintf(`{"apiVersion":%q,"kind":"%sList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}]}`, test.apiVersion, test.kind)
-		_, ofList := d.List(t.Context(), io.NopCloser(strings.NewReader(list)))
-		event := fmt.Sprintf(`{"type":"ADDED","object":{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"}}}`+"\n", test.apiVersion, test.kind)
-		stream := d.Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
-		_, ofWatch := stream.Next(t.Context(), nil)
-		stream.Stop()
-		for _, err := range []error{ofList, ofWatch} {
-			if test.accepted != (err == nil) || err != nil && !errors.As(err, new(*KindError)) {
-				t.Errorf("%s %s: %v", test.apiVersion, test.kind, err)
-			}
-		}
 	}
 }
 

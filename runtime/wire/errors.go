@@ -92,7 +92,7 @@ func (e *KindError) Error() string {
 }
 
 // checkKind returns a *KindError if apiVersion and kind are not those of want. Each of
-// them may be empty, and so may want.
+// them may be empty.
 func checkKind(apiVersion, kind string, want schema.GroupKind) error {
 	got := want
 	if kind != "" {
@@ -105,7 +105,7 @@ func checkKind(apiVersion, kind string, want schema.GroupKind) error {
 		}
 		got.Group = group
 	}
-	if got == want || want.Kind == "" {
+	if got == want {
 		return nil
 	}
 	got.Kind, got.Group = shown(got.Kind), shown(got.Group)

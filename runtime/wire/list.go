@@ -193,11 +193,7 @@ func (r *listReader[T]) check() error {
 
 // checkKind returns an error for a list of another kind.
 func (r *listReader[T]) checkKind() error {
-	want := r.decoder.want
-	if want.Kind != "" {
-		want.Kind += "List"
-	}
-	return checkKind(r.apiVersion, r.kind, want)
+	return r.decoder.checkTypeMeta(r.apiVersion, r.kind, "List")
 }
 
 // checkBefore is checkKind for a list whose kind may come after its items.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/safemeta"
 )
@@ -101,6 +103,120 @@ func TestSlimMetadata(t *testing.T) {
 		got, err := decoder.Decode([]byte(`{"metadata":{` + twice + `"name":"a","annotations":{"drop":"1","keep":"2"},"managedFields":[{"manager":1}]}}`))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("decoded %+v, %v", got, err)
+		}
+	}
+}
+
+// TestAcceptEndsWithPlainJSON compares Accept headers with those of client-go's metadata client. A server
+// that does not know the parameters can answer all of them.
+func TestAcceptEndsWithPlainJSON(t *testing.T) {
+	const text, binary = "application/json", "application/vnd.kubernetes.protobuf"
+	const meta, metaList, drop = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", ";drop=metadata.managedFields"
+	partial := &metav1.PartialObjectMetadata{}
+	for _, test := range []struct {
+		name        string
+		options     Options
+		list, watch string
+	}{
+		{"metadata", Options{Object: partial}, binary + metaList + "," + text + metaList + "," + text, binary + meta + "," + text + meta + "," + text},
+		{"metadata, only JSON", Options{Object: partial, WithoutProtobuf: true}, text + metaList + "," + text, text + meta + "," + text},
+		{"metadata without managed fields", Options{Object: partial, WithoutProtobuf: true, WithoutManagedFields: true}, text + metaList + drop + "," + text, text + meta + drop + "," + text},
+		{"whole objects", Options{Object: &widget{}}, text, text},
+		{"without managed fields", Options{Object: &widget{}, WithoutManagedFields: true}, text + drop + "," + text, text + drop + "," + text},
+	} {
+		d := NewDecoder[Object](test.options, nil)
+		if list, watch := d.Accept(false), d.Accept(true); list != test.list || watch != test.watch {
+			t.Errorf("%s: lists accept\n%s\nwant\n%s\nwatches accept\n%s\nwant\n%s", test.name, list, test.list, watch, test.watch)
+		}
+	}
+}
+
+// TestMetadataOfWholeObjects reads the answers of servers to requests for metadata only. An object keeps
+// the kind of its text, as in the lists of client-go's metadata client.
+func TestMetadataOfWholeObjects(t *testing.T) {
+	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
+	for _, test := range []struct {
+		name, apiVersion, kind string
+		accepted               bool
+	}{
+		{"metadata", "meta.k8s.io/v1", "PartialObjectMetadata", true},
+		{"old metadata", "meta.k8s.io/v1beta1", "PartialObjectMetadata", true},
+		{"whole objects", "example.com/v1", "Widget", true},
+		{"neither", "", "", true},
+		{"no group", "", "Widget", true},
+		{"another kind", "example.com/v1", "Gadget", false},
+		{"another group", "example.org/v1", "Widget", false},
+		{"metadata of another group", "example.com/v1", "PartialObjectMetadata", false},
+		{"an object of the group of metadata", "meta.k8s.io/v1", "Widget", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			checkMetadataOf(t, NewDecoder[*metadata](Options{Kind: kind}, nil), test.apiVersion, test.kind, test.accepted)
+			checkMetadataOf(t, NewDecoder[Object](Options{Kind: kind, Object: &metadata{}}, nil), test.apiVersion, test.kind, test.accepted)
+		})
+	}
+}
+
+// checkMetadataOf reads a list and a streaming list, in JSON and in protobuf, of one object of a kind.
+func checkMetadataOf[T Object](t *testing.T, d *Decoder[T], apiVersion, kind string, accepted bool) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Name: "a", ResourceVersion: "7", Labels: map[string]string{"of": "metadata"}}
+	check := func(from string, obj Object, err error, typeMeta metav1.TypeMeta) {
+		t.Helper()
+		switch {
+		case !accepted && !errors.As(err, new(*KindError)), accepted && err != nil:
+			t.Errorf("%s: the error is %v", from, err)
+		case accepted:
+			if want := (&metadata{TypeMeta: typeMeta, ObjectMeta: meta}); !reflect.DeepEqual(obj, want) {
+				t.Errorf("%s: decoded\n%+v\nwant\n%+v", from, obj, want)
+			}
+		}
+	}
+	itemKind := metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
+	listKind := itemKind
+	if kind != "" {
+		listKind.Kind += "List"
+	}
+	members := func(of metav1.TypeMeta) string {
+		text, _ := json.Marshal(struct {
+			metav1.TypeMeta
+			Code int `json:"code"` // so that there is a member
+		}{TypeMeta: of})
+		return strings.Trim(string(text), "{}")
+	}
+	object := `{` + members(itemKind) + `,"metadata":{"name":"a","resourceVersion":"7","labels":{"of":"metadata"}},"spec":{"metadata":{"name":"b"}}}`
+	message := messageOf(&metadata{ObjectMeta: meta}) + field(2, "a spec")
+	for _, list := range []struct {
+		name, body string
+		typeMeta   metav1.TypeMeta
+	}{
+		{"a list", `{` + members(listKind) + `,"metadata":{"resourceVersion":"9"},"items":[` + object + `]}`, itemKind},
+		{"a list with its kind at its end", `{"metadata":{"resourceVersion":"9"},"items":[` + object + `],` + members(listKind) + `}`, itemKind},
+		{"a list in protobuf", inEnvelope(listKind, field(1, messageOf(&metav1.ListMeta{ResourceVersion: "9"}))+field(2, message)), metav1.TypeMeta{}},
+	} {
+		page, err := d.List(t.Context(), bodyOf(list.body))
+		if err == nil && len(page.Items) != 1 {
+			t.Fatalf("%s has %d items", list.name, len(page.Items))
+		}
+		var obj Object
+		if err == nil {
+			obj = page.Items[0].Object
+		}
+		check(list.name, obj, err, list.typeMeta)
+	}
+	mark := strings.Replace(object, `"labels":{"of":"metadata"}`, `"annotations":{"k8s.io/initial-events-end":"true"}`, 1)
+	for _, watched := range []struct{ name, body string }{
+		{"a watch", `{"type":"ADDED","object":` + object + "}\n" + `{"type":"BOOKMARK","object":` + mark + "}\n"},
+		{"a watch in protobuf", frameOf(watch.Added, inEnvelope(itemKind, message)) +
+			frameOf(watch.Bookmark, inEnvelope(itemKind, messageOf(bookmarkOf("7", true))+field(2, "a spec")))},
+	} {
+		events, err := readAll(t, d.Watch(t.Context(), bodyOf(watched.body)))
+		switch {
+		case len(events) == 0:
+			check(watched.name, nil, err, itemKind)
+		case len(events) != 2 || !events[1].InitialEventsEnd || events[1].ResourceVersion != "7":
+			t.Errorf("%s: the events are %+v, %v", watched.name, events, err)
+		default:
+			check(watched.name, events[0].Object, nil, itemKind)
 		}
 	}
 }

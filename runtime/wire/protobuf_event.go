@@ -36,7 +36,7 @@ func (d *Decoder[T]) typeMetaOf(e protobuf.Envelope) *typeMeta {
 		return last
 	}
 	m := &typeMeta{TypeMeta: metav1.TypeMeta{Kind: string(e.Kind), APIVersion: string(e.APIVersion)}}
-	m.err = checkKind(m.APIVersion, m.Kind, d.want)
+	m.err = d.checkTypeMeta(m.APIVersion, m.Kind, "")
 	if m.err == nil {
 		d.typeMeta.Store(m)
 	}

@@ -327,7 +327,7 @@ func TestProtobufListInOddForms(t *testing.T) {
 
 func TestProtobufOfAnotherKindIsRefused(t *testing.T) {
 	options := Options{SkipUndecodable: true, Kind: schema.GroupKind{Group: "apps", Kind: "Deployment"}}
-	if _, err := newMetadataDecoder(options).List(t.Context(), bodyOf(listInProtobuf(2))); !errors.As(err, new(*KindError)) {
+	if _, err := newMetadataDecoder(options).List(t.Context(), bodyOf(inEnvelope(metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, listMessage(2)))); !errors.As(err, new(*KindError)) {
 		t.Error(err)
 	}
 	// Its items never end.
@@ -335,9 +335,10 @@ func TestProtobufOfAnotherKindIsRefused(t *testing.T) {
 	if _, err := newMetadataDecoder(options).List(t.Context(), &body{Reader: endless}); !errors.As(err, new(*KindError)) {
 		t.Error(err)
 	}
-	object := newMetadata(1)
+	object, other := newMetadata(1), newMetadata(2)
 	object.Kind, object.APIVersion = "Deployment", "apps/v1"
-	text := frameOfMetadata(watch.Added, object) + frameOfMetadata(watch.Bookmark, bookmarkOf("8", false)) + frameOfMetadata(watch.Added, newMetadata(2))
+	other.Kind, other.APIVersion = "Pod", "v1"
+	text := frameOfMetadata(watch.Added, object) + frameOfMetadata(watch.Bookmark, bookmarkOf("8", false)) + frameOfMetadata(watch.Added, other)
 	got, err := readAll(t, newMetadataDecoder(options).Watch(t.Context(), bodyOf(text)))
 	if len(got) != 2 || got[0].Object.Kind != "Deployment" || got[0].Object.APIVersion != "apps/v1" || !errors.As(err, new(*KindError)) {
 		t.Errorf("%+v, %v", got, err)

@@ -2,7 +2,9 @@ package smoke
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 
 	"github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/fake"
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
@@ -69,12 +73,62 @@ func TestDynamicKind(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for accept := range accepted {
-		if accept != "application/json" && !strings.HasSuffix(accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1") {
+		if accept != "application/json" && !strings.HasSuffix(accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json") {
 			t.Errorf("a request accepts %s", accept)
 		}
 	}
 	if len(accepted) != 2 {
 		t.Errorf("the requests accept %v, want whole objects and metadata", accepted)
+	}
+}
+
+// TestMetadataOfPlainServer reads metadata from a server that has whole objects in JSON only, and refuses
+// a request that does not accept them. The objects are those of client-go's metadata client.
+func TestMetadataOfPlainServer(t *testing.T) {
+	const lamp = `{%s"metadata":{"namespace":"east","name":"%s","uid":"u","resourceVersion":"%d"},"spec":{"watts":40}}`
+	const itsKind = `"kind":"Gadget","apiVersion":"gadgets.example.com/v1",`
+	for _, typeMeta := range []string{itsKind, ""} { // of the items
+		var url string
+		client := clientOf(t, func(w http.ResponseWriter, r *http.Request) {
+			url = "http://" + r.Host + "/cluster/7"
+			query := r.URL.Query()
+			switch {
+			case !slices.Contains(strings.Split(r.Header.Get("Accept"), ","), "application/json"):
+				http.Error(w, "only application/json is acceptable", http.StatusNotAcceptable)
+			case query.Get("sendInitialEvents") != "":
+				http.Error(w, "no streaming lists", http.StatusBadRequest)
+			case query.Get("watch") != "":
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"type":"ADDED","object":`+lamp+"}\n", itsKind, "later", 3)
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			default:
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"kind":"GadgetList","apiVersion":"gadgets.example.com/v1","metadata":{"resourceVersion":"2"},"items":[`+lamp+`]}`, typeMeta, "lamp", 1)
+			}
+		})
+		factory := informers.NewSharedInformerFactory(client, 0)
+		informer := cache.InformerFor(factory.Inner(), informers.DynamicKind[*metav1.PartialObjectMetadata](client, gadgets, true))
+		start(t, factory)
+		peer, err := metadata.NewForConfig(&rest.Config{Host: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := peer.Resource(gadgets).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(want.Items) != 1 {
+			t.Fatal(want, err)
+		}
+		if obj, ok := informer.GetIndexer().Get(cache.ObjectName{Namespace: "east", Name: "lamp"}); !ok || !reflect.DeepEqual(obj, &want.Items[0]) {
+			t.Errorf("the informer has\n%+v\nclient-go has\n%+v", obj, &want.Items[0])
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		if err := informer.WaitFor(ctx, "3"); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if _, ok := informer.GetIndexer().Get(cache.ObjectName{Namespace: "east", Name: "later"}); !ok {
+			t.Error("the watch has no object")
+		}
 	}
 }
 
