@@ -81,8 +81,8 @@
 //     client-go.
 //   - Add, Update, Delete and Replace of a Store are for tests, as those of cache.Indexer. They
 //     return an error for an object of another type than the cache has.
-//   - A second Run returns at once, as in client-go. So does the first one if the informer belongs
-//     to a factory of ours, which runs it. Such an adapter can be passed to code that calls Run.
+//   - A second Run returns at once, as in client-go. So does the first one after Start of the factory.
+//     Shutdown of the factory also stops an informer that Run runs.
 //   - Options for metrics do not exist, and KUBE_CACHE_MUTATION_DETECTOR has no effect; see
 //     cache.Settings.MutationDetector.
 package clientgo

@@ -19,8 +19,8 @@ import (
 // cache and the queues of informer, and its own memory does not depend on the number of objects.
 // Each call returns another adapter, and any of them can remove the handlers of the others.
 //
-// Only its factory runs an informer of a factory. Run of the adapter then returns at once, without
-// an effect, also if the factory has not been started.
+// Run runs informer, also one of a factory: Start of the factory then only runs the others, and Shutdown
+// stops all. If informer was started before, Run returns at once.
 //
 // The result also has the methods Status, Statuses and WaitFor of informer, for a caller that
 // asserts it to an interface with one of them, such as cache.StatusSource.
@@ -60,11 +60,7 @@ func (s *sharedInformer[T]) Run(stopCh <-chan struct{}) {
 }
 
 func (s *sharedInformer[T]) RunWithContext(ctx context.Context) {
-	switch {
-	case s.informer.BelongsToFactory():
-		klog.FromContext(ctx).V(2).Info("The factory of the informer runs it, so this call of Run has no effect", "informer", s.name)
-		return
-	case s.informer.Status().Phase != cache.Pending:
+	if s.informer.Status().Phase != cache.Pending {
 		klog.FromContext(ctx).Info("The informer has been started already, so this call of Run has no effect", "informer", s.name)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -122,7 +123,69 @@ func TestRunOfAStartedInformer(t *testing.T) {
 	})
 }
 
-// TestRunOfAnInformerOfAFactory runs the adapter before and after its factory is started.
+// TestRunOfAFactory runs the informers of a factory as an operator does that never starts it: each in a
+// goroutine, by its adapter. The native informer and client-go's own do the same.
+func TestRunOfAFactory(t *testing.T) {
+	runners := map[string]func(*cache.SharedIndexInformer[object], chan struct{}) func(){
+		"Run": func(i *cache.SharedIndexInformer[object], stop chan struct{}) func() {
+			adapter := SharedIndexInformer(i)
+			return func() { adapter.Run(stop) }
+		},
+		"RunWithContext": func(i *cache.SharedIndexInformer[object], stop chan struct{}) func() {
+			adapter := SharedIndexInformer(i)
+			return func() { adapter.RunWithContext(wait.ContextForChannel(stop)) }
+		},
+		"the native Run": func(i *cache.SharedIndexInformer[object], stop chan struct{}) func() {
+			return func() { i.Run(wait.ContextForChannel(stop)) }
+		},
+	}
+	for name, runner := range runners {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source := newSource(t, newObject("a/w", "red"))
+				kind := cache.Kind[object]{Resource: widgets, ListWatch: func(string) cache.ListerWatcher[object] { return ListerWatcher[object](source) }}
+				factory := cache.NewSharedInformerFactory(0)
+				mine := cache.InformerFor(factory, kind)
+				kind.Resource.Resource = "gadgets"
+				started := cache.InformerFor(factory, kind)
+				stop := make(chan struct{})
+				adapter := SharedIndexInformer(mine)
+				var added atomic.Int32
+				if _, err := adapter.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) { added.Add(1) }}); err != nil {
+					t.Fatal(err)
+				}
+				returned := make(chan struct{})
+				go func() {
+					runner(mine, stop)()
+					close(returned)
+				}()
+				if !toolscache.WaitForCacheSync(t.Context().Done(), adapter.HasSynced) || added.Load() != 1 || started.Status().Phase != cache.Pending {
+					t.Errorf("%d objects were added, and the other informer is %v", added.Load(), started.Status())
+				}
+				runner(mine, stop)() // it returns
+				factory.Start(t.Context())
+				factory.Start(t.Context())
+				synctest.Wait()
+				if mine.Status().Phase != cache.Watching || started.Status().Phase != cache.Watching {
+					t.Errorf("after Start the informers are %v and %v", mine.Status(), started.Status())
+				}
+				close(stop)
+				<-returned
+				factory.Start(t.Context())
+				synctest.Wait()
+				if !adapter.IsStopped() || started.Status().Phase != cache.Watching {
+					t.Errorf("after the end of stopCh the informers are %v and %v", mine.Status(), started.Status())
+				}
+				factory.Shutdown()
+				if started.Status().Phase != cache.Stopped {
+					t.Errorf("after Shutdown the other informer is %v", started.Status())
+				}
+			})
+		})
+	}
+}
+
+// TestRunOfAnInformerOfAFactory runs the adapter after its factory is started and after its Shutdown.
 func TestRunOfAnInformerOfAFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newSource(t, newObject("a/w", "red"))
@@ -130,10 +193,6 @@ func TestRunOfAnInformerOfAFactory(t *testing.T) {
 		factory := cache.NewSharedInformerFactory(0)
 		informer := SharedIndexInformer(cache.InformerFor(factory, kind))
 		controller := informer.GetController()
-		informer.Run(nil) // it returns
-		if informer.(interface{ Status() cache.Status }).Status().Phase != cache.Pending {
-			t.Error("it has started an informer of a factory")
-		}
 		factory.Start(t.Context())
 		synctest.Wait()
 		stop := make(chan struct{})

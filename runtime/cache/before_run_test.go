@@ -214,20 +214,3 @@ func TestAppliedVersionIsNotAheadOfTheCache(t *testing.T) {
 		}
 	})
 }
-
-func TestBelongsToFactory(t *testing.T) {
-	src := newSource()
-	kind := Kind[object]{Resource: widgets, Namespaced: true, ListWatch: func(string) ListerWatcher[object] { return src }}
-	alone, err := kind.NewInformer(WithNamespaces("a", "b"))
-	if err != nil || alone.BelongsToFactory() {
-		t.Errorf("an informer of a kind belongs to a factory: %v", err)
-	}
-	factory := NewSharedInformerFactory(0)
-	if !InformerFor(factory, kind).BelongsToFactory() {
-		t.Error("an informer of a factory does not belong to it")
-	}
-	scopes := NewSharedInformerFactory(0, WithNamespaces("a", "b"))
-	if !InformerFor(scopes, kind).BelongsToFactory() {
-		t.Error("an informer of several namespaces does not belong to its factory")
-	}
-}

@@ -69,15 +69,15 @@ type factoryInformer struct {
 	informer interface {
 		Syncer
 		Run(ctx context.Context)
-		retire(err error)
-		awaitHooks()
+		halt()
+		await()
 		wasStopped() bool
 		Status() Status
 		observed() InformerStatus
 		Retry()
 		registrations() []Syncer
 	}
-	started bool
+	started bool // by the factory, and not by a caller of Run
 	// leases is the number of leases that are not released. pinned is set by InformerFor: no
 	// Release stops the informer then.
 	leases int
@@ -324,19 +324,20 @@ func (f *SharedInformerFactory) Retry() {
 	}
 }
 
-// Shutdown stops the informers. When it returns, none of their goroutines is left and
-// no handler is running. Nothing can be started afterwards. It may be called twice, and
-// from several goroutines. A handler must not call Shutdown, which would wait for the
+// Shutdown stops the informers, also those that their callers run. When it returns, none of
+// their goroutines is left and no handler is running. Nothing can be started afterwards. It may
+// be called twice, and from several goroutines. A handler must not call Shutdown, which would wait for the
 // handler.
 func (f *SharedInformerFactory) Shutdown() {
 	f.mu.Lock()
 	f.cancel() // under the lock: afterwards Start starts nothing
 	f.mu.Unlock()
-	for _, i := range f.copied() {
-		if !i.started {
-			i.informer.retire(nil)
-			i.informer.awaitHooks()
-		}
+	all := f.copied()
+	for _, i := range all {
+		i.informer.halt()
+	}
+	for _, i := range all {
+		i.informer.await()
 	}
 	f.wg.Wait()
 }

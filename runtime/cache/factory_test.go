@@ -141,6 +141,53 @@ func TestFactoryStopsWithItsContext(t *testing.T) {
 	})
 }
 
+// TestShutdownEndsWhatOthersRun shuts a factory down whose informer a caller runs with a context of its
+// own, before the factory is started or without a start.
+func TestShutdownEndsWhatOthersRun(t *testing.T) {
+	for _, starts := range []int{0, 1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			var asked []string
+			src := newSource()
+			src.set("a", "w", nil)
+			f := NewSharedInformerFactory(0)
+			s := InformerFor(f, kindOf(src, &asked))
+			other := kindOf(src, &asked)
+			other.Resource.Resource = "others"
+			InformerFor(f, other)
+			returned := make(chan struct{})
+			go func() {
+				s.Run(t.Context())
+				close(returned)
+			}()
+			synctest.Wait()
+			for range starts {
+				f.Start(t.Context())
+				synctest.Wait()
+			}
+			if s.Status().Phase != Watching || src.count("list") != 1+min(starts, 1) {
+				t.Errorf("%d starts: the informer is %v after %d lists of two informers", starts, s.Status(), src.count("list"))
+			}
+			running := make(chan struct{})
+			if _, err := s.AddEventHandler(ResourceEventHandlerFuncs[object]{AddFunc: func(object, bool) {
+				close(running)
+				time.Sleep(time.Minute)
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			<-running
+			began := time.Now()
+			f.Shutdown()
+			if time.Since(began) != time.Minute || !isClosed(s.Ended()) {
+				t.Errorf("%d starts: Shutdown took %s, and the informer is %v", starts, time.Since(began), s.Status())
+			}
+			synctest.Wait()
+			if !isClosed(returned) {
+				t.Errorf("%d starts: Run has not returned", starts)
+			}
+		})
+	}
+}
+
 func TestListers(t *testing.T) {
 	resource := schema.GroupResource{Group: "test.example.com", Resource: "widgets"}
 	src := newSource()

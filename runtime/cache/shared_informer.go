@@ -138,6 +138,13 @@ func (s *SharedIndexInformer[T]) Run(ctx context.Context) {
 // handler or a hook must not call Stop, which would wait for it.
 func (s *SharedIndexInformer[T]) Stop() {
 	s.stopping.Store(true)
+	s.halt()
+	s.await()
+	s.indexer.empty(fmt.Errorf("%s: %w", s.name(), ErrStopped))
+}
+
+// halt ends Run, for which it does not wait. An informer that was not run can no longer be.
+func (s *SharedIndexInformer[T]) halt() {
 	s.retire(nil)
 	s.mu.Lock()
 	cancel := s.cancel
@@ -145,17 +152,12 @@ func (s *SharedIndexInformer[T]) Stop() {
 	if cancel != nil {
 		cancel()
 	}
-	<-s.done
-	s.awaitHooks()
-	s.indexer.empty(fmt.Errorf("%s: %w", s.name(), ErrStopped))
 }
 
-// awaitHooks waits for the hooks of an informer that has ended. It does nothing to another
-// one.
-func (s *SharedIndexInformer[T]) awaitHooks() {
-	if isClosed(s.done) {
-		s.controller.hooks.Close()
-	}
+// await waits until an informer that halt has ended has no goroutine left.
+func (s *SharedIndexInformer[T]) await() {
+	<-s.done
+	s.controller.hooks.Close()
 }
 
 // wasStopped reports whether Stop was called.
@@ -436,11 +438,6 @@ func (s *SharedIndexInformer[T]) Retry() {
 	if s.prober != nil {
 		s.prober.schedule.Retry()
 	}
-}
-
-// BelongsToFactory reports whether a factory made the informer, and so runs it.
-func (s *SharedIndexInformer[T]) BelongsToFactory() bool {
-	return s.controller.config.firstLists != nil
 }
 
 // Resource returns the resource that the informer follows.
