@@ -23,7 +23,8 @@ type Lister[T Object] struct {
 	namespaces namespaceListers[T]
 }
 
-// NewLister returns a Lister of indexer. Errors name the resource.
+// NewLister returns a Lister of indexer. Errors name resource. That of a generated lister is not the plural
+// but the kind in lower case, as in the listers of lister-gen.
 func NewLister[T Object](indexer *Indexer[T], resource schema.GroupResource) *Lister[T] {
 	return &Lister[T]{indexer: indexer, resource: resource}
 }

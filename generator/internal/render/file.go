@@ -58,16 +58,24 @@ func (f *file) API(gv *model.GroupVersion) string {
 }
 
 // Resource returns an expression for the resource of the file's kind or view.
-func (f *file) Resource() string {
+func (f *file) Resource() string { return f.resource(f.Kind.Resource) }
+
+// ListerResource returns an expression for what the errors of the lister name as the resource: as in
+// lister-gen's listers, the kind in lower case.
+func (f *file) ListerResource() string { return f.resource(strings.ToLower(f.WireKind())) }
+
+// resource returns an expression for a resource of the group and version of the file's kind or of the
+// viewed kind.
+func (f *file) resource(name string) string {
 	gv := f.GV
 	if view := f.Kind.View; view != nil {
 		if view.Kind == nil {
 			// A literal, because the package of the kind is imported only for protobuf.
-			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, f.Kind.Resource)
+			return fmt.Sprintf("schema.GroupVersionResource{Group: %q, Version: %q, Resource: %q}", view.Group, view.Version, name)
 		}
 		gv = view.Kind.GroupVersion
 	}
-	return fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), f.Kind.Resource)
+	return fmt.Sprintf("%s.WithResource(%q)", f.GroupVersion(gv), name)
 }
 
 // GroupVersion returns an expression for the group and version of gv: the variable of its package or,

@@ -30,5 +30,5 @@ type mutatingAdmissionPolicyLister struct {
 
 // NewMutatingAdmissionPolicyLister returns a lister that reads the given indexer.
 func NewMutatingAdmissionPolicyLister(indexer *cache.Indexer[*admissionregistrationv1.MutatingAdmissionPolicy]) MutatingAdmissionPolicyLister {
-	return mutatingAdmissionPolicyLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicies").GroupResource())}
+	return mutatingAdmissionPolicyLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicy").GroupResource())}
 }

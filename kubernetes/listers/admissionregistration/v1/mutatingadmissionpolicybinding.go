@@ -30,5 +30,5 @@ type mutatingAdmissionPolicyBindingLister struct {
 
 // NewMutatingAdmissionPolicyBindingLister returns a lister that reads the given indexer.
 func NewMutatingAdmissionPolicyBindingLister(indexer *cache.Indexer[*admissionregistrationv1.MutatingAdmissionPolicyBinding]) MutatingAdmissionPolicyBindingLister {
-	return mutatingAdmissionPolicyBindingLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicybindings").GroupResource())}
+	return mutatingAdmissionPolicyBindingLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicybinding").GroupResource())}
 }

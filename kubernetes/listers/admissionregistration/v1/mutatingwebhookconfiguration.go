@@ -30,5 +30,5 @@ type mutatingWebhookConfigurationLister struct {
 
 // NewMutatingWebhookConfigurationLister returns a lister that reads the given indexer.
 func NewMutatingWebhookConfigurationLister(indexer *cache.Indexer[*admissionregistrationv1.MutatingWebhookConfiguration]) MutatingWebhookConfigurationLister {
-	return mutatingWebhookConfigurationLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingwebhookconfigurations").GroupResource())}
+	return mutatingWebhookConfigurationLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingwebhookconfiguration").GroupResource())}
 }

@@ -30,5 +30,5 @@ type validatingWebhookConfigurationLister struct {
 
 // NewValidatingWebhookConfigurationLister returns a lister that reads the given indexer.
 func NewValidatingWebhookConfigurationLister(indexer *cache.Indexer[*admissionregistrationv1.ValidatingWebhookConfiguration]) ValidatingWebhookConfigurationLister {
-	return validatingWebhookConfigurationLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations").GroupResource())}
+	return validatingWebhookConfigurationLister{cache.NewLister(indexer, admissionregistrationv1.SchemeGroupVersion.WithResource("validatingwebhookconfiguration").GroupResource())}
 }

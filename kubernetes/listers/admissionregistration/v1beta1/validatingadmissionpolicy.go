@@ -30,5 +30,5 @@ type validatingAdmissionPolicyLister struct {
 
 // NewValidatingAdmissionPolicyLister returns a lister that reads the given indexer.
 func NewValidatingAdmissionPolicyLister(indexer *cache.Indexer[*admissionregistrationv1beta1.ValidatingAdmissionPolicy]) ValidatingAdmissionPolicyLister {
-	return validatingAdmissionPolicyLister{cache.NewLister(indexer, admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicies").GroupResource())}
+	return validatingAdmissionPolicyLister{cache.NewLister(indexer, admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicy").GroupResource())}
 }

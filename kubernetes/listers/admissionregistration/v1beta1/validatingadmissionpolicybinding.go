@@ -30,5 +30,5 @@ type validatingAdmissionPolicyBindingLister struct {
 
 // NewValidatingAdmissionPolicyBindingLister returns a lister that reads the given indexer.
 func NewValidatingAdmissionPolicyBindingLister(indexer *cache.Indexer[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding]) ValidatingAdmissionPolicyBindingLister {
-	return validatingAdmissionPolicyBindingLister{cache.NewLister(indexer, admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicybindings").GroupResource())}
+	return validatingAdmissionPolicyBindingLister{cache.NewLister(indexer, admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingadmissionpolicybinding").GroupResource())}
 }

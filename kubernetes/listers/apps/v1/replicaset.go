@@ -29,7 +29,7 @@ type replicaSetLister struct {
 
 // NewReplicaSetLister returns a lister that reads the given indexer.
 func NewReplicaSetLister(indexer *cache.Indexer[*appsv1.ReplicaSet]) ReplicaSetLister {
-	return replicaSetLister{cache.NewLister(indexer, appsv1.SchemeGroupVersion.WithResource("replicasets").GroupResource())}
+	return replicaSetLister{cache.NewLister(indexer, appsv1.SchemeGroupVersion.WithResource("replicaset").GroupResource())}
 }
 
 func (l replicaSetLister) ReplicaSets(namespace string) ReplicaSetNamespaceLister {

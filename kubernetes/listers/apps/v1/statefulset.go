@@ -29,7 +29,7 @@ type statefulSetLister struct {
 
 // NewStatefulSetLister returns a lister that reads the given indexer.
 func NewStatefulSetLister(indexer *cache.Indexer[*appsv1.StatefulSet]) StatefulSetLister {
-	return statefulSetLister{cache.NewLister(indexer, appsv1.SchemeGroupVersion.WithResource("statefulsets").GroupResource())}
+	return statefulSetLister{cache.NewLister(indexer, appsv1.SchemeGroupVersion.WithResource("statefulset").GroupResource())}
 }
 
 func (l statefulSetLister) StatefulSets(namespace string) StatefulSetNamespaceLister {

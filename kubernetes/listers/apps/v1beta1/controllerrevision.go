@@ -29,7 +29,7 @@ type controllerRevisionLister struct {
 
 // NewControllerRevisionLister returns a lister that reads the given indexer.
 func NewControllerRevisionLister(indexer *cache.Indexer[*appsv1beta1.ControllerRevision]) ControllerRevisionLister {
-	return controllerRevisionLister{cache.NewLister(indexer, appsv1beta1.SchemeGroupVersion.WithResource("controllerrevisions").GroupResource())}
+	return controllerRevisionLister{cache.NewLister(indexer, appsv1beta1.SchemeGroupVersion.WithResource("controllerrevision").GroupResource())}
 }
 
 func (l controllerRevisionLister) ControllerRevisions(namespace string) ControllerRevisionNamespaceLister {

@@ -29,7 +29,7 @@ type horizontalPodAutoscalerLister struct {
 
 // NewHorizontalPodAutoscalerLister returns a lister that reads the given indexer.
 func NewHorizontalPodAutoscalerLister(indexer *cache.Indexer[*autoscalingv1.HorizontalPodAutoscaler]) HorizontalPodAutoscalerLister {
-	return horizontalPodAutoscalerLister{cache.NewLister(indexer, autoscalingv1.SchemeGroupVersion.WithResource("horizontalpodautoscalers").GroupResource())}
+	return horizontalPodAutoscalerLister{cache.NewLister(indexer, autoscalingv1.SchemeGroupVersion.WithResource("horizontalpodautoscaler").GroupResource())}
 }
 
 func (l horizontalPodAutoscalerLister) HorizontalPodAutoscalers(namespace string) HorizontalPodAutoscalerNamespaceLister {

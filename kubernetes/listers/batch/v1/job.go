@@ -29,7 +29,7 @@ type jobLister struct {
 
 // NewJobLister returns a lister that reads the given indexer.
 func NewJobLister(indexer *cache.Indexer[*batchv1.Job]) JobLister {
-	return jobLister{cache.NewLister(indexer, batchv1.SchemeGroupVersion.WithResource("jobs").GroupResource())}
+	return jobLister{cache.NewLister(indexer, batchv1.SchemeGroupVersion.WithResource("job").GroupResource())}
 }
 
 func (l jobLister) Jobs(namespace string) JobNamespaceLister {

@@ -29,7 +29,7 @@ type cronJobLister struct {
 
 // NewCronJobLister returns a lister that reads the given indexer.
 func NewCronJobLister(indexer *cache.Indexer[*batchv1beta1.CronJob]) CronJobLister {
-	return cronJobLister{cache.NewLister(indexer, batchv1beta1.SchemeGroupVersion.WithResource("cronjobs").GroupResource())}
+	return cronJobLister{cache.NewLister(indexer, batchv1beta1.SchemeGroupVersion.WithResource("cronjob").GroupResource())}
 }
 
 func (l cronJobLister) CronJobs(namespace string) CronJobNamespaceLister {

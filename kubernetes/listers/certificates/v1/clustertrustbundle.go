@@ -30,5 +30,5 @@ type clusterTrustBundleLister struct {
 
 // NewClusterTrustBundleLister returns a lister that reads the given indexer.
 func NewClusterTrustBundleLister(indexer *cache.Indexer[*certificatesv1.ClusterTrustBundle]) ClusterTrustBundleLister {
-	return clusterTrustBundleLister{cache.NewLister(indexer, certificatesv1.SchemeGroupVersion.WithResource("clustertrustbundles").GroupResource())}
+	return clusterTrustBundleLister{cache.NewLister(indexer, certificatesv1.SchemeGroupVersion.WithResource("clustertrustbundle").GroupResource())}
 }

@@ -29,7 +29,7 @@ type podCertificateRequestLister struct {
 
 // NewPodCertificateRequestLister returns a lister that reads the given indexer.
 func NewPodCertificateRequestLister(indexer *cache.Indexer[*certificatesv1.PodCertificateRequest]) PodCertificateRequestLister {
-	return podCertificateRequestLister{cache.NewLister(indexer, certificatesv1.SchemeGroupVersion.WithResource("podcertificaterequests").GroupResource())}
+	return podCertificateRequestLister{cache.NewLister(indexer, certificatesv1.SchemeGroupVersion.WithResource("podcertificaterequest").GroupResource())}
 }
 
 func (l podCertificateRequestLister) PodCertificateRequests(namespace string) PodCertificateRequestNamespaceLister {

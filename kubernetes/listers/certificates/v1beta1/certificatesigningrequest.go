@@ -30,5 +30,5 @@ type certificateSigningRequestLister struct {
 
 // NewCertificateSigningRequestLister returns a lister that reads the given indexer.
 func NewCertificateSigningRequestLister(indexer *cache.Indexer[*certificatesv1beta1.CertificateSigningRequest]) CertificateSigningRequestLister {
-	return certificateSigningRequestLister{cache.NewLister(indexer, certificatesv1beta1.SchemeGroupVersion.WithResource("certificatesigningrequests").GroupResource())}
+	return certificateSigningRequestLister{cache.NewLister(indexer, certificatesv1beta1.SchemeGroupVersion.WithResource("certificatesigningrequest").GroupResource())}
 }

@@ -29,7 +29,7 @@ type leaseLister struct {
 
 // NewLeaseLister returns a lister that reads the given indexer.
 func NewLeaseLister(indexer *cache.Indexer[*coordinationv1.Lease]) LeaseLister {
-	return leaseLister{cache.NewLister(indexer, coordinationv1.SchemeGroupVersion.WithResource("leases").GroupResource())}
+	return leaseLister{cache.NewLister(indexer, coordinationv1.SchemeGroupVersion.WithResource("lease").GroupResource())}
 }
 
 func (l leaseLister) Leases(namespace string) LeaseNamespaceLister {

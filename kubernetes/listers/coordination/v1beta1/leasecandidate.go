@@ -29,7 +29,7 @@ type leaseCandidateLister struct {
 
 // NewLeaseCandidateLister returns a lister that reads the given indexer.
 func NewLeaseCandidateLister(indexer *cache.Indexer[*coordinationv1beta1.LeaseCandidate]) LeaseCandidateLister {
-	return leaseCandidateLister{cache.NewLister(indexer, coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates").GroupResource())}
+	return leaseCandidateLister{cache.NewLister(indexer, coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidate").GroupResource())}
 }
 
 func (l leaseCandidateLister) LeaseCandidates(namespace string) LeaseCandidateNamespaceLister {

@@ -30,5 +30,5 @@ type componentStatusLister struct {
 
 // NewComponentStatusLister returns a lister that reads the given indexer.
 func NewComponentStatusLister(indexer *cache.Indexer[*corev1.ComponentStatus]) ComponentStatusLister {
-	return componentStatusLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("componentstatuses").GroupResource())}
+	return componentStatusLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("componentstatus").GroupResource())}
 }

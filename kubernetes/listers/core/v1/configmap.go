@@ -29,7 +29,7 @@ type configMapLister struct {
 
 // NewConfigMapLister returns a lister that reads the given indexer.
 func NewConfigMapLister(indexer *cache.Indexer[*corev1.ConfigMap]) ConfigMapLister {
-	return configMapLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("configmaps").GroupResource())}
+	return configMapLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("configmap").GroupResource())}
 }
 
 func (l configMapLister) ConfigMaps(namespace string) ConfigMapNamespaceLister {

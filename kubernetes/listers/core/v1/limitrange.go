@@ -29,7 +29,7 @@ type limitRangeLister struct {
 
 // NewLimitRangeLister returns a lister that reads the given indexer.
 func NewLimitRangeLister(indexer *cache.Indexer[*corev1.LimitRange]) LimitRangeLister {
-	return limitRangeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("limitranges").GroupResource())}
+	return limitRangeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("limitrange").GroupResource())}
 }
 
 func (l limitRangeLister) LimitRanges(namespace string) LimitRangeNamespaceLister {

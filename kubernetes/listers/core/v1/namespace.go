@@ -30,5 +30,5 @@ type namespaceLister struct {
 
 // NewNamespaceLister returns a lister that reads the given indexer.
 func NewNamespaceLister(indexer *cache.Indexer[*corev1.Namespace]) NamespaceLister {
-	return namespaceLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("namespaces").GroupResource())}
+	return namespaceLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("namespace").GroupResource())}
 }

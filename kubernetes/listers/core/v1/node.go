@@ -30,5 +30,5 @@ type nodeLister struct {
 
 // NewNodeLister returns a lister that reads the given indexer.
 func NewNodeLister(indexer *cache.Indexer[*corev1.Node]) NodeLister {
-	return nodeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("nodes").GroupResource())}
+	return nodeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("node").GroupResource())}
 }

@@ -30,5 +30,5 @@ type persistentVolumeLister struct {
 
 // NewPersistentVolumeLister returns a lister that reads the given indexer.
 func NewPersistentVolumeLister(indexer *cache.Indexer[*corev1.PersistentVolume]) PersistentVolumeLister {
-	return persistentVolumeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("persistentvolumes").GroupResource())}
+	return persistentVolumeLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("persistentvolume").GroupResource())}
 }

@@ -29,7 +29,7 @@ type persistentVolumeClaimLister struct {
 
 // NewPersistentVolumeClaimLister returns a lister that reads the given indexer.
 func NewPersistentVolumeClaimLister(indexer *cache.Indexer[*corev1.PersistentVolumeClaim]) PersistentVolumeClaimLister {
-	return persistentVolumeClaimLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims").GroupResource())}
+	return persistentVolumeClaimLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("persistentvolumeclaim").GroupResource())}
 }
 
 func (l persistentVolumeClaimLister) PersistentVolumeClaims(namespace string) PersistentVolumeClaimNamespaceLister {

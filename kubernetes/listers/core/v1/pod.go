@@ -29,7 +29,7 @@ type podLister struct {
 
 // NewPodLister returns a lister that reads the given indexer.
 func NewPodLister(indexer *cache.Indexer[*corev1.Pod]) PodLister {
-	return podLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("pods").GroupResource())}
+	return podLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("pod").GroupResource())}
 }
 
 func (l podLister) Pods(namespace string) PodNamespaceLister {

@@ -29,7 +29,7 @@ type podTemplateLister struct {
 
 // NewPodTemplateLister returns a lister that reads the given indexer.
 func NewPodTemplateLister(indexer *cache.Indexer[*corev1.PodTemplate]) PodTemplateLister {
-	return podTemplateLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("podtemplates").GroupResource())}
+	return podTemplateLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("podtemplate").GroupResource())}
 }
 
 func (l podTemplateLister) PodTemplates(namespace string) PodTemplateNamespaceLister {

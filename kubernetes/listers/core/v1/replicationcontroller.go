@@ -29,7 +29,7 @@ type replicationControllerLister struct {
 
 // NewReplicationControllerLister returns a lister that reads the given indexer.
 func NewReplicationControllerLister(indexer *cache.Indexer[*corev1.ReplicationController]) ReplicationControllerLister {
-	return replicationControllerLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("replicationcontrollers").GroupResource())}
+	return replicationControllerLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("replicationcontroller").GroupResource())}
 }
 
 func (l replicationControllerLister) ReplicationControllers(namespace string) ReplicationControllerNamespaceLister {

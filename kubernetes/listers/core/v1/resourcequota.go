@@ -29,7 +29,7 @@ type resourceQuotaLister struct {
 
 // NewResourceQuotaLister returns a lister that reads the given indexer.
 func NewResourceQuotaLister(indexer *cache.Indexer[*corev1.ResourceQuota]) ResourceQuotaLister {
-	return resourceQuotaLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("resourcequotas").GroupResource())}
+	return resourceQuotaLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("resourcequota").GroupResource())}
 }
 
 func (l resourceQuotaLister) ResourceQuotas(namespace string) ResourceQuotaNamespaceLister {

@@ -29,7 +29,7 @@ type secretLister struct {
 
 // NewSecretLister returns a lister that reads the given indexer.
 func NewSecretLister(indexer *cache.Indexer[*corev1.Secret]) SecretLister {
-	return secretLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("secrets").GroupResource())}
+	return secretLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("secret").GroupResource())}
 }
 
 func (l secretLister) Secrets(namespace string) SecretNamespaceLister {

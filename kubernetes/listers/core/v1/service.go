@@ -29,7 +29,7 @@ type serviceLister struct {
 
 // NewServiceLister returns a lister that reads the given indexer.
 func NewServiceLister(indexer *cache.Indexer[*corev1.Service]) ServiceLister {
-	return serviceLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("services").GroupResource())}
+	return serviceLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("service").GroupResource())}
 }
 
 func (l serviceLister) Services(namespace string) ServiceNamespaceLister {

@@ -29,7 +29,7 @@ type serviceAccountLister struct {
 
 // NewServiceAccountLister returns a lister that reads the given indexer.
 func NewServiceAccountLister(indexer *cache.Indexer[*corev1.ServiceAccount]) ServiceAccountLister {
-	return serviceAccountLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("serviceaccounts").GroupResource())}
+	return serviceAccountLister{cache.NewLister(indexer, corev1.SchemeGroupVersion.WithResource("serviceaccount").GroupResource())}
 }
 
 func (l serviceAccountLister) ServiceAccounts(namespace string) ServiceAccountNamespaceLister {

@@ -29,7 +29,7 @@ type endpointSliceLister struct {
 
 // NewEndpointSliceLister returns a lister that reads the given indexer.
 func NewEndpointSliceLister(indexer *cache.Indexer[*discoveryv1.EndpointSlice]) EndpointSliceLister {
-	return endpointSliceLister{cache.NewLister(indexer, discoveryv1.SchemeGroupVersion.WithResource("endpointslices").GroupResource())}
+	return endpointSliceLister{cache.NewLister(indexer, discoveryv1.SchemeGroupVersion.WithResource("endpointslice").GroupResource())}
 }
 
 func (l endpointSliceLister) EndpointSlices(namespace string) EndpointSliceNamespaceLister {

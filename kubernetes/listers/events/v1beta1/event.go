@@ -29,7 +29,7 @@ type eventLister struct {
 
 // NewEventLister returns a lister that reads the given indexer.
 func NewEventLister(indexer *cache.Indexer[*eventsv1beta1.Event]) EventLister {
-	return eventLister{cache.NewLister(indexer, eventsv1beta1.SchemeGroupVersion.WithResource("events").GroupResource())}
+	return eventLister{cache.NewLister(indexer, eventsv1beta1.SchemeGroupVersion.WithResource("event").GroupResource())}
 }
 
 func (l eventLister) Events(namespace string) EventNamespaceLister {

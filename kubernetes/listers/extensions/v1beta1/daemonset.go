@@ -29,7 +29,7 @@ type daemonSetLister struct {
 
 // NewDaemonSetLister returns a lister that reads the given indexer.
 func NewDaemonSetLister(indexer *cache.Indexer[*extensionsv1beta1.DaemonSet]) DaemonSetLister {
-	return daemonSetLister{cache.NewLister(indexer, extensionsv1beta1.SchemeGroupVersion.WithResource("daemonsets").GroupResource())}
+	return daemonSetLister{cache.NewLister(indexer, extensionsv1beta1.SchemeGroupVersion.WithResource("daemonset").GroupResource())}
 }
 
 func (l daemonSetLister) DaemonSets(namespace string) DaemonSetNamespaceLister {

@@ -29,7 +29,7 @@ type deploymentLister struct {
 
 // NewDeploymentLister returns a lister that reads the given indexer.
 func NewDeploymentLister(indexer *cache.Indexer[*extensionsv1beta1.Deployment]) DeploymentLister {
-	return deploymentLister{cache.NewLister(indexer, extensionsv1beta1.SchemeGroupVersion.WithResource("deployments").GroupResource())}
+	return deploymentLister{cache.NewLister(indexer, extensionsv1beta1.SchemeGroupVersion.WithResource("deployment").GroupResource())}
 }
 
 func (l deploymentLister) Deployments(namespace string) DeploymentNamespaceLister {

@@ -30,5 +30,5 @@ type priorityLevelConfigurationLister struct {
 
 // NewPriorityLevelConfigurationLister returns a lister that reads the given indexer.
 func NewPriorityLevelConfigurationLister(indexer *cache.Indexer[*flowcontrolv1.PriorityLevelConfiguration]) PriorityLevelConfigurationLister {
-	return priorityLevelConfigurationLister{cache.NewLister(indexer, flowcontrolv1.SchemeGroupVersion.WithResource("prioritylevelconfigurations").GroupResource())}
+	return priorityLevelConfigurationLister{cache.NewLister(indexer, flowcontrolv1.SchemeGroupVersion.WithResource("prioritylevelconfiguration").GroupResource())}
 }

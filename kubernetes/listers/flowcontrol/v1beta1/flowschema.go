@@ -30,5 +30,5 @@ type flowSchemaLister struct {
 
 // NewFlowSchemaLister returns a lister that reads the given indexer.
 func NewFlowSchemaLister(indexer *cache.Indexer[*flowcontrolv1beta1.FlowSchema]) FlowSchemaLister {
-	return flowSchemaLister{cache.NewLister(indexer, flowcontrolv1beta1.SchemeGroupVersion.WithResource("flowschemas").GroupResource())}
+	return flowSchemaLister{cache.NewLister(indexer, flowcontrolv1beta1.SchemeGroupVersion.WithResource("flowschema").GroupResource())}
 }

@@ -30,5 +30,5 @@ type priorityLevelConfigurationLister struct {
 
 // NewPriorityLevelConfigurationLister returns a lister that reads the given indexer.
 func NewPriorityLevelConfigurationLister(indexer *cache.Indexer[*flowcontrolv1beta2.PriorityLevelConfiguration]) PriorityLevelConfigurationLister {
-	return priorityLevelConfigurationLister{cache.NewLister(indexer, flowcontrolv1beta2.SchemeGroupVersion.WithResource("prioritylevelconfigurations").GroupResource())}
+	return priorityLevelConfigurationLister{cache.NewLister(indexer, flowcontrolv1beta2.SchemeGroupVersion.WithResource("prioritylevelconfiguration").GroupResource())}
 }

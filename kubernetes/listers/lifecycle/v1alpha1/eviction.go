@@ -29,7 +29,7 @@ type evictionLister struct {
 
 // NewEvictionLister returns a lister that reads the given indexer.
 func NewEvictionLister(indexer *cache.Indexer[*lifecyclev1alpha1.Eviction]) EvictionLister {
-	return evictionLister{cache.NewLister(indexer, lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictions").GroupResource())}
+	return evictionLister{cache.NewLister(indexer, lifecyclev1alpha1.SchemeGroupVersion.WithResource("eviction").GroupResource())}
 }
 
 func (l evictionLister) Evictions(namespace string) EvictionNamespaceLister {

@@ -29,7 +29,7 @@ type evictionRequestLister struct {
 
 // NewEvictionRequestLister returns a lister that reads the given indexer.
 func NewEvictionRequestLister(indexer *cache.Indexer[*lifecyclev1alpha1.EvictionRequest]) EvictionRequestLister {
-	return evictionRequestLister{cache.NewLister(indexer, lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictionrequests").GroupResource())}
+	return evictionRequestLister{cache.NewLister(indexer, lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictionrequest").GroupResource())}
 }
 
 func (l evictionRequestLister) EvictionRequests(namespace string) EvictionRequestNamespaceLister {

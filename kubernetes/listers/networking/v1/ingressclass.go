@@ -30,5 +30,5 @@ type ingressClassLister struct {
 
 // NewIngressClassLister returns a lister that reads the given indexer.
 func NewIngressClassLister(indexer *cache.Indexer[*networkingv1.IngressClass]) IngressClassLister {
-	return ingressClassLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("ingressclasses").GroupResource())}
+	return ingressClassLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("ingressclass").GroupResource())}
 }

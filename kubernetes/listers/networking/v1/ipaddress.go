@@ -30,5 +30,5 @@ type iPAddressLister struct {
 
 // NewIPAddressLister returns a lister that reads the given indexer.
 func NewIPAddressLister(indexer *cache.Indexer[*networkingv1.IPAddress]) IPAddressLister {
-	return iPAddressLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("ipaddresses").GroupResource())}
+	return iPAddressLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("ipaddress").GroupResource())}
 }

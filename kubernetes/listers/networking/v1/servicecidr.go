@@ -30,5 +30,5 @@ type serviceCIDRLister struct {
 
 // NewServiceCIDRLister returns a lister that reads the given indexer.
 func NewServiceCIDRLister(indexer *cache.Indexer[*networkingv1.ServiceCIDR]) ServiceCIDRLister {
-	return serviceCIDRLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("servicecidrs").GroupResource())}
+	return serviceCIDRLister{cache.NewLister(indexer, networkingv1.SchemeGroupVersion.WithResource("servicecidr").GroupResource())}
 }

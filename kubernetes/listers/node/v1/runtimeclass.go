@@ -30,5 +30,5 @@ type runtimeClassLister struct {
 
 // NewRuntimeClassLister returns a lister that reads the given indexer.
 func NewRuntimeClassLister(indexer *cache.Indexer[*nodev1.RuntimeClass]) RuntimeClassLister {
-	return runtimeClassLister{cache.NewLister(indexer, nodev1.SchemeGroupVersion.WithResource("runtimeclasses").GroupResource())}
+	return runtimeClassLister{cache.NewLister(indexer, nodev1.SchemeGroupVersion.WithResource("runtimeclass").GroupResource())}
 }

@@ -29,7 +29,7 @@ type podDisruptionBudgetLister struct {
 
 // NewPodDisruptionBudgetLister returns a lister that reads the given indexer.
 func NewPodDisruptionBudgetLister(indexer *cache.Indexer[*policyv1.PodDisruptionBudget]) PodDisruptionBudgetLister {
-	return podDisruptionBudgetLister{cache.NewLister(indexer, policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets").GroupResource())}
+	return podDisruptionBudgetLister{cache.NewLister(indexer, policyv1.SchemeGroupVersion.WithResource("poddisruptionbudget").GroupResource())}
 }
 
 func (l podDisruptionBudgetLister) PodDisruptionBudgets(namespace string) PodDisruptionBudgetNamespaceLister {

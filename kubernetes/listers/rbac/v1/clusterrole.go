@@ -30,5 +30,5 @@ type clusterRoleLister struct {
 
 // NewClusterRoleLister returns a lister that reads the given indexer.
 func NewClusterRoleLister(indexer *cache.Indexer[*rbacv1.ClusterRole]) ClusterRoleLister {
-	return clusterRoleLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("clusterroles").GroupResource())}
+	return clusterRoleLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("clusterrole").GroupResource())}
 }

@@ -30,5 +30,5 @@ type clusterRoleBindingLister struct {
 
 // NewClusterRoleBindingLister returns a lister that reads the given indexer.
 func NewClusterRoleBindingLister(indexer *cache.Indexer[*rbacv1.ClusterRoleBinding]) ClusterRoleBindingLister {
-	return clusterRoleBindingLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings").GroupResource())}
+	return clusterRoleBindingLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("clusterrolebinding").GroupResource())}
 }

@@ -29,7 +29,7 @@ type roleLister struct {
 
 // NewRoleLister returns a lister that reads the given indexer.
 func NewRoleLister(indexer *cache.Indexer[*rbacv1.Role]) RoleLister {
-	return roleLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("roles").GroupResource())}
+	return roleLister{cache.NewLister(indexer, rbacv1.SchemeGroupVersion.WithResource("role").GroupResource())}
 }
 
 func (l roleLister) Roles(namespace string) RoleNamespaceLister {

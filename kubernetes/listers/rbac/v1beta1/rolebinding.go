@@ -29,7 +29,7 @@ type roleBindingLister struct {
 
 // NewRoleBindingLister returns a lister that reads the given indexer.
 func NewRoleBindingLister(indexer *cache.Indexer[*rbacv1beta1.RoleBinding]) RoleBindingLister {
-	return roleBindingLister{cache.NewLister(indexer, rbacv1beta1.SchemeGroupVersion.WithResource("rolebindings").GroupResource())}
+	return roleBindingLister{cache.NewLister(indexer, rbacv1beta1.SchemeGroupVersion.WithResource("rolebinding").GroupResource())}
 }
 
 func (l roleBindingLister) RoleBindings(namespace string) RoleBindingNamespaceLister {

@@ -29,7 +29,7 @@ type resourceClaimLister struct {
 
 // NewResourceClaimLister returns a lister that reads the given indexer.
 func NewResourceClaimLister(indexer *cache.Indexer[*resourcev1.ResourceClaim]) ResourceClaimLister {
-	return resourceClaimLister{cache.NewLister(indexer, resourcev1.SchemeGroupVersion.WithResource("resourceclaims").GroupResource())}
+	return resourceClaimLister{cache.NewLister(indexer, resourcev1.SchemeGroupVersion.WithResource("resourceclaim").GroupResource())}
 }
 
 func (l resourceClaimLister) ResourceClaims(namespace string) ResourceClaimNamespaceLister {

@@ -30,5 +30,5 @@ type resourcePoolStatusRequestLister struct {
 
 // NewResourcePoolStatusRequestLister returns a lister that reads the given indexer.
 func NewResourcePoolStatusRequestLister(indexer *cache.Indexer[*resourcev1alpha3.ResourcePoolStatusRequest]) ResourcePoolStatusRequestLister {
-	return resourcePoolStatusRequestLister{cache.NewLister(indexer, resourcev1alpha3.SchemeGroupVersion.WithResource("resourcepoolstatusrequests").GroupResource())}
+	return resourcePoolStatusRequestLister{cache.NewLister(indexer, resourcev1alpha3.SchemeGroupVersion.WithResource("resourcepoolstatusrequest").GroupResource())}
 }

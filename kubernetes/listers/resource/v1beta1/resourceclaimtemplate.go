@@ -29,7 +29,7 @@ type resourceClaimTemplateLister struct {
 
 // NewResourceClaimTemplateLister returns a lister that reads the given indexer.
 func NewResourceClaimTemplateLister(indexer *cache.Indexer[*resourcev1beta1.ResourceClaimTemplate]) ResourceClaimTemplateLister {
-	return resourceClaimTemplateLister{cache.NewLister(indexer, resourcev1beta1.SchemeGroupVersion.WithResource("resourceclaimtemplates").GroupResource())}
+	return resourceClaimTemplateLister{cache.NewLister(indexer, resourcev1beta1.SchemeGroupVersion.WithResource("resourceclaimtemplate").GroupResource())}
 }
 
 func (l resourceClaimTemplateLister) ResourceClaimTemplates(namespace string) ResourceClaimTemplateNamespaceLister {

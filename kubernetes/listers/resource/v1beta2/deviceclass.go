@@ -30,5 +30,5 @@ type deviceClassLister struct {
 
 // NewDeviceClassLister returns a lister that reads the given indexer.
 func NewDeviceClassLister(indexer *cache.Indexer[*resourcev1beta2.DeviceClass]) DeviceClassLister {
-	return deviceClassLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("deviceclasses").GroupResource())}
+	return deviceClassLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("deviceclass").GroupResource())}
 }

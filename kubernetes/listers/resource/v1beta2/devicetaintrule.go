@@ -30,5 +30,5 @@ type deviceTaintRuleLister struct {
 
 // NewDeviceTaintRuleLister returns a lister that reads the given indexer.
 func NewDeviceTaintRuleLister(indexer *cache.Indexer[*resourcev1beta2.DeviceTaintRule]) DeviceTaintRuleLister {
-	return deviceTaintRuleLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("devicetaintrules").GroupResource())}
+	return deviceTaintRuleLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("devicetaintrule").GroupResource())}
 }

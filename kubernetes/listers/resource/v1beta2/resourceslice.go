@@ -30,5 +30,5 @@ type resourceSliceLister struct {
 
 // NewResourceSliceLister returns a lister that reads the given indexer.
 func NewResourceSliceLister(indexer *cache.Indexer[*resourcev1beta2.ResourceSlice]) ResourceSliceLister {
-	return resourceSliceLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("resourceslices").GroupResource())}
+	return resourceSliceLister{cache.NewLister(indexer, resourcev1beta2.SchemeGroupVersion.WithResource("resourceslice").GroupResource())}
 }

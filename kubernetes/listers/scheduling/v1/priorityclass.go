@@ -30,5 +30,5 @@ type priorityClassLister struct {
 
 // NewPriorityClassLister returns a lister that reads the given indexer.
 func NewPriorityClassLister(indexer *cache.Indexer[*schedulingv1.PriorityClass]) PriorityClassLister {
-	return priorityClassLister{cache.NewLister(indexer, schedulingv1.SchemeGroupVersion.WithResource("priorityclasses").GroupResource())}
+	return priorityClassLister{cache.NewLister(indexer, schedulingv1.SchemeGroupVersion.WithResource("priorityclass").GroupResource())}
 }

@@ -29,7 +29,7 @@ type compositePodGroupLister struct {
 
 // NewCompositePodGroupLister returns a lister that reads the given indexer.
 func NewCompositePodGroupLister(indexer *cache.Indexer[*schedulingv1alpha3.CompositePodGroup]) CompositePodGroupLister {
-	return compositePodGroupLister{cache.NewLister(indexer, schedulingv1alpha3.SchemeGroupVersion.WithResource("compositepodgroups").GroupResource())}
+	return compositePodGroupLister{cache.NewLister(indexer, schedulingv1alpha3.SchemeGroupVersion.WithResource("compositepodgroup").GroupResource())}
 }
 
 func (l compositePodGroupLister) CompositePodGroups(namespace string) CompositePodGroupNamespaceLister {

@@ -29,7 +29,7 @@ type podGroupLister struct {
 
 // NewPodGroupLister returns a lister that reads the given indexer.
 func NewPodGroupLister(indexer *cache.Indexer[*schedulingv1alpha3.PodGroup]) PodGroupLister {
-	return podGroupLister{cache.NewLister(indexer, schedulingv1alpha3.SchemeGroupVersion.WithResource("podgroups").GroupResource())}
+	return podGroupLister{cache.NewLister(indexer, schedulingv1alpha3.SchemeGroupVersion.WithResource("podgroup").GroupResource())}
 }
 
 func (l podGroupLister) PodGroups(namespace string) PodGroupNamespaceLister {

@@ -29,7 +29,7 @@ type podGroupLister struct {
 
 // NewPodGroupLister returns a lister that reads the given indexer.
 func NewPodGroupLister(indexer *cache.Indexer[*schedulingv1beta1.PodGroup]) PodGroupLister {
-	return podGroupLister{cache.NewLister(indexer, schedulingv1beta1.SchemeGroupVersion.WithResource("podgroups").GroupResource())}
+	return podGroupLister{cache.NewLister(indexer, schedulingv1beta1.SchemeGroupVersion.WithResource("podgroup").GroupResource())}
 }
 
 func (l podGroupLister) PodGroups(namespace string) PodGroupNamespaceLister {

@@ -29,7 +29,7 @@ type workloadLister struct {
 
 // NewWorkloadLister returns a lister that reads the given indexer.
 func NewWorkloadLister(indexer *cache.Indexer[*schedulingv1beta1.Workload]) WorkloadLister {
-	return workloadLister{cache.NewLister(indexer, schedulingv1beta1.SchemeGroupVersion.WithResource("workloads").GroupResource())}
+	return workloadLister{cache.NewLister(indexer, schedulingv1beta1.SchemeGroupVersion.WithResource("workload").GroupResource())}
 }
 
 func (l workloadLister) Workloads(namespace string) WorkloadNamespaceLister {

@@ -30,5 +30,5 @@ type cSIDriverLister struct {
 
 // NewCSIDriverLister returns a lister that reads the given indexer.
 func NewCSIDriverLister(indexer *cache.Indexer[*storagev1.CSIDriver]) CSIDriverLister {
-	return cSIDriverLister{cache.NewLister(indexer, storagev1.SchemeGroupVersion.WithResource("csidrivers").GroupResource())}
+	return cSIDriverLister{cache.NewLister(indexer, storagev1.SchemeGroupVersion.WithResource("csidriver").GroupResource())}
 }

@@ -30,5 +30,5 @@ type cSINodeLister struct {
 
 // NewCSINodeLister returns a lister that reads the given indexer.
 func NewCSINodeLister(indexer *cache.Indexer[*storagev1.CSINode]) CSINodeLister {
-	return cSINodeLister{cache.NewLister(indexer, storagev1.SchemeGroupVersion.WithResource("csinodes").GroupResource())}
+	return cSINodeLister{cache.NewLister(indexer, storagev1.SchemeGroupVersion.WithResource("csinode").GroupResource())}
 }

@@ -29,7 +29,7 @@ type cSIStorageCapacityLister struct {
 
 // NewCSIStorageCapacityLister returns a lister that reads the given indexer.
 func NewCSIStorageCapacityLister(indexer *cache.Indexer[*storagev1alpha1.CSIStorageCapacity]) CSIStorageCapacityLister {
-	return cSIStorageCapacityLister{cache.NewLister(indexer, storagev1alpha1.SchemeGroupVersion.WithResource("csistoragecapacities").GroupResource())}
+	return cSIStorageCapacityLister{cache.NewLister(indexer, storagev1alpha1.SchemeGroupVersion.WithResource("csistoragecapacity").GroupResource())}
 }
 
 func (l cSIStorageCapacityLister) CSIStorageCapacities(namespace string) CSIStorageCapacityNamespaceLister {

@@ -30,5 +30,5 @@ type volumeAttachmentLister struct {
 
 // NewVolumeAttachmentLister returns a lister that reads the given indexer.
 func NewVolumeAttachmentLister(indexer *cache.Indexer[*storagev1alpha1.VolumeAttachment]) VolumeAttachmentLister {
-	return volumeAttachmentLister{cache.NewLister(indexer, storagev1alpha1.SchemeGroupVersion.WithResource("volumeattachments").GroupResource())}
+	return volumeAttachmentLister{cache.NewLister(indexer, storagev1alpha1.SchemeGroupVersion.WithResource("volumeattachment").GroupResource())}
 }

@@ -30,5 +30,5 @@ type storageClassLister struct {
 
 // NewStorageClassLister returns a lister that reads the given indexer.
 func NewStorageClassLister(indexer *cache.Indexer[*storagev1beta1.StorageClass]) StorageClassLister {
-	return storageClassLister{cache.NewLister(indexer, storagev1beta1.SchemeGroupVersion.WithResource("storageclasses").GroupResource())}
+	return storageClassLister{cache.NewLister(indexer, storagev1beta1.SchemeGroupVersion.WithResource("storageclass").GroupResource())}
 }

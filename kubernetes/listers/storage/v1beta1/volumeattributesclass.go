@@ -30,5 +30,5 @@ type volumeAttributesClassLister struct {
 
 // NewVolumeAttributesClassLister returns a lister that reads the given indexer.
 func NewVolumeAttributesClassLister(indexer *cache.Indexer[*storagev1beta1.VolumeAttributesClass]) VolumeAttributesClassLister {
-	return volumeAttributesClassLister{cache.NewLister(indexer, storagev1beta1.SchemeGroupVersion.WithResource("volumeattributesclasses").GroupResource())}
+	return volumeAttributesClassLister{cache.NewLister(indexer, storagev1beta1.SchemeGroupVersion.WithResource("volumeattributesclass").GroupResource())}
 }

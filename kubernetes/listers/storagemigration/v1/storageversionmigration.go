@@ -30,5 +30,5 @@ type storageVersionMigrationLister struct {
 
 // NewStorageVersionMigrationLister returns a lister that reads the given indexer.
 func NewStorageVersionMigrationLister(indexer *cache.Indexer[*storagemigrationv1.StorageVersionMigration]) StorageVersionMigrationLister {
-	return storageVersionMigrationLister{cache.NewLister(indexer, storagemigrationv1.SchemeGroupVersion.WithResource("storageversionmigrations").GroupResource())}
+	return storageVersionMigrationLister{cache.NewLister(indexer, storagemigrationv1.SchemeGroupVersion.WithResource("storageversionmigration").GroupResource())}
 }

@@ -29,7 +29,7 @@ type cronTabLister struct {
 
 // NewCronTabLister returns a lister that reads the given indexer.
 func NewCronTabLister(indexer *cache.Indexer[*singlev1.CronTab]) CronTabLister {
-	return cronTabLister{cache.NewLister(indexer, singlev1.GroupVersion.WithResource("crontabs").GroupResource())}
+	return cronTabLister{cache.NewLister(indexer, singlev1.GroupVersion.WithResource("crontab").GroupResource())}
 }
 
 func (l cronTabLister) CronTabs(namespace string) CronTabNamespaceLister {

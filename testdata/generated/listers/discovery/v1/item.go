@@ -29,7 +29,7 @@ type itemLister struct {
 
 // NewItemLister returns a lister that reads the given indexer.
 func NewItemLister(indexer *cache.Indexer[*discoveryv1.Item]) ItemLister {
-	return itemLister{cache.NewLister(indexer, discoveryv1.SchemeGroupVersion.WithResource("items").GroupResource())}
+	return itemLister{cache.NewLister(indexer, discoveryv1.SchemeGroupVersion.WithResource("item").GroupResource())}
 }
 
 func (l itemLister) Items(namespace string) ItemNamespaceLister {

@@ -29,7 +29,7 @@ type contextLister struct {
 
 // NewContextLister returns a lister that reads the given indexer.
 func NewContextLister(indexer *cache.Indexer[*vesselsv1.Context]) ContextLister {
-	return contextLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("contexts").GroupResource())}
+	return contextLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("context").GroupResource())}
 }
 
 func (l contextLister) Contexts(namespace string) ContextNamespaceLister {

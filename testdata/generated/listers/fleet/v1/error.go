@@ -29,7 +29,7 @@ type errorLister struct {
 
 // NewErrorLister returns a lister that reads the given indexer.
 func NewErrorLister(indexer *cache.Indexer[*vesselsv1.Error]) ErrorLister {
-	return errorLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("errors").GroupResource())}
+	return errorLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("error").GroupResource())}
 }
 
 func (l errorLister) Errors(namespace string) ErrorNamespaceLister {

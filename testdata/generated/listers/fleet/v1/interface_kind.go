@@ -29,7 +29,7 @@ type interfaceLister struct {
 
 // NewInterfaceLister returns a lister that reads the given indexer.
 func NewInterfaceLister(indexer *cache.Indexer[*vesselsv1.Interface]) InterfaceLister {
-	return interfaceLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("interfaces").GroupResource())}
+	return interfaceLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("interface").GroupResource())}
 }
 
 func (l interfaceLister) Interfaces(namespace string) InterfaceNamespaceLister {

@@ -29,7 +29,7 @@ type optsLister struct {
 
 // NewOptsLister returns a lister that reads the given indexer.
 func NewOptsLister(indexer *cache.Indexer[*vesselsv1.Opts]) OptsLister {
-	return optsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("optses").GroupResource())}
+	return optsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("opts").GroupResource())}
 }
 
 func (l optsLister) Optses(namespace string) OptsNamespaceLister {

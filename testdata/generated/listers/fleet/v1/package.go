@@ -29,7 +29,7 @@ type packageLister struct {
 
 // NewPackageLister returns a lister that reads the given indexer.
 func NewPackageLister(indexer *cache.Indexer[*vesselsv1.Package]) PackageLister {
-	return packageLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("packages").GroupResource())}
+	return packageLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("package").GroupResource())}
 }
 
 func (l packageLister) Packages(namespace string) PackageNamespaceLister {

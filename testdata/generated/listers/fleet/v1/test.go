@@ -29,7 +29,7 @@ type testLister struct {
 
 // NewTestLister returns a lister that reads the given indexer.
 func NewTestLister(indexer *cache.Indexer[*vesselsv1.Test]) TestLister {
-	return testLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("tests").GroupResource())}
+	return testLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("test").GroupResource())}
 }
 
 func (l testLister) Tests(namespace string) TestNamespaceLister {

@@ -29,7 +29,7 @@ type typeLister struct {
 
 // NewTypeLister returns a lister that reads the given indexer.
 func NewTypeLister(indexer *cache.Indexer[*vesselsv1.Type]) TypeLister {
-	return typeLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("types").GroupResource())}
+	return typeLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("type").GroupResource())}
 }
 
 func (l typeLister) Types(namespace string) TypeNamespaceLister {

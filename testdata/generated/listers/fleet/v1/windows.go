@@ -30,5 +30,5 @@ type windowsLister struct {
 
 // NewWindowsLister returns a lister that reads the given indexer.
 func NewWindowsLister(indexer *cache.Indexer[*vesselsv1.Windows]) WindowsLister {
-	return windowsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("windowses").GroupResource())}
+	return windowsLister{cache.NewLister(indexer, vesselsv1.SchemeGroupVersion.WithResource("windows").GroupResource())}
 }

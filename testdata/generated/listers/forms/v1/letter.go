@@ -30,5 +30,5 @@ type letterLister struct {
 
 // NewLetterLister returns a lister that reads the given indexer.
 func NewLetterLister(indexer *cache.Indexer[*formsv1.Letter]) LetterLister {
-	return letterLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("letters").GroupResource())}
+	return letterLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("letter").GroupResource())}
 }

@@ -32,7 +32,7 @@ type paperLister struct {
 
 // NewPaperLister returns a lister that reads the given indexer.
 func NewPaperLister(indexer *cache.Indexer[*formsv1.Paper]) PaperLister {
-	return paperLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("papers").GroupResource())}
+	return paperLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("paper").GroupResource())}
 }
 
 func (l paperLister) ByAuthor(value formsbase.Name) ([]*formsv1.Paper, error) {

@@ -33,7 +33,7 @@ type stampLister struct {
 
 // NewStampLister returns a lister that reads the given indexer.
 func NewStampLister(indexer *cache.Indexer[*formsv1.Stamp]) StampLister {
-	return stampLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("stamps").GroupResource())}
+	return stampLister{cache.NewLister(indexer, formsv1.SchemeGroupVersion.WithResource("stamp").GroupResource())}
 }
 
 func (l stampLister) ByValue(value int) ([]*formsv1.Stamp, error) {

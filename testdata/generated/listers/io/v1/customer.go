@@ -32,7 +32,7 @@ type customerLister struct {
 
 // NewCustomerLister returns a lister that reads the given indexer.
 func NewCustomerLister(indexer *cache.Indexer[*iov1.Customer]) CustomerLister {
-	return customerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("orders").GroupResource())}
+	return customerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("order").GroupResource())}
 }
 
 func (l customerLister) ByCustomer(value iov1.Name) ([]*iov1.Customer, error) {

@@ -31,5 +31,5 @@ type nodeRoomLister struct {
 
 // NewNodeRoomLister returns a lister that reads the given indexer.
 func NewNodeRoomLister(indexer *cache.Indexer[*iov1.NodeRoom]) NodeRoomLister {
-	return nodeRoomLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "nodes"}.GroupResource())}
+	return nodeRoomLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "node"}.GroupResource())}
 }

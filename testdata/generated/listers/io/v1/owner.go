@@ -30,7 +30,7 @@ type ownerLister struct {
 
 // NewOwnerLister returns a lister that reads the given indexer.
 func NewOwnerLister(indexer *cache.Indexer[*iov1.Owner]) OwnerLister {
-	return ownerLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}.GroupResource())}
+	return ownerLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployment"}.GroupResource())}
 }
 
 func (l ownerLister) Owners(namespace string) OwnerNamespaceLister {

@@ -35,7 +35,7 @@ type podSummaryLister struct {
 
 // NewPodSummaryLister returns a lister that reads the given indexer.
 func NewPodSummaryLister(indexer *cache.Indexer[*iov1.PodSummary]) PodSummaryLister {
-	return podSummaryLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}.GroupResource())}
+	return podSummaryLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pod"}.GroupResource())}
 }
 
 func (l podSummaryLister) ByNodeName(value string) ([]*iov1.PodSummary, error) {

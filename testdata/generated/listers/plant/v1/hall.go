@@ -33,5 +33,5 @@ type hallLister struct {
 
 // NewHallLister returns a lister that reads the given indexer.
 func NewHallLister(indexer *cache.Indexer[*plantv1.Hall]) HallLister {
-	return hallLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("factoryhalls").GroupResource())}
+	return hallLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("hall").GroupResource())}
 }

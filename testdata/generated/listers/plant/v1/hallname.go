@@ -30,5 +30,5 @@ type hallNameLister struct {
 
 // NewHallNameLister returns a lister that reads the given indexer.
 func NewHallNameLister(indexer *cache.Indexer[*plantv1.HallName]) HallNameLister {
-	return hallNameLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("factoryhalls").GroupResource())}
+	return hallNameLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("hall").GroupResource())}
 }

@@ -53,7 +53,7 @@ type robotLister struct {
 
 // NewRobotLister returns a lister that reads the given indexer.
 func NewRobotLister(indexer *cache.Indexer[*plantv1.Robot]) RobotLister {
-	return robotLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robots").GroupResource())}
+	return robotLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robot").GroupResource())}
 }
 
 func (l robotLister) ByNodeName(value string) ([]*plantv1.Robot, error) {

@@ -33,7 +33,7 @@ type robotSummaryLister struct {
 
 // NewRobotSummaryLister returns a lister that reads the given indexer.
 func NewRobotSummaryLister(indexer *cache.Indexer[*plantv1.RobotSummary]) RobotSummaryLister {
-	return robotSummaryLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robots").GroupResource())}
+	return robotSummaryLister{cache.NewLister(indexer, plantv1.GroupVersion.WithResource("robot").GroupResource())}
 }
 
 func (l robotSummaryLister) ByHall(value string) ([]*plantv1.RobotSummary, error) {

@@ -29,7 +29,7 @@ type barrelLister struct {
 
 // NewBarrelLister returns a lister that reads the given indexer.
 func NewBarrelLister(indexer *cache.Indexer[*shapesv1.Barrel]) BarrelLister {
-	return barrelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("barrels").GroupResource())}
+	return barrelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("barrel").GroupResource())}
 }
 
 func (l barrelLister) Barrels(namespace string) BarrelNamespaceLister {

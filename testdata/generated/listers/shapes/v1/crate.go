@@ -29,7 +29,7 @@ type crateLister struct {
 
 // NewCrateLister returns a lister that reads the given indexer.
 func NewCrateLister(indexer *cache.Indexer[*shapesv1.Crate]) CrateLister {
-	return crateLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("crates").GroupResource())}
+	return crateLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("crate").GroupResource())}
 }
 
 func (l crateLister) Crates(namespace string) CrateNamespaceLister {

@@ -31,7 +31,7 @@ type palletLister struct {
 
 // NewPalletLister returns a lister that reads the given indexer.
 func NewPalletLister(indexer *cache.Indexer[*shapesv1.Pallet]) PalletLister {
-	return palletLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("pallets").GroupResource())}
+	return palletLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("pallet").GroupResource())}
 }
 
 func (l palletLister) ByOwner(value string) ([]*shapesv1.Pallet, error) {

@@ -31,7 +31,7 @@ type parcelLister struct {
 
 // NewParcelLister returns a lister that reads the given indexer.
 func NewParcelLister(indexer *cache.Indexer[*shapesv1.Parcel]) ParcelLister {
-	return parcelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("parcels").GroupResource())}
+	return parcelLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("parcel").GroupResource())}
 }
 
 func (l parcelLister) ByOwner(value string) ([]*shapesv1.Parcel, error) {

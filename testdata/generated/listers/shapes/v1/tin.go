@@ -29,7 +29,7 @@ type tinLister struct {
 
 // NewTinLister returns a lister that reads the given indexer.
 func NewTinLister(indexer *cache.Indexer[*shapesv1.Tin]) TinLister {
-	return tinLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("tins").GroupResource())}
+	return tinLister{cache.NewLister(indexer, shapesv1.SchemeGroupVersion.WithResource("tin").GroupResource())}
 }
 
 func (l tinLister) Tins(namespace string) TinNamespaceLister {

@@ -29,7 +29,7 @@ type basketLister struct {
 
 // NewBasketLister returns a lister that reads the given indexer.
 func NewBasketLister(indexer *cache.Indexer[*shopv1.Basket]) BasketLister {
-	return basketLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("baskets").GroupResource())}
+	return basketLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("basket").GroupResource())}
 }
 
 func (l basketLister) Baskets(namespace string) BasketNamespaceLister {

@@ -29,7 +29,7 @@ type invoiceLister struct {
 
 // NewInvoiceLister returns a lister that reads the given indexer.
 func NewInvoiceLister(indexer *cache.Indexer[*shopv1.Invoice]) InvoiceLister {
-	return invoiceLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("invoices").GroupResource())}
+	return invoiceLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("invoice").GroupResource())}
 }
 
 func (l invoiceLister) Invoices(namespace string) InvoiceNamespaceLister {

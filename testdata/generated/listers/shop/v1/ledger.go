@@ -30,5 +30,5 @@ type ledgerLister struct {
 
 // NewLedgerLister returns a lister that reads the given indexer.
 func NewLedgerLister(indexer *cache.Indexer[*shopv1.Ledger]) LedgerLister {
-	return ledgerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("ledgers").GroupResource())}
+	return ledgerLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("ledger").GroupResource())}
 }

@@ -29,7 +29,7 @@ type receiptLister struct {
 
 // NewReceiptLister returns a lister that reads the given indexer.
 func NewReceiptLister(indexer *cache.Indexer[*shopv1.Receipt]) ReceiptLister {
-	return receiptLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("receipts").GroupResource())}
+	return receiptLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("receipt").GroupResource())}
 }
 
 func (l receiptLister) Receipts(namespace string) ReceiptNamespaceLister {

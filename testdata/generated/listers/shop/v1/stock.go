@@ -29,7 +29,7 @@ type stockLister struct {
 
 // NewStockLister returns a lister that reads the given indexer.
 func NewStockLister(indexer *cache.Indexer[*shopv1.Stock]) StockLister {
-	return stockLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("stock-levels").GroupResource())}
+	return stockLister{cache.NewLister(indexer, shopv1.SchemeGroupVersion.WithResource("stock").GroupResource())}
 }
 
 func (l stockLister) Stocks(namespace string) StockNamespaceLister {

@@ -29,7 +29,7 @@ type boxLister struct {
 
 // NewBoxLister returns a lister that reads the given indexer.
 func NewBoxLister(indexer *cache.Indexer[*shopv1beta1.Box]) BoxLister {
-	return boxLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("boxes").GroupResource())}
+	return boxLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("box").GroupResource())}
 }
 
 func (l boxLister) Boxes(namespace string) BoxNamespaceLister {

@@ -29,7 +29,7 @@ type gatewayLister struct {
 
 // NewGatewayLister returns a lister that reads the given indexer.
 func NewGatewayLister(indexer *cache.Indexer[*shopv1beta1.Gateway]) GatewayLister {
-	return gatewayLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("gateways").GroupResource())}
+	return gatewayLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("gateway").GroupResource())}
 }
 
 func (l gatewayLister) Gateways(namespace string) GatewayNamespaceLister {

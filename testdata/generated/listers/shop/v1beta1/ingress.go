@@ -29,7 +29,7 @@ type ingressLister struct {
 
 // NewIngressLister returns a lister that reads the given indexer.
 func NewIngressLister(indexer *cache.Indexer[*shopv1beta1.Ingress]) IngressLister {
-	return ingressLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("ingresses").GroupResource())}
+	return ingressLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("ingress").GroupResource())}
 }
 
 func (l ingressLister) Ingresses(namespace string) IngressNamespaceLister {

@@ -29,7 +29,7 @@ type networkPolicyLister struct {
 
 // NewNetworkPolicyLister returns a lister that reads the given indexer.
 func NewNetworkPolicyLister(indexer *cache.Indexer[*shopv1beta1.NetworkPolicy]) NetworkPolicyLister {
-	return networkPolicyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("networkpolicies").GroupResource())}
+	return networkPolicyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("networkpolicy").GroupResource())}
 }
 
 func (l networkPolicyLister) NetworkPolicies(namespace string) NetworkPolicyNamespaceLister {

@@ -29,7 +29,7 @@ type proxyLister struct {
 
 // NewProxyLister returns a lister that reads the given indexer.
 func NewProxyLister(indexer *cache.Indexer[*shopv1beta1.Proxy]) ProxyLister {
-	return proxyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("proxies").GroupResource())}
+	return proxyLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("proxy").GroupResource())}
 }
 
 func (l proxyLister) Proxies(namespace string) ProxyNamespaceLister {

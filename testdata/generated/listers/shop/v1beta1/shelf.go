@@ -29,7 +29,7 @@ type shelfLister struct {
 
 // NewShelfLister returns a lister that reads the given indexer.
 func NewShelfLister(indexer *cache.Indexer[*shopv1beta1.Shelf]) ShelfLister {
-	return shelfLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("shelves").GroupResource())}
+	return shelfLister{cache.NewLister(indexer, shopv1beta1.SchemeGroupVersion.WithResource("shelf").GroupResource())}
 }
 
 func (l shelfLister) Shelves(namespace string) ShelfNamespaceLister {

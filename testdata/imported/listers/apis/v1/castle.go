@@ -29,7 +29,7 @@ type castleLister struct {
 
 // NewCastleLister returns a lister that reads the given indexer.
 func NewCastleLister(indexer *cache.Indexer[*castlev1.Castle]) CastleLister {
-	return castleLister{cache.NewLister(indexer, castlev1.SchemeGroupVersion.WithResource("castles").GroupResource())}
+	return castleLister{cache.NewLister(indexer, castlev1.SchemeGroupVersion.WithResource("castle").GroupResource())}
 }
 
 func (l castleLister) Castles(namespace string) CastleNamespaceLister {

@@ -30,7 +30,7 @@ type gateLister struct {
 
 // NewGateLister returns a lister that reads the given indexer.
 func NewGateLister(indexer *cache.Indexer[*fortv1.Gate]) GateLister {
-	return gateLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gates").GroupResource())}
+	return gateLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("gate").GroupResource())}
 }
 
 func (l gateLister) Gates(namespace string) GateNamespaceLister {

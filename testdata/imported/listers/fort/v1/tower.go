@@ -31,5 +31,5 @@ type towerLister struct {
 
 // NewTowerLister returns a lister that reads the given indexer.
 func NewTowerLister(indexer *cache.Indexer[*fortv1.Tower]) TowerLister {
-	return towerLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("towers").GroupResource())}
+	return towerLister{cache.NewLister(indexer, schema.GroupVersion{Group: "fort.example.com", Version: "v1"}.WithResource("tower").GroupResource())}
 }

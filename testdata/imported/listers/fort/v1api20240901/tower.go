@@ -30,5 +30,5 @@ type towerLister struct {
 
 // NewTowerLister returns a lister that reads the given indexer.
 func NewTowerLister(indexer *cache.Indexer[*fortv1api20240901.Tower]) TowerLister {
-	return towerLister{cache.NewLister(indexer, fortv1api20240901.GroupVersion.WithResource("towers").GroupResource())}
+	return towerLister{cache.NewLister(indexer, fortv1api20240901.GroupVersion.WithResource("tower").GroupResource())}
 }

@@ -29,7 +29,7 @@ type bridgeLister struct {
 
 // NewBridgeLister returns a lister that reads the given indexer.
 func NewBridgeLister(indexer *cache.Indexer[*bridgev1.Bridge]) BridgeLister {
-	return bridgeLister{cache.NewLister(indexer, bridgev1.SchemeGroupVersion.WithResource("bridges").GroupResource())}
+	return bridgeLister{cache.NewLister(indexer, bridgev1.SchemeGroupVersion.WithResource("bridge").GroupResource())}
 }
 
 func (l bridgeLister) Bridges(namespace string) BridgeNamespaceLister {

@@ -29,7 +29,7 @@ type harbourLister struct {
 
 // NewHarbourLister returns a lister that reads the given indexer.
 func NewHarbourLister(indexer *cache.Indexer[*harbourv1.Harbour]) HarbourLister {
-	return harbourLister{cache.NewLister(indexer, harbourv1.SchemeGroupVersion.WithResource("harbours").GroupResource())}
+	return harbourLister{cache.NewLister(indexer, harbourv1.SchemeGroupVersion.WithResource("harbour").GroupResource())}
 }
 
 func (l harbourLister) Harbours(namespace string) HarbourNamespaceLister {

@@ -31,7 +31,7 @@ type databaseLister struct {
 
 // NewDatabaseLister returns a lister that reads the given indexer.
 func NewDatabaseLister(indexer *cache.Indexer[*datav1.Database]) DatabaseLister {
-	return databaseLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databases").GroupResource())}
+	return databaseLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("database").GroupResource())}
 }
 
 func (l databaseLister) ByClass(value string) ([]*datav1.Database, error) {

@@ -30,5 +30,5 @@ type databaseClassLister struct {
 
 // NewDatabaseClassLister returns a lister that reads the given indexer.
 func NewDatabaseClassLister(indexer *cache.Indexer[*datav1.DatabaseClass]) DatabaseClassLister {
-	return databaseClassLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclasses").GroupResource())}
+	return databaseClassLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclass").GroupResource())}
 }

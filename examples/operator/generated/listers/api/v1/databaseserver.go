@@ -32,7 +32,7 @@ type databaseServerLister struct {
 
 // NewDatabaseServerLister returns a lister that reads the given indexer.
 func NewDatabaseServerLister(indexer *cache.Indexer[*datav1.DatabaseServer]) DatabaseServerLister {
-	return databaseServerLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseservers").GroupResource())}
+	return databaseServerLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseserver").GroupResource())}
 }
 
 func (l databaseServerLister) ByOwner(value types.UID) ([]*datav1.DatabaseServer, error) {

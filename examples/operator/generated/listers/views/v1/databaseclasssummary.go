@@ -31,5 +31,5 @@ type databaseClassSummaryLister struct {
 
 // NewDatabaseClassSummaryLister returns a lister that reads the given indexer.
 func NewDatabaseClassSummaryLister(indexer *cache.Indexer[*viewsv1.DatabaseClassSummary]) DatabaseClassSummaryLister {
-	return databaseClassSummaryLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclasses").GroupResource())}
+	return databaseClassSummaryLister{cache.NewLister(indexer, datav1.SchemeGroupVersion.WithResource("databaseclass").GroupResource())}
 }

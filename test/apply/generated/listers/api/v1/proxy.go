@@ -26,7 +26,7 @@ type proxyLister struct {
 
 // NewProxyLister returns a lister that reads the given indexer.
 func NewProxyLister(indexer *cache.Indexer[*edgev1.Proxy]) ProxyLister {
-	return proxyLister{cache.NewLister(indexer, edgev1.SchemeGroupVersion.WithResource("proxies").GroupResource())}
+	return proxyLister{cache.NewLister(indexer, edgev1.SchemeGroupVersion.WithResource("proxy").GroupResource())}
 }
 
 func (l proxyLister) Proxies(namespace string) ProxyNamespaceLister {

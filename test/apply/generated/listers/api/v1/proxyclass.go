@@ -27,5 +27,5 @@ type proxyClassLister struct {
 
 // NewProxyClassLister returns a lister that reads the given indexer.
 func NewProxyClassLister(indexer *cache.Indexer[*edgev1.ProxyClass]) ProxyClassLister {
-	return proxyClassLister{cache.NewLister(indexer, edgev1.SchemeGroupVersion.WithResource("proxyclasses").GroupResource())}
+	return proxyClassLister{cache.NewLister(indexer, edgev1.SchemeGroupVersion.WithResource("proxyclass").GroupResource())}
 }

@@ -30,5 +30,5 @@ type drawerLister struct {
 
 // NewDrawerLister returns a lister that reads the given indexer.
 func NewDrawerLister(indexer *cache.Indexer[*kitv1.Drawer]) DrawerLister {
-	return drawerLister{cache.NewLister(indexer, kitv1.SchemeGroupVersion.WithResource("drawers").GroupResource())}
+	return drawerLister{cache.NewLister(indexer, kitv1.SchemeGroupVersion.WithResource("drawer").GroupResource())}
 }

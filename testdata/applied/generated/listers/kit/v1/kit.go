@@ -29,7 +29,7 @@ type kitLister struct {
 
 // NewKitLister returns a lister that reads the given indexer.
 func NewKitLister(indexer *cache.Indexer[*kitv1.Kit]) KitLister {
-	return kitLister{cache.NewLister(indexer, kitv1.SchemeGroupVersion.WithResource("kits").GroupResource())}
+	return kitLister{cache.NewLister(indexer, kitv1.SchemeGroupVersion.WithResource("kit").GroupResource())}
 }
 
 func (l kitLister) Kits(namespace string) KitNamespaceLister {

@@ -29,7 +29,7 @@ type berthLister struct {
 
 // NewBerthLister returns a lister that reads the given indexer.
 func NewBerthLister(indexer *cache.Indexer[*harborv1.Berth]) BerthLister {
-	return berthLister{cache.NewLister(indexer, harborv1.SchemeGroupVersion.WithResource("berths").GroupResource())}
+	return berthLister{cache.NewLister(indexer, harborv1.SchemeGroupVersion.WithResource("berth").GroupResource())}
 }
 
 func (l berthLister) Berths(namespace string) BerthNamespaceLister {

@@ -29,7 +29,7 @@ type mooringLister struct {
 
 // NewMooringLister returns a lister that reads the given indexer.
 func NewMooringLister(indexer *cache.Indexer[*harborv1.Mooring]) MooringLister {
-	return mooringLister{cache.NewLister(indexer, harborv1.SchemeGroupVersion.WithResource("berths").GroupResource())}
+	return mooringLister{cache.NewLister(indexer, harborv1.SchemeGroupVersion.WithResource("berth").GroupResource())}
 }
 
 func (l mooringLister) Moorings(namespace string) MooringNamespaceLister {

@@ -30,5 +30,5 @@ type storageVersionLister struct {
 
 // NewStorageVersionLister returns a lister that reads the given indexer.
 func NewStorageVersionLister(indexer *cache.Indexer[*internalv1alpha1.StorageVersion]) StorageVersionLister {
-	return storageVersionLister{cache.NewLister(indexer, internalv1alpha1.SchemeGroupVersion.WithResource("storageversions").GroupResource())}
+	return storageVersionLister{cache.NewLister(indexer, internalv1alpha1.SchemeGroupVersion.WithResource("storageversion").GroupResource())}
 }

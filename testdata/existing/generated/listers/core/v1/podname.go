@@ -32,7 +32,7 @@ type podNameLister struct {
 
 // NewPodNameLister returns a lister that reads the given indexer.
 func NewPodNameLister(indexer *cache.Indexer[*corev1.PodName]) PodNameLister {
-	return podNameLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}.GroupResource())}
+	return podNameLister{cache.NewLister(indexer, schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pod"}.GroupResource())}
 }
 
 func (l podNameLister) ByNodeName(value string) ([]*corev1.PodName, error) {

@@ -33,7 +33,7 @@ type secretLister struct {
 
 // NewSecretLister returns a lister that reads the given indexer.
 func NewSecretLister(indexer *cache.Indexer[*corev1.Secret]) SecretLister {
-	return secretLister{cache.NewLister(indexer, schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secrets").GroupResource())}
+	return secretLister{cache.NewLister(indexer, schema.GroupVersion{Group: "", Version: "v1"}.WithResource("secret").GroupResource())}
 }
 
 func (l secretLister) ByType(value othercorev1.SecretType) ([]*corev1.Secret, error) {

@@ -29,7 +29,7 @@ type fooLister struct {
 
 // NewFooLister returns a lister that reads the given indexer.
 func NewFooLister(indexer *cache.Indexer[*samplecontrollerv1alpha1.Foo]) FooLister {
-	return fooLister{cache.NewLister(indexer, samplecontrollerv1alpha1.SchemeGroupVersion.WithResource("foos").GroupResource())}
+	return fooLister{cache.NewLister(indexer, samplecontrollerv1alpha1.SchemeGroupVersion.WithResource("foo").GroupResource())}
 }
 
 func (l fooLister) Foos(namespace string) FooNamespaceLister {
