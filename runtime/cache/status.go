@@ -333,6 +333,23 @@ type Syncer interface {
 	NotSyncedReason() string
 }
 
+// AlwaysSynced returns a Syncer that is synced. Tests of code that waits for informers pass it in place of one.
+func AlwaysSynced() Syncer { return alwaysSynced{} }
+
+type alwaysSynced struct{}
+
+func (alwaysSynced) HasSynced() bool { return true }
+
+func (alwaysSynced) Synced() <-chan struct{} {
+	synced := make(chan struct{})
+	close(synced)
+	return synced
+}
+
+func (alwaysSynced) Ended() <-chan struct{} { return nil }
+
+func (alwaysSynced) NotSyncedReason() string { return "" }
+
 // NotSyncedReason returns why the Controller is not synced; it is empty once it is.
 func (c *Controller[T]) NotSyncedReason() string {
 	_, waiting := c.waitsFor()
