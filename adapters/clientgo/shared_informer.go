@@ -59,13 +59,7 @@ func (s *sharedInformer[T]) Run(stopCh <-chan struct{}) {
 	s.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-func (s *sharedInformer[T]) RunWithContext(ctx context.Context) {
-	if s.informer.Status().Phase != cache.Pending {
-		klog.FromContext(ctx).Info("The informer has been started already, so this call of Run has no effect", "informer", s.name)
-		return
-	}
-	s.informer.Run(ctx)
-}
+func (s *sharedInformer[T]) RunWithContext(ctx context.Context) { s.informer.Run(ctx) }
 
 // Status returns the state of the informer, since when, and why.
 func (s *sharedInformer[T]) Status() cache.Status { return s.informer.Status() }

@@ -318,8 +318,10 @@ func (c *Controller[T]) accepts(ctx context.Context, claimed bool) bool {
 	if claimed {
 		c.panics.ctx = ctx
 		c.hooks.SetContext(klog.NewContext(ctx, klog.FromContext(ctx).WithValues("resource", c.name())))
-	} else if c.started.Load() == hasRun { // Stop before Start is no mistake
+	} else if c.started.Load() == hasRun {
 		klog.FromContext(ctx).Error(nil, "The informer was started before and cannot run again", "resource", c.name())
+	} else if err := c.Status().Err; err != nil { // Stop before Start is no mistake
+		klog.FromContext(ctx).Error(err, "Mistake in the options of informers")
 	}
 	return claimed
 }

@@ -125,6 +125,18 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 	})
 }
 
+// TestRunOfARefusedInformer runs an informer whose options have a mistake, in a program that does not start
+// its factory.
+func TestRunOfARefusedInformer(t *testing.T) {
+	f, asked, logged := NewSharedInformerFactory(0), []string{}, 0
+	defer f.Shutdown()
+	s := InformerFor(f, kindOf(newSource(), &asked), WithNamespace("a "))
+	s.Run(klog.NewContext(t.Context(), klog.New(errorLog{&logged})))
+	if logged != 1 || s.Status().Reason != Misconfigured {
+		t.Errorf("%d errors were logged, and the informer is %v", logged, s.Status())
+	}
+}
+
 // TestSlowIndexFuncBlocksNoAccessor asks the factory for an informer while an
 // index function of another one runs, and somebody waits for both.
 func TestSlowIndexFuncBlocksNoAccessor(t *testing.T) {
