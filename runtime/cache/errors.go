@@ -255,6 +255,9 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 			continue
 		}
 		key := cause{s.Reason, s.Verb, s.Reason == Forbidden && scope.Namespace == ""}
+		if (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage() {
+			key.verb = "" // it is the same one
+		}
 		n, found := known[key]
 		if !found {
 			n = len(all)

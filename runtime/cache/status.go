@@ -207,7 +207,7 @@ var rank = map[Phase]int{Watching: 1, Pending: 2, Listing: 3, Degraded: 4, Stopp
 
 // joined returns the state of several scopes as one: the state of the worst, with its
 // error. The ResourceVersion is the earliest. choice, if it is not nil, is the state of the choice of the
-// scopes. Its error comes first.
+// scopes. Its error comes first, unless it is of an outage that a scope has too.
 func joined(scopes []ScopeStatus, choice *Status) Status {
 	all := Status{Phase: Watching}
 	if choice != nil {
@@ -238,6 +238,9 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 		all.ResourceVersion = protocol.Earlier(all.ResourceVersion, s.ResourceVersion)
 		all.Undecodable = append(all.Undecodable, s.Undecodable...)
 	}
+	if outage := outageOf(scopes); outage != nil && isOutageOfSource(&all) {
+		failed, all.Err = outage, nil
+	}
 	if err := failed.Status.Err; err != nil && all.Err == nil {
 		all.Err, all.Reason = fmt.Errorf("%s: %w", failed.name(), err), failed.Status.Reason
 		all.Verb = failed.Status.Verb
@@ -246,6 +249,23 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return all
+}
+
+// outageOf returns the first scope that fails because the server does, or nil.
+func outageOf(scopes []ScopeStatus) *ScopeStatus {
+	for i := range scopes {
+		if s := &scopes[i].Status; (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage() {
+			return &scopes[i]
+		}
+	}
+	return nil
+}
+
+// isOutageOfSource reports whether an informer has an error because the server fails the informer whose
+// objects are its scopes. The source is not to blame for that.
+func isOutageOfSource(s *Status) bool {
+	source := (*scopeSourceError)(nil)
+	return errors.As(s.Err, &source) && (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage()
 }
 
 // where returns the scopes that are in the phase of s, unless all are.

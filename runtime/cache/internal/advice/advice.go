@@ -46,6 +46,30 @@ type Failure struct {
 	Err error
 }
 
+// IsOutage reports whether the server failed, or the way to it. Then all requests fail until it is repaired, each
+// in a way of its own. A certificate that the program does not accept is no outage: it has to be repaired
+// elsewhere.
+func (f *Failure) IsOutage() bool {
+	switch f.Reason {
+	case protocol.Unreachable:
+		return !isAboutTLS(f.Err)
+	case protocol.ServerError, protocol.TooManyRequests, protocol.Expired, protocol.ClosedEarly, protocol.NoBookmark:
+		return true
+	}
+	return false
+}
+
+func isAboutTLS(err error) bool {
+	var (
+		verify    *tls.CertificateVerificationError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		noTLS     tls.RecordHeaderError
+	)
+	return errors.As(err, &verify) || errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) || errors.As(err, &noTLS)
+}
+
 // Advice is what a person can do.
 type Advice struct {
 	// Text has one to three sentences.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/protocol"
 )
 
 // logFailure writes the line about a failure.
@@ -29,9 +30,44 @@ func logHandler(logger klog.Logger, h *Handler) {
 		"advice", "A handler should only add to a queue: look for a lock, a request, or a wait for another informer.")
 }
 
-// comparedText returns a text that two failures share if a second line would tell a reader nothing
-// new: the error without its numbers, such as ports and times, and the namespaces.
+// answered is the written.text after the line of logAnswered.
+const answered = "answered"
+
+// logAnswered writes the line about the end of an outage after which a part of the informer fails for another
+// reason, as it may have before.
+func logAnswered(logger klog.Logger, lasted time.Duration) {
+	logger.Info("The API server answers again", "after", rounded(lasted))
+}
+
+// kind is a kind of failure. Its zero value is a list that takes long.
+type kind struct {
+	reason, verb string
+	// isOutage is set for all failures of the server. reason and verb are empty then: they may differ from one
+	// request to the next.
+	isOutage bool
+	isOthers bool
+	isSource bool // of the source of the scopes, rather than of the informer that it reads
+}
+
+func kindOf(f *advice.Failure) kind {
+	switch {
+	case f.IsSource && f.Resource.Resource == "":
+		return kind{isSource: true}
+	case f.IsOutage():
+		return kind{isOutage: true}
+	case f.Reason == protocol.Unauthorized, f.Reason == protocol.Unreachable: // whatever is requested
+		return kind{reason: f.Reason}
+	}
+	return kind{reason: f.Reason, verb: f.Verb, isOthers: len(f.Namespaces) > 0 && f.Namespaces[0] == ""}
+}
+
+// comparedText returns a text that two failures of a kind share if a second line would tell a reader nothing
+// new: the error without its numbers, such as ports and times, and the namespaces. All failures of an outage
+// share one.
 func comparedText(f *advice.Failure) string {
+	if kindOf(f).isOutage {
+		return ""
+	}
 	text := ""
 	if f.Err != nil {
 		text = f.Err.Error()

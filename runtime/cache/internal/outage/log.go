@@ -1,6 +1,7 @@
 // Package outage logs that an informer does not follow its server, with the reason and what to do.
 // It writes little: a line after a while, another one if the reason changes, and one when the
-// informer follows again. Outages that follow each other quickly have fewer lines.
+// informer follows again. All failures of the server are one outage, with one line, whatever their
+// reasons are. Outages that follow each other quickly have fewer lines.
 //
 //	Part.Note ─▶ how many Reflectors do not follow ─▶ 0 to 1: timer, After ─▶ check ─▶ lines
 //	(each change                                       1 to 0: "follows again", if a line was written
@@ -71,8 +72,10 @@ type Log struct {
 	Informer Informer
 
 	mu sync.Mutex // guards what follows
-	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying.
+	// notFollowing is the number of Reflectors in an outage. Of these, trying are in the state Trying. following
+	// is the number of Reflectors in the state Following.
 	notFollowing, trying int32
+	following            int32
 	closed               bool
 	// logged is the number of outages that were logged in a row, each within calm after the one before.
 	logged uint8
@@ -94,12 +97,6 @@ type outage struct {
 	writing  bool
 	handlers handlers
 	running  sync.WaitGroup // timers that are set, and the goroutine that writes
-}
-
-// kind is a kind of failure. Its zero value is a list that takes long.
-type kind struct {
-	reason, verb string
-	isOthers     bool
 }
 
 // written is what was logged about a kind of failure.
@@ -175,6 +172,7 @@ func (p *Part) Note() {
 		l.outageLocked().since = stats.Now()
 	}
 	l.trying += count(now == Trying) - count(before == Trying)
+	l.following += count(now == Following) - count(before == Following)
 	l.notFollowing += count(now.isOutage()) - count(before.isOutage())
 	switch {
 	case l.notFollowing == 0 && before.isOutage():
@@ -258,6 +256,11 @@ func (l *Log) check(timer *time.Timer) {
 		o.written = map[kind]*written{}
 		o.lines = append(o.lines, func(logger klog.Logger) { logWithoutFailure(logger, l.Informer.About(lasted), lasted) })
 	}
+	if w := o.written[kind{isOutage: true}]; w != nil && w.text != answered && l.serverAnswersLocked(failures) {
+		lasted := time.Since(w.at) + After
+		w.text, w.at = answered, time.Now()
+		o.lines = append(o.lines, func(logger klog.Logger) { logAnswered(logger, lasted) })
+	}
 	for _, f := range failures {
 		if o.isNew(&f) {
 			o.lines = append(o.lines, func(logger klog.Logger) { logFailure(logger, &f, lasted) })
@@ -266,10 +269,22 @@ func (l *Log) check(timer *time.Timer) {
 	l.writeLocked(o)
 }
 
+// serverAnswersLocked reports whether some Reflectors follow, and all others fail although the server answers.
+func (l *Log) serverAnswersLocked(failures []advice.Failure) bool {
+	failing := 0
+	for i := range failures {
+		if kindOf(&failures[i]).isOutage {
+			return false
+		}
+		failing += max(1, len(failures[i].Namespaces))
+	}
+	return l.following > 0 && failing >= int(l.notFollowing)
+}
+
 // isNew reports whether a failure has to be logged: if it is the first of its kind, or if it has
 // another error and the last line is old enough.
 func (o *outage) isNew(f *advice.Failure) bool {
-	key, now := kind{f.Reason, f.Verb, len(f.Namespaces) > 0 && f.Namespaces[0] == ""}, time.Now()
+	key, now := kindOf(f), time.Now()
 	text := comparedText(f)
 	last := o.written[key]
 	if last == nil {
@@ -279,10 +294,15 @@ func (o *outage) isNew(f *advice.Failure) bool {
 		o.written[key] = &written{text, now, firstRepeat}
 		return true
 	}
-	if last.text == text || now.Sub(last.at) < last.repeat {
+	isCalm := last.text == answered && now.Sub(last.at) >= calm
+	if last.text == text || !isCalm && now.Sub(last.at) < last.repeat {
 		return false
 	}
-	*last = written{text, now, min(2*last.repeat, maxRepeat)}
+	repeat := min(2*last.repeat, maxRepeat)
+	if isCalm {
+		repeat = firstRepeat
+	}
+	*last = written{text, now, repeat}
 	return true
 }
 

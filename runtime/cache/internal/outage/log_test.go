@@ -1,6 +1,7 @@
 package outage
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"slices"
@@ -137,9 +138,13 @@ func forbidden(text string, namespaces ...string) advice.Failure {
 	return advice.Failure{Reason: "Forbidden", Verb: "list", Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Namespaces: namespaces, Err: errors.New(text)}
 }
 
-func unreachable(text string) advice.Failure {
-	return advice.Failure{Reason: "Unreachable", Verb: "watch", Err: errors.New(text)}
+func failure(reason, verb, text string, causes ...error) advice.Failure {
+	return advice.Failure{Reason: reason, Verb: verb, Err: errors.Join(append([]error{errors.New(text)}, causes...)...)}
 }
+
+func unreachable(text string) advice.Failure { return failure("Unreachable", "watch", text) }
+
+func refused(text string) advice.Failure { return failure("Refused", "watch", text) }
 
 const second = time.Second
 
@@ -194,21 +199,72 @@ func TestLines(t *testing.T) {
 			}
 		},
 		"another error": func(i *informer) {
-			i.enter(0, NotFollowing, unreachable("read from port 1234: refused"))
+			i.enter(0, NotFollowing, refused("read from port 1234: refused"))
 			i.wait(10*second, "port 1234: refused")
-			i.enter(0, NotFollowing, unreachable("read from port 4321: refused"))
+			i.enter(0, NotFollowing, refused("read from port 4321: refused"))
 			i.wait(time.Hour)
-			i.enter(0, NotFollowing, unreachable("read from port 1234: reset"))
+			i.enter(0, NotFollowing, refused("read from port 1234: reset"))
 			i.wait(10*second, "port 1234: reset")
 			written := 0
 			for n := range 24 * 60 {
-				i.enter(0, NotFollowing, unreachable(strings.Repeat("x", n)))
+				i.enter(0, NotFollowing, refused(strings.Repeat("x", n)))
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				written += len(i.lines.take())
 			}
 			if written < 24 || written > 40 {
 				i.t.Errorf("%d lines in a day of errors that all differ", written)
+			}
+		},
+		"an outage whose failures differ": func(i *informer) {
+			i.enter(0, NotFollowing, unreachable("read from port 1234: refused"))
+			i.wait(10*second, "port 1234: refused reason=Unreachable for=10s")
+			for n := range 100 {
+				failures := []advice.Failure{unreachable("reset"), failure("ServerError", "list", "etcd"), failure("TooManyRequests", "watch", "later"), failure("Expired", "list", "gone"), failure("ClosedEarly", "watch", "short")}
+				i.enter(n%3, NotFollowing, failures[n%5:]...)
+				i.wait(time.Minute)
+			}
+			i.enter(1, NotFollowing, failure("Unreachable", "list", "CA", x509.UnknownAuthorityError{}))
+			i.wait(10*second, "authority reason=Unreachable")
+			i.enter(1, NotFollowing, failure("Unauthorized", "list", "who?"))
+			i.wait(10*second, "who? reason=Unauthorized")
+			i.enter(1, NotFollowing, failure("Unauthorized", "watch", "who?"))
+			i.wait(time.Hour)
+			for n := range i.states {
+				i.enter(n, Following)
+			}
+			i.wait(0, "again after=2h40m")
+		},
+		"an outage of the informer that has the scopes": func(i *informer) {
+			own, source := failure("Unreachable", "watch", "refused"), failure("ServerError", "list", "namespaces: etcd")
+			source.IsSource, source.Resource = true, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+			i.enter(0, NotFollowing, source)
+			i.wait(10*second, "namespaces: etcd")
+			i.enter(1, NotFollowing, own, source)
+			i.wait(time.Hour)
+			source.Resource = schema.GroupVersionResource{}
+			i.enter(1, NotFollowing, own, source)
+			i.wait(10*second, "The source of the scopes")
+		},
+		"outages next to a failure that lasts": func(i *informer) {
+			i.enter(0, NotFollowing, forbidden("no", "a"))
+			i.wait(10*second, "no reason=Forbidden")
+			outage := unreachable("refused")
+			outage.Namespaces = []string{"b", "c"}
+			for range 3 {
+				i.enter(1, NotFollowing, outage, forbidden("no", "a"))
+				i.enter(2, NotFollowing, outage, forbidden("no", "a"))
+				i.wait(10*second, "refused reason=Unreachable")
+				i.wait(50 * second)
+				i.enter(1, Following, outage, forbidden("no", "a"))
+				i.wait(30 * second)
+				i.enter(2, Trying, forbidden("no", "a"))
+				i.wait(30 * second)
+				i.enter(2, Following, forbidden("no", "a"))
+				i.enter(0, NotFollowing, forbidden("no", "a"))
+				i.wait(10*second, "I0 The API server answers again after=2m10s")
+				i.enter(0, NotFollowing, forbidden("no", "a"))
+				i.wait(calm)
 			}
 		},
 		"a watch that is reopened": func(i *informer) {

@@ -1,0 +1,198 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/typedinformers/informer-gen/runtime/apitest"
+)
+
+// scopesOfTeams has a scope for each widget of the namespace teams, which another informer follows.
+func scopesOfTeams(t *testing.T, c *cluster, log *shownLog, names ...string) (*SharedIndexInformer[object], SharedInformerOption) {
+	for _, name := range names {
+		create(c, "teams", name)
+	}
+	teams := c.runLogged(t, log, []string{"teams"})
+	return teams, WithScopeSource(ScopesOf(teams, func(n object) Scope { return Scope{Namespace: n.Name} }))
+}
+
+// outages are ways in which a whole server fails. end ends the outage.
+var outages = map[string]func(c *cluster) (end func()){
+	"refused": func(c *cluster) func() { return c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED).Remove },
+	"errors":  func(c *cluster) func() { return c.server.On("*", widgets.Resource).InternalError().Remove },
+	"silence": func(c *cluster) func() { return c.server.On("*", widgets.Resource).Hang().Remove },
+	"each failure in turn": func(c *cluster) func() {
+		var faults []*apitest.Fault
+		for i, fail := range []func(apitest.Match) *apitest.Fault{
+			func(m apitest.Match) *apitest.Fault { return m.Fail(syscall.ECONNREFUSED) },
+			func(m apitest.Match) *apitest.Fault { return m.InternalError() },
+			func(m apitest.Match) *apitest.Fault { return m.TooManyRequests(time.Second) },
+			func(m apitest.Match) *apitest.Fault { return m.Disconnect() },
+			func(m apitest.Match) *apitest.Fault { return m.Expired() },
+		} {
+			now := func(*http.Request) bool { return int(time.Now().UnixNano()/int64(time.Second))%5 == i }
+			faults = append(faults, fail(c.server.On("*", widgets.Resource).Where(now)))
+		}
+		return func() {
+			for _, f := range faults {
+				f.Remove()
+			}
+		}
+	},
+	"one scope after the other": func(c *cluster) func() {
+		var faults []*apitest.Fault
+		for i, namespace := range []string{"teams", "a", "b", "c"} {
+			from := time.Now().Add(time.Duration(i) * 7 * time.Second)
+			begun := func(*http.Request) bool { return !time.Now().Before(from) }
+			faults = append(faults, c.server.On("*", widgets.Resource).In(namespace).Where(begun).Optional().Fail(syscall.ECONNREFUSED))
+		}
+		return func() {
+			for _, f := range faults {
+				time.Sleep(7 * time.Second)
+				f.Remove()
+			}
+		}
+	},
+}
+
+// TestLogOfAnOutageWithScopes has outages of a whole server. Each informer logs one line at the beginning and
+// one at the end, and does not blame the source of its scopes.
+func TestLogOfAnOutageWithScopes(t *testing.T) {
+	for name, option := range map[string]func(*testing.T, *cluster, *shownLog) SharedInformerOption{
+		"one namespace": func(*testing.T, *cluster, *shownLog) SharedInformerOption { return WithNamespace("a") },
+		"namespaces":    func(*testing.T, *cluster, *shownLog) SharedInformerOption { return WithNamespaces("a", "b", "c") },
+		"ScopesOf": func(t *testing.T, c *cluster, log *shownLog) SharedInformerOption {
+			_, option := scopesOfTeams(t, c, log, "a", "b", "c")
+			return option
+		},
+		"ScopesFrom": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
+			scopes := make(chan []Scope, 1)
+			scopes <- in("a", "b", "c")
+			return WithScopeSource(ScopesFrom(scopes))
+		},
+		"a source that returns": func(*testing.T, *cluster, *shownLog) SharedInformerOption {
+			return WithScopeSource(func(_ context.Context, set func(...Scope) error) error { return set(in("a", "b", "c")...) })
+		},
+	} {
+		for outage, begin := range outages {
+			t.Run(name+"/"+outage, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c, log := newCluster(t), &shownLog{}
+					s := c.runLogged(t, log, nil, option(t, c, log))
+					informers := 1
+					if name == "ScopesOf" {
+						informers = 2
+					}
+					time.Sleep(time.Minute)
+					wantLog(t, log)
+					end := begin(c)
+					c.server.Restart()
+					time.Sleep(time.Hour)
+					status := s.Status()
+					wantLog(t, log, slices.Repeat([]string{"Does not follow the API server: "}, informers)...)
+					if failed := (*ScopeSourceError)(nil); status.Err == nil || errors.As(status.Err, &failed) {
+						t.Errorf("during the outage: %v", status)
+					}
+					end()
+					time.Sleep(10 * time.Minute)
+					wantLog(t, log, slices.Repeat([]string{"Follows the API server again"}, informers)...)
+				})
+			})
+		}
+	}
+}
+
+// TestLogOfAnOutageFromTheStart has a server that refuses connections before the scopes are known.
+func TestLogOfAnOutageFromTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, log := newCluster(t), &shownLog{}
+		create(c, "a", "one")
+		away := c.server.On("list", widgets.Resource).Fail(syscall.ECONNREFUSED)
+		_, option := scopesOfTeams(t, c, log, "a", "b")
+		s := c.runLogged(t, log, nil, option)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		lines := log.take()
+		slices.Sort(lines)
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "Does not follow the API server: list: connection refused ") || !strings.HasPrefix(lines[1], "Does not follow the API server: scopes: widgets.test.example.com in namespace teams: list: connection refused ") {
+			t.Errorf("the log has\n\t%s", strings.Join(lines, "\n\t"))
+		}
+		away.Remove()
+		time.Sleep(10 * time.Minute)
+		wantLog(t, log, "Follows the API server again", "Follows the API server again")
+		if got := names(s); !slices.Equal(got, []string{"a/one"}) {
+			t.Errorf("cached are %q", got)
+		}
+	})
+}
+
+// TestLogOfASourceThatFails has an informer that follows the server, and a source that has failed. An outage
+// meanwhile has a line of its own.
+func TestLogOfASourceThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, log := newCluster(t), &shownLog{}
+		calls := 0
+		s := c.runLogged(t, log, nil, WithScopeSource(func(_ context.Context, set func(...Scope) error) error {
+			if calls++; calls == 1 {
+				return errors.Join(set(in("a", "b")...), errors.New("the file is missing"))
+			}
+			return errors.New("the file is missing")
+		}))
+		time.Sleep(time.Hour)
+		wantLog(t, log, "Does not follow the API server: scopes: the file is missing resource=widgets.test.example.com in namespaces a, b")
+		away := c.server.On("*", widgets.Resource).Fail(syscall.ECONNREFUSED)
+		c.server.Restart()
+		time.Sleep(time.Hour)
+		wantLog(t, log, "Does not follow the API server: watch: connection refused")
+		if status := s.Status(); !strings.Contains(status.String(), "scopes: the file is missing") {
+			t.Errorf("the status is %v", status)
+		}
+		away.Remove()
+		time.Sleep(time.Hour)
+		wantLog(t, log)
+	})
+}
+
+// TestLogOfOutagesNextToAForbiddenScope has a scope that never works. Outages of the others are logged all the same.
+func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, log := newCluster(t), &shownLog{}
+		c.server.On("*", widgets.Resource).In("c").Forbidden()
+		c.runLogged(t, log, []string{"a", "b", "c"})
+		time.Sleep(time.Hour)
+		wantLog(t, log, "in the namespace \"c\"")
+		for range 3 {
+			for name, begin := range outages {
+				if name == "one scope after the other" {
+					continue // which ends nowhere at one time
+				}
+				end := begin(c)
+				c.server.Restart()
+				time.Sleep(time.Hour)
+				wantLog(t, log, "Does not follow the API server: ")
+				end()
+				time.Sleep(time.Hour)
+				wantLog(t, log, "The API server answers again")
+			}
+		}
+		// A server that fails each minute does not fill the log.
+		for range 60 {
+			end := outages["refused"](c)
+			c.server.Restart()
+			time.Sleep(30 * time.Second)
+			end()
+			time.Sleep(30 * time.Second)
+		}
+		synctest.Wait()
+		if lines := log.take(); len(lines) > 20 {
+			t.Errorf("%d lines in an hour", len(lines))
+		}
+	})
+}
