@@ -162,7 +162,7 @@ func TestKindWithoutCRD(t *testing.T) {
 	if _, err := c.GetInformer(t.Context(), &widget{}); !meta.IsNoMatchError(err) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: no matches for kind \"Widget\"") || !strings.Contains(err.Error(), "is its CRD installed?\n\t") || !strings.Contains(err.Error(), "widgets.example.com") {
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "Widget is not synced: there is no informer: Degraded for ") || !strings.Contains(err.Error(), "(NotFound: no matches for kind \"Widget\" in version \"example.com/v1\"; is its CRD installed?)\n\t") || !strings.Contains(err.Error(), "widgets.example.com") {
 		t.Errorf("without the CRD the check returns %v", err)
 	}
 	absent := slices.Collect(c.Statuses())
@@ -198,6 +198,32 @@ func TestKindWithoutCRD(t *testing.T) {
 		if status.Status.Err != nil || status.Server != s.URL {
 			t.Errorf("with the CRD the status is %+v", status)
 		}
+	}
+}
+
+// TestKindOfKubernetesThatIsNotServed has a server without ConfigMaps: its mapper does not know them, or the
+// server does not. No CRD has to be installed.
+func TestKindOfKubernetesThatIsNotServed(t *testing.T) {
+	s := newServer(t)
+	s.setRefuse(func(*http.Request, string) *metav1.Status {
+		return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource"}
+	})
+	for name, mapper := range map[string]meta.RESTMapper{"mapper": &lateMapper{RESTMapper: testMapper()}, "server": testMapper()} {
+		t.Run(name, func(t *testing.T) {
+			c := newCache(t, s, ctrlcache.Options{Mapper: mapper, DefaultWatchErrorHandler: func(context.Context, *toolscache.Reflector, error) {}})
+			start(t, c)
+			if _, err := c.GetInformer(t.Context(), &corev1.ConfigMap{}, ctrlcache.BlockUntilSynced(false)); (err != nil) != (name == "mapper") {
+				t.Fatal(err)
+			}
+			check := ReadyChecker(c)
+			eventually(t, func() error {
+				err := check(nil)
+				if err == nil || strings.Contains(err.Error(), "CRD") || !strings.Contains(err.Error(), "; it is a part of Kubernetes, so the server is too old or too new for v1, has disabled it, or is no API server)") || !strings.Contains(err.Error(), "\n\tThe server does not serve configmaps in v1, which is a part of Kubernetes") {
+					return fmt.Errorf("the check returns %v", err)
+				}
+				return nil
+			})
+		})
 	}
 }
 

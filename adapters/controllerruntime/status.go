@@ -114,19 +114,16 @@ func (c *Cache) absentKinds(now time.Time) (absent []KindStatus) {
 }
 
 func (c *Cache) absentKind(gvk schema.GroupVersionKind, a absence) KindStatus {
-	reason := reasonOf(a.err)
-	s := KindStatus{GroupVersionKind: gvk, NotSynced: fmt.Sprintf("there is no informer: %v", a.err)}
-	if reason == cache.NotFound {
-		s.NotSynced += "; is its CRD installed?"
-	}
+	s := KindStatus{GroupVersionKind: gvk}
 	// No one but the server knows the resource of a kind for certain.
 	resource, _ := meta.UnsafeGuessKindToResource(gvk)
 	s.InformerStatus = cache.InformerStatus{
 		Resource: resource,
 		Kind:     gvk.Kind,
 		Server:   c.server,
-		Status:   cache.Status{Phase: cache.Degraded, Since: a.since, Err: a.err, Reason: reason},
+		Status:   cache.Status{Phase: cache.Degraded, Since: a.since, Err: a.err, Reason: reasonOf(a.err)},
 	}
+	s.NotSynced = "there is no informer: " + s.InformerStatus.String()
 	return s
 }
 

@@ -242,11 +242,7 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 		isAll  bool // of all namespaces, which needs other rights
 	}
 	known := map[cause]int{}
-	if failed := (*ScopeSourceError)(nil); errors.As(status.Err, &failed) {
-		failure := advice.Failure{Reason: string(status.Reason), IsSource: true, Verb: status.Verb, Err: status.Err}
-		if source := (*scopeSourceError)(nil); errors.As(failed, &source) {
-			failure.Verb, failure.Resource, failure.Namespaces = source.verb, source.resource, source.namespaces
-		}
+	if failure := status.failure(); failure.IsSource {
 		all = append(all, failure)
 	}
 	for i := range status.Scopes {
@@ -255,7 +251,7 @@ func failuresOf(status *Status, resource schema.GroupVersionResource, namespaces
 			continue
 		}
 		key := cause{s.Reason, s.Verb, s.Reason == Forbidden && scope.Namespace == ""}
-		if (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage() {
+		if failure := s.failure(); failure.IsOutage() {
 			key.verb = "" // it is the same one
 		}
 		n, found := known[key]

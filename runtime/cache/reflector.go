@@ -324,6 +324,7 @@ func (r *Reflector[T]) Status() Status {
 		})
 	}
 	r.unanswered.Load().addTo(&status)
+	status.resource = r.config.Resource
 	return status
 }
 

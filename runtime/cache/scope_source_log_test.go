@@ -156,7 +156,7 @@ func TestLogOfASourceThatFails(t *testing.T) {
 		}
 		away.Remove()
 		time.Sleep(time.Hour)
-		wantLog(t, log)
+		wantLog(t, log, "The API server answers again")
 	})
 }
 

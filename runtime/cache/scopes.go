@@ -237,8 +237,9 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			AddFunc: func(N, bool) { note() }, UpdateFunc: func(N, N) { note() }, DeleteFunc: func(N, bool) { note() },
 		}
 		reg, err := objects.AddEventHandler(noted, WithHandlerName("ScopesOf"))
+		stopped := func() error { return fmt.Errorf("%s: %w", objects.name(), ErrStopped) }
 		if err != nil {
-			return sourceErrorOf(objects, err)
+			return stopped()
 		}
 		defer func() { _ = objects.RemoveEventHandler(reg) }() // it is of this informer
 		synced := reg.Synced()
@@ -249,7 +250,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			case <-ctx.Done():
 				return nil
 			case <-objects.Ended():
-				return sourceErrorOf(objects, ErrStopped)
+				return stopped()
 			case <-synced:
 				synced = nil // the first scopes
 			case <-changed:

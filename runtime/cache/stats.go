@@ -51,6 +51,14 @@ type InformerStatus struct {
 	Stats      Stats
 }
 
+// String returns the Status in one line. If the server does not serve the Resource, the text says what that
+// means, also for a Status that is not of an informer of this package.
+func (s *InformerStatus) String() string {
+	status := s.Status
+	status.resource = s.Resource
+	return status.String()
+}
+
 // Stats has the counters of an informer since it was made. Reading them costs the reader time, and
 // counting costs the informer next to none.
 type Stats struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
@@ -56,8 +57,8 @@ const (
 	Forbidden Reason = protocol.Forbidden
 	// Unauthorized: the server does not accept the credentials.
 	Unauthorized Reason = protocol.Unauthorized
-	// NotFound: the server does not serve the resource; its CRD is not installed
-	// yet, or was deleted.
+	// NotFound: the server does not serve the resource. Its CRD is not installed yet, or was deleted. Or the
+	// resource is a part of Kubernetes, and the server is too old or too new for its version, or is no API server.
 	NotFound Reason = protocol.NotFound
 	// Expired: the server has forgotten the resourceVersion (410 Gone).
 	Expired Reason = protocol.Expired
@@ -118,6 +119,20 @@ type Status struct {
 	// Scopes has the state of each scope, sorted, if the informer follows several, or they may
 	// change; see WithNamespaces and WithClusterWatch. Phase is the worst of theirs then, and ResourceVersion the earliest.
 	Scopes []ScopeStatus
+
+	resource schema.GroupVersionResource // of the informer, if it is known
+}
+
+// failure returns the failure with Err.
+func (s *Status) failure() advice.Failure {
+	f := advice.Failure{Reason: string(s.Reason), Verb: s.Verb, Resource: s.resource, Err: s.Err}
+	if failed := (*ScopeSourceError)(nil); errors.As(s.Err, &failed) {
+		f.IsSource, f.Resource = true, schema.GroupVersionResource{}
+		if source := (*scopeSourceError)(nil); errors.As(failed, &source) {
+			f.Verb, f.Resource, f.Namespaces = source.verb, source.resource, source.namespaces
+		}
+	}
+	return f
 }
 
 // maxVersion is the number of bytes of a version in a text. Only servers other than
@@ -143,7 +158,7 @@ func (s Status) String() string {
 		text, next = text+" (not started)", "; "
 	}
 	if s.Err != nil {
-		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice.Brief(string(s.Reason))), "; "
+		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice.Brief(s.failure())), "; "
 		if !s.NextAttempt.IsZero() {
 			text += "; next attempt at " + s.NextAttempt.UTC().Format(time.RFC3339)
 		}
@@ -198,7 +213,9 @@ func (c *Controller[T]) statusOfAll() Status {
 		status := chosen.get()
 		choice = &status
 	}
-	return joined(scopes, choice)
+	status := joined(scopes, choice)
+	status.resource = c.config.Resource
+	return status
 }
 
 // rank orders phases. That of several Reflectors is the one of the highest rank: all have to be
@@ -254,7 +271,7 @@ func joined(scopes []ScopeStatus, choice *Status) Status {
 // outageOf returns the first scope that fails because the server does, or nil.
 func outageOf(scopes []ScopeStatus) *ScopeStatus {
 	for i := range scopes {
-		if s := &scopes[i].Status; (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage() {
+		if failure := scopes[i].Status.failure(); failure.IsOutage() {
 			return &scopes[i]
 		}
 	}
@@ -264,8 +281,8 @@ func outageOf(scopes []ScopeStatus) *ScopeStatus {
 // isOutageOfSource reports whether an informer has an error because the server fails the informer whose
 // objects are its scopes. The source is not to blame for that.
 func isOutageOfSource(s *Status) bool {
-	source := (*scopeSourceError)(nil)
-	return errors.As(s.Err, &source) && (&advice.Failure{Reason: string(s.Reason), Err: s.Err}).IsOutage()
+	failure := s.failure()
+	return failure.IsSource && failure.Resource.Resource != "" && failure.IsOutage()
 }
 
 // where returns the scopes that are in the phase of s, unless all are.

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typedinformers/informer-gen/runtime/cache"
@@ -312,4 +313,17 @@ func TestNoObjectText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestResourceOfKubernetes is not served, and has no CRD that someone could install. The error keeps its type
+// although its text is redacted.
+func TestResourceOfKubernetes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+		server := statuses{notListed(degraded(pods, cache.NotFound))}
+		wantBody(t, healthz.Handler(server), http.StatusServiceUnavailable, "(NotFound: the error; it is a part of Kubernetes, so the server is too old or too new for v1, has disabled it, or is no API server)", `Check: kubectl api-resources --api-group=""`)
+		noWatch := notListed(degraded(foos, cache.NotFound))
+		noWatch.Status.Verb, noWatch.Status.Err = "watch", apierrors.NewMethodNotSupported(foos.GroupResource(), "watch")
+		wantBody(t, healthz.Handler(statuses{noWatch}), http.StatusServiceUnavailable, "; its API server knows no watch)")
+	})
 }

@@ -1,7 +1,6 @@
 package healthz
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -125,7 +124,7 @@ func (o *options) report() Report {
 // informer returns all but the label.
 func (o *options) informer(s *cache.InformerStatus) Informer {
 	informer := Informer{
-		Status:           printable.Text(redacted(s.Status).String()),
+		Status:           printable.Text(redacted(*s).String()),
 		Problems:         o.problems(s),
 		Name:             s.Name,
 		Group:            s.Resource.Group,
@@ -147,15 +146,25 @@ func (o *options) informer(s *cache.InformerStatus) Informer {
 
 // redacted returns a status whose text has none of an object, because anyone who reaches the port of
 // the probe can read it.
-func redacted(s cache.Status) cache.Status {
-	if s.Err != nil {
-		s.Err = errors.New(redact.Error(s.Reason, s.Err))
+func redacted(s cache.InformerStatus) *cache.InformerStatus {
+	status := &s.Status
+	if status.Err != nil {
+		status.Err = &redactedError{redact.Error(status.Reason, status.Err), status.Err}
 	}
-	if n := len(s.Undecodable); n > 0 { // the text has the number, and the first one
-		s.Undecodable = append([]*cache.DecodeError{redact.Undecodable(s.Undecodable[0])}, s.Undecodable[1:]...)
+	if n := len(status.Undecodable); n > 0 { // the text has the number, and the first one
+		status.Undecodable = append([]*cache.DecodeError{redact.Undecodable(status.Undecodable[0])}, status.Undecodable[1:]...)
 	}
-	return s
+	return &s
 }
+
+// redactedError has the text of another error without that of an object.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
 
 // problems returns why an informer is not ready.
 func (o *options) problems(s *cache.InformerStatus) (problems []string) {

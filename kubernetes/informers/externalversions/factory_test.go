@@ -18,6 +18,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -224,5 +225,27 @@ func TestForResource(t *testing.T) {
 	}
 	if _, err := factory.ForResource(corev1.SchemeGroupVersion.WithResource("foos")); err == nil {
 		t.Error("there is an informer of foos")
+	}
+}
+
+// TestGroupsThatNeedNoCRD checks that the advice knows all groups of Kubernetes: no CRD has to be installed for
+// their kinds.
+func TestGroupsThatNeedNoCRD(t *testing.T) {
+	for _, version := range scheme.Scheme.PrioritizedVersionsAllGroups() {
+		switch version.Group {
+		case "admission.k8s.io", "apidiscovery.k8s.io", "imagepolicy.k8s.io":
+			continue // no server has objects of them
+		}
+		status := cache.InformerStatus{
+			Resource: version.WithResource("things"),
+			Status:   cache.Status{Phase: cache.Degraded, Reason: cache.NotFound, Err: apierrors.NewNotFound(version.WithResource("things").GroupResource(), "")},
+		}
+		text := status.String()
+		for _, advice := range status.Advice() {
+			text += " " + advice.String()
+		}
+		if strings.Contains(text, "is its CRD installed") || strings.Contains(text, "Install") || !strings.Contains(text, "too old or too new for "+version.String()) {
+			t.Errorf("%v: %s", version, text)
+		}
 	}
 }

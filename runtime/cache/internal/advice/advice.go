@@ -89,23 +89,30 @@ func (a Advice) Line() string {
 	return a.Text + " The rule: " + a.Rule
 }
 
+// isOwnOfSource reports whether a source of scopes has failed by itself, and not the informer that it reads.
+func (f *Failure) isOwnOfSource() bool {
+	return f.IsSource && (f.Resource.Resource == "" || f.Reason == Misconfigured)
+}
+
 // Brief returns the end of a sentence about a failure, for a line in which the error itself is; it
 // is empty if there is nothing to add.
-func Brief(reason string) string {
-	switch reason {
-	case protocol.Forbidden:
+func Brief(f Failure) string {
+	switch {
+	case f.isOwnOfSource():
+		return "" // it may have requested anything
+	case f.Reason == protocol.Forbidden:
 		return "; it needs the rights to list and to watch"
-	case protocol.Unauthorized:
+	case f.Reason == protocol.Unauthorized:
 		return "; check the credentials"
-	case protocol.NotFound:
-		return "; is its CRD installed?"
+	case f.Reason == protocol.NotFound:
+		return f.notServed().brief
 	}
 	return ""
 }
 
 // Of returns what to do about a failure.
 func Of(f Failure) Advice {
-	if f.IsSource && (f.Resource.Resource == "" || f.Reason == Misconfigured) {
+	if f.isOwnOfSource() {
 		return Advice{
 			Text: "The source of the scopes has failed, or has told scopes that have a mistake, so the informer keeps the scopes that it has. Correct what the error names. The source is called again after a while, and may tell other scopes at any time.",
 		}
@@ -114,7 +121,8 @@ func Of(f Failure) Advice {
 	case protocol.Forbidden:
 		return f.forbidden()
 	case protocol.NotFound:
-		return f.notFound()
+		missing := f.notServed()
+		return Advice{Text: missing.text, Check: missing.check}
 	case protocol.Decode:
 		return f.decode()
 	case protocol.Unreachable:

@@ -92,20 +92,44 @@ func TestForbidden(t *testing.T) {
 }
 
 func TestNotFound(t *testing.T) {
-	for resource, want := range map[schema.GroupVersionResource]Advice{
-		foos: {Text: "The server does not serve foos in example.com/v1. Install the CustomResourceDefinition foos.example.com; if it is installed, it has to serve the version v1.",
-			Check: "kubectl get crd foos.example.com -o jsonpath='{.spec.versions[*].name}'"},
-		pods: {Text: "The server does not serve pods in v1. Its Kubernetes version may be older or newer than that API version, or the version is switched off there; use one that the server has.",
-			Check: `kubectl api-resources --api-group=""`},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1beta3", Resource: "flowschemas"}: {Text: "The server does not serve flowschemas in flowcontrol.apiserver.k8s.io/v1beta3. Its Kubernetes version may be older or newer than that API version, or the version is switched off there; use one that the server has.",
-			Check: `kubectl api-resources --api-group="flowcontrol.apiserver.k8s.io"`},
-		{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}: {Text: "The server does not serve gateways in gateway.networking.k8s.io/v1. Install the CustomResourceDefinition gateways.gateway.networking.k8s.io; if it is installed, it has to serve the version v1.",
-			Check: "kubectl get crd gateways.gateway.networking.k8s.io -o jsonpath='{.spec.versions[*].name}'"},
-		{}: {Text: "The server does not serve the resource. Install its CustomResourceDefinition."},
-	} {
-		if got := Of(Failure{Reason: protocol.NotFound, Verb: "list", Resource: resource}); got != want {
-			t.Errorf("%v:\n%+v, want\n%+v", resource, got, want)
+	builtIn := func(resource, version, group string) [3]string {
+		return [3]string{
+			"; it is a part of Kubernetes, so the server is too old or too new for " + version + ", has disabled it, or is no API server",
+			"The server does not serve " + resource + " in " + version + ", which is a part of Kubernetes and needs no CustomResourceDefinition. The server is too old or too new for that version, or its --runtime-config disables it: use one that the server has. Or the URL is not that of an API server: check its host and its path.",
+			`kubectl api-resources --api-group="` + group + `"`,
 		}
+	}
+	custom := func(resource, group string) [3]string {
+		name := resource + "." + group
+		return [3]string{
+			"; is its CRD installed?",
+			"The server does not serve " + resource + " in " + group + "/v1. Install the CustomResourceDefinition " + name + "; if it is installed, it has to serve the version v1.",
+			"kubectl get crd " + name + " -o jsonpath='{.spec.versions[*].name}'",
+		}
+	}
+	for resource, want := range map[schema.GroupVersionResource][3]string{
+		foos: custom("foos", "example.com"),
+		pods: builtIn("pods", "v1", ""),
+		{Group: "apps", Version: "v1", Resource: "deployments"}:                              builtIn("deployments", "apps/v1", "apps"),
+		{Group: "policy", Version: "v1beta1", Resource: "podsecuritypolicies"}:               builtIn("podsecuritypolicies", "policy/v1beta1", "policy"),
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1beta3", Resource: "flowschemas"}: builtIn("flowschemas", "flowcontrol.apiserver.k8s.io/v1beta3", "flowcontrol.apiserver.k8s.io"),
+		{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}:            custom("gateways", "gateway.networking.k8s.io"),
+		{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshots"}:       custom("volumesnapshots", "snapshot.storage.k8s.io"),
+		{Group: "autoscaling.k8s.io", Version: "v1", Resource: "verticalpodautoscalers"}:     custom("verticalpodautoscalers", "autoscaling.k8s.io"),
+		{}: {"; is the resource installed?", "The server does not serve the resource. Install it: most have a CustomResourceDefinition.", ""},
+	} {
+		f := Failure{Reason: protocol.NotFound, Verb: "list", Resource: resource, Err: apierrors.NewNotFound(resource.GroupResource(), "")}
+		if got := Of(f); [3]string{Brief(f), got.Text, got.Check} != want || got.Line() != got.Text {
+			t.Errorf("%v:\n%q %+v, want\n%q", resource, Brief(f), got, want)
+		}
+		f.IsSource = true
+		if got := Brief(f); resource.Resource != "" && got != want[0] || resource.Resource == "" && got != "" {
+			t.Errorf("%v as the source of scopes: %q", resource, got)
+		}
+	}
+	noWatch := Failure{Reason: protocol.NotFound, Verb: "watch", Resource: foos, Err: apierrors.NewMethodNotSupported(foos.GroupResource(), "watch")}
+	if brief, a := Brief(noWatch), Of(noWatch); brief != "; its API server knows no watch" || !strings.HasPrefix(a.Text, "The server serves foos in example.com/v1, but this watch is not among its methods.") || a.Check != `kubectl api-resources -o wide --api-group="example.com"` {
+		t.Errorf("without watches: %q %+v", brief, a)
 	}
 }
 

@@ -47,11 +47,6 @@ func (f *Failure) getCRD() string {
 	return command([]string{name}, "kubectl", "get", "crd", name, "-o", `jsonpath='{.spec.versions[*].name}'`)
 }
 
-// apiResources lists what the server has in the group.
-func (f *Failure) apiResources() string {
-	return command(nil, "kubectl", "api-resources", `--api-group="`+f.Resource.Group+`"`) // one that isBuiltIn
-}
-
 // get shows an object.
 func (f *Failure) get(namespace, name string) string {
 	resource := f.Resource.GroupResource().String()

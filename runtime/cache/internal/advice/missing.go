@@ -1,11 +1,14 @@
 package advice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typedinformers/informer-gen/runtime/internal/printable"
 	"github.com/typedinformers/informer-gen/runtime/wire"
@@ -126,27 +129,39 @@ func (f *Failure) user() (who, subject string) {
 	return "user " + printable.Text(name), "that user"
 }
 
-// notFound names the CRD or the built-in version that the server does not serve.
-func (f *Failure) notFound() Advice {
+// notServed is what it means that the server does not serve a resource, or a request to it: the end of a
+// sentence, sentences, and a command.
+type notServed struct{ brief, text, check string }
+
+// notServed names the CRD, or the causes that a resource of Kubernetes can have.
+func (f *Failure) notServed() notServed {
 	r := f.Resource
 	if r.Resource == "" {
-		return Advice{Text: "The server does not serve the resource. Install its CustomResourceDefinition."}
+		return notServed{"; is the resource installed?", "The server does not serve the resource. Install it: most have a CustomResourceDefinition.", ""}
 	}
-	version := printable.Text(r.GroupVersion().String())
-	resource := printable.Text(r.Resource)
-	if isBuiltIn(r.Group) {
-		return Advice{
-			Text: fmt.Sprintf("The server does not serve %s in %s. Its Kubernetes version may be older or newer than that API version, or the version is switched off there; use one that the server has.",
+	version, resource := printable.Text(r.GroupVersion().String()), printable.Text(r.Resource)
+	switch {
+	case apierrors.IsMethodNotSupported(f.Err):
+		what := cmp.Or(f.Verb, "request")
+		return notServed{
+			"; its API server knows no " + what,
+			fmt.Sprintf("The server serves %s in %s, but this %s is not among its methods. An informer needs list and watch, so none can follow it.", resource, version, what),
+			command([]string{f.name()}, "kubectl", "api-resources", "-o", "wide", `--api-group="`+r.Group+`"`),
+		}
+	case isBuiltIn(r.Group):
+		return notServed{
+			fmt.Sprintf("; it is a part of Kubernetes, so the server is too old or too new for %s, has disabled it, or is no API server", version),
+			fmt.Sprintf("The server does not serve %s in %s, which is a part of Kubernetes and needs no CustomResourceDefinition. The server is too old or too new for that version, or its --runtime-config disables it: use one that the server has. Or the URL is not that of an API server: check its host and its path.",
 				resource, version),
-			Check: f.apiResources(),
+			command(nil, "kubectl", "api-resources", `--api-group="`+r.Group+`"`),
 		}
 	}
-	text := fmt.Sprintf("The server does not serve %s in %s. Install the CustomResourceDefinition %s; if it is installed, it has to serve the version %s.",
-		resource, version, f.name(), printable.Text(r.Version))
-	if f.Verb == "watch" {
-		text += " If its API server does not know watches, no informer can follow it."
+	return notServed{
+		"; is its CRD installed?",
+		fmt.Sprintf("The server does not serve %s in %s. Install the CustomResourceDefinition %s; if it is installed, it has to serve the version %s.",
+			resource, version, f.name(), printable.Text(r.Version)),
+		f.getCRD(),
 	}
-	return Advice{Text: text, Check: f.getCRD()}
 }
 
 // decode names the object if the error is about one.
@@ -164,8 +179,8 @@ var builtIn = map[string]bool{
 	"admissionregistration.k8s.io": true, "apiextensions.k8s.io": true, "apiregistration.k8s.io": true,
 	"authentication.k8s.io": true, "authorization.k8s.io": true, "certificates.k8s.io": true,
 	"coordination.k8s.io": true, "discovery.k8s.io": true, "events.k8s.io": true,
-	"flowcontrol.apiserver.k8s.io": true, "internal.apiserver.k8s.io": true, "networking.k8s.io": true,
-	"node.k8s.io": true, "rbac.authorization.k8s.io": true, "resource.k8s.io": true,
+	"flowcontrol.apiserver.k8s.io": true, "internal.apiserver.k8s.io": true, "lifecycle.k8s.io": true,
+	"networking.k8s.io": true, "node.k8s.io": true, "rbac.authorization.k8s.io": true, "resource.k8s.io": true,
 	"scheduling.k8s.io": true, "storage.k8s.io": true, "storagemigration.k8s.io": true,
 }
 

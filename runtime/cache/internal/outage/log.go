@@ -177,7 +177,7 @@ func (p *Part) Note() {
 	switch {
 	case l.notFollowing == 0 && before.isOutage():
 		l.endLocked(now == Following)
-	case now.isOutage() && l.now.timer == nil:
+	case l.notFollowing > 0 && l.now.timer == nil && (now.isOutage() || l.now.isLoggedOutage()):
 		l.startLocked(&l.now.timer, l.check)
 	}
 }
@@ -256,7 +256,8 @@ func (l *Log) check(timer *time.Timer) {
 		o.written = map[kind]*written{}
 		o.lines = append(o.lines, func(logger klog.Logger) { logWithoutFailure(logger, l.Informer.About(lasted), lasted) })
 	}
-	if w := o.written[kind{isOutage: true}]; w != nil && w.text != answered && l.serverAnswersLocked(failures) {
+	if o.isLoggedOutage() && l.serverAnswersLocked(failures) {
+		w := o.written[kind{isOutage: true}]
 		lasted := time.Since(w.at) + After
 		w.text, w.at = answered, time.Now()
 		o.lines = append(o.lines, func(logger klog.Logger) { logAnswered(logger, lasted) })
@@ -267,6 +268,12 @@ func (l *Log) check(timer *time.Timer) {
 		}
 	}
 	l.writeLocked(o)
+}
+
+// isLoggedOutage reports whether a line says that the server has failed, and none that it answers again.
+func (o *outage) isLoggedOutage() bool {
+	w := o.written[kind{isOutage: true}]
+	return w != nil && w.text != answered
 }
 
 // serverAnswersLocked reports whether some Reflectors follow, and all others fail although the server answers.
