@@ -70,7 +70,7 @@ type Config[T Object] struct {
 	isScope bool
 	// clusterWatch is nil without WithClusterWatch.
 	clusterWatch *clusterWatch
-	// scopeSource tells the scopes, if it is not nil. There are none at first then.
+	// scopeSource sets the scopes, if it is not nil. There are none at first then.
 	scopeSource ScopeSource
 	// configOf returns the Config of a scope of the informer that base configures. It is nil if the
 	// informer is not of a Kind.
@@ -285,7 +285,11 @@ func (k Kind[T]) NewInformer(set ...SharedInformerOption) (*SharedIndexInformer[
 	if err != nil {
 		return nil, err
 	}
-	return NewSharedIndexInformer(config), nil
+	informer := NewSharedIndexInformer(config)
+	if err := informer.claimScopes(own.object); err != nil {
+		return nil, err
+	}
+	return informer, nil
 }
 
 // config returns the Config of an informer with the options of a factory and those of the kind.

@@ -159,7 +159,7 @@ func (c *Controller[T]) name() string {
 	all, name := c.reflectors(), c.config.plainName()
 	switch chosen := c.set.chosen.Load(); {
 	case len(all) == 0 && c.config.scopeSource != nil && !c.HasSynced():
-		return name + " in scopes that their source has not told yet"
+		return name + " in scopes that their source has not set yet"
 	case len(all) == 0:
 		return name + " in no scope"
 	case len(all) == 1 && chosen == nil:

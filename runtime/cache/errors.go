@@ -172,7 +172,7 @@ type Advice struct {
 
 // Runbook is the heading of docs/observability.md that explains the reason, as the fragment of a
 // URL, such as forbidden. Without an error it is pending, listing, stopped or handler, and for a
-// source of scopes that fails it is scopes.
+// source of scopes that fails, or has set none yet, it is scopes.
 func (a Advice) Runbook() string { return cmp.Or(a.runbook, strings.ToLower(string(a.Reason))) }
 
 // String returns the text and the missing rule in one line, for logs.
@@ -180,7 +180,8 @@ func (a Advice) String() string { return cmp.Or(a.line, a.Text) }
 
 // Advice returns what to do about the informer. It is about the error of each of its namespaces
 // that has one, with one Advice for those that need the same. Without an error it is about an
-// informer that was not started, that has been reading a list for ten seconds, or that has stopped.
+// informer that was not started, that waits for the scopes of its ScopeSource, that has been reading a list for ten
+// seconds, or that has stopped.
 // After that come the handlers that have been in one call for ten seconds.
 func (s *InformerStatus) Advice() (all []Advice) {
 	for _, failed := range failuresOf(&s.Status, s.Resource, s.Namespaces) {
@@ -203,6 +204,9 @@ func (s *InformerStatus) adviceOnPhase() []Advice {
 	case Pending:
 		return []Advice{newAdvice(advice.Pending(), "pending")}
 	case Listing:
+		if awaits := s.Status.awaits; awaits != nil {
+			return []Advice{newAdvice(awaits.advice, "scopes")}
+		}
 		if lasted := time.Since(s.Status.Since); lasted >= outage.After && !s.Status.Since.IsZero() {
 			return []Advice{newAdvice(adviceOnListing(lasted, &s.Stats), "listing")}
 		}
@@ -282,8 +286,11 @@ func (c observedController[T]) Failures() []advice.Failure {
 	return failuresOf(&status, c.config.Resource, c.namespaces())
 }
 
-// About returns what to say of a list that takes long.
+// About returns what to say of a list that takes long, or of scopes that are not set.
 func (c observedController[T]) About(lasted time.Duration) advice.Advice {
+	if awaits := c.statusOfAll().awaits; awaits != nil {
+		return awaits.advice
+	}
 	return adviceOnListing(lasted, &Stats{Synced: c.HasSynced(), BytesRead: c.counters.Bytes.Load()})
 }
 

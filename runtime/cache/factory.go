@@ -68,6 +68,7 @@ type factoryInformer struct {
 	name     string // of key
 	informer interface {
 		Syncer
+		scopeReceiver
 		Run(ctx context.Context)
 		halt()
 		await()
@@ -192,6 +193,13 @@ func informerLocked[T Object](f *SharedInformerFactory, key informerKey, kind Ki
 			config.StatusHandler = nil // it is Stopped from its start on
 		}
 		informer = NewSharedIndexInformer(config)
+		var others []scopeReceiver
+		for _, other := range f.informers {
+			others = append(others, other.informer)
+		}
+		if mistake = informer.claimScopes(key.object, others...); mistake != nil {
+			informer = refused(config, mistake)
+		}
 	}
 	f.informers[key] = &factoryInformer{key: key, name: key.String(), informer: informer, call: call, refused: mistake}
 	if f.ctx.Err() != nil {

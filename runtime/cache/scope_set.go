@@ -33,6 +33,8 @@ type scopeSet[T Object] struct {
 	retry chan struct{}
 	// chosen is how far the choice of the scopes is. It is nil if they were never changed.
 	chosen atomic.Pointer[statusTracker]
+	// source is the informer whose objects are the scopes, or nil.
+	source atomic.Pointer[sourceInformer]
 
 	mu sync.Mutex // guards what follows, and changes of current
 	// ctx is that of Run. It is nil unless the Controller runs.
@@ -329,7 +331,7 @@ func (s *SharedIndexInformer[T]) replaceScopes(next, opened, closed []*Reflector
 	s.awaitScopes()
 }
 
-// followSource sets the scopes that the source tells, until ctx ends or they do not change any more.
+// followSource follows the source of the scopes, until ctx ends or they do not change any more.
 func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 	c := s.controller
 	var told, known atomic.Bool // by this call of the source, and by any; set may be called by several goroutines
@@ -342,6 +344,8 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		case ctx.Err() != nil:
 		case err != nil:
 			c.choose(Degraded, verb, &ScopeSourceError{err})
+		case !known.Load():
+			c.choose(Listing, "", nil)
 		default:
 			c.choose(Watching, "", nil)
 		}
@@ -355,9 +359,10 @@ func (s *SharedIndexInformer[T]) followSource(ctx context.Context) {
 		report(err)
 		return err
 	}
+	of := func(informer sourceInformer) { c.set.source.Store(&informer) }
 	for failures := 0; ; failures++ {
 		begin := time.Now()
-		err := c.config.scopeSource(context.WithValue(ctx, sourceKey{}, report), set)
+		err := c.config.scopeSource.Follow(context.WithValue(ctx, sourceKey{}, sourceReport{report, of}), set)
 		if ctx.Err() != nil {
 			return
 		}

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/typedinformers/informer-gen/runtime/cache/internal/advice"
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/scoping"
 	"github.com/typedinformers/informer-gen/runtime/sharding"
 )
@@ -174,22 +176,36 @@ func (o *options) setScopes(option string, scopes []Scope) {
 	o.scopes, o.source = normal, nil
 }
 
-// ScopeSource tells an informer which scopes to follow. Run of the informer calls the function. The
-// function calls set with all scopes each time they change, and returns when ctx ends. Several goroutines
-// may call set. Its error is that of SharedIndexInformer.SetScopes. When the scopes no longer change, the
-// function may return nil earlier. If it returns an error earlier, Status has the error, the scopes stay,
-// and the informer calls the function again after a delay.
-type ScopeSource func(ctx context.Context, set func(scopes ...Scope) error) error
+// ScopeSource sets the scopes that an informer follows: ScopesFrom, ScopesOf, or a ScopeSourceFunc.
+type ScopeSource interface {
+	// Follow is called by Run of the informer. It calls set with all scopes each time they change, and returns
+	// when ctx ends. Several goroutines may call set. Its error is that of SharedIndexInformer.SetScopes. When the
+	// scopes no longer change, Follow may return nil earlier. If it returns an error earlier, Status has the
+	// error, the scopes stay, and the informer calls Follow again after a delay.
+	Follow(ctx context.Context, set func(scopes ...Scope) error) error
+}
+
+// ScopeSourceFunc is a ScopeSource whose Follow is the function.
+type ScopeSourceFunc func(ctx context.Context, set func(scopes ...Scope) error) error
+
+// Follow calls f.
+func (f ScopeSourceFunc) Follow(ctx context.Context, set func(scopes ...Scope) error) error {
+	return f(ctx, set)
+}
 
 // WithScopeSource limits an informer to the scopes of a source, which may change while the informer
-// runs. The informer is synced when the source has called set and the lists of all scopes are in the
-// cache. After a call of set without scopes, the informer is synced and has no objects. As an option of a
+// runs. Before the source has called set, the informer sends no request, and Status says so. The informer is
+// synced when the source has called set and the lists of all scopes are in the cache. After a call of set without scopes, the informer is synced and has no objects. As an option of a
 // factory it has no effect on cluster-scoped kinds.
 func WithScopeSource(source ScopeSource) SharedInformerOption {
 	return func(o *options) {
 		o.once("WithNamespaces") // both set the scopes
-		if source == nil {
+		if function, is := source.(ScopeSourceFunc); source == nil || is && function == nil {
 			o.mistake("WithScopeSource", "the source is nil; pass for example the result of ScopesFrom")
+			return
+		}
+		if from, is := source.(*scopesFrom); is && from.scopes == nil {
+			o.mistake("ScopesFrom", "the channel is nil, so it would never have scopes; make one")
 			return
 		}
 		o.source, o.scopes = source, nil
@@ -197,22 +213,72 @@ func WithScopeSource(source ScopeSource) SharedInformerOption {
 }
 
 // ScopesFrom returns the ScopeSource of a channel. When the channel is closed, the last scopes stay.
-// Status has the error of invalid scopes until the next scopes arrive. Use the source for one informer
-// only.
-func ScopesFrom(scopes <-chan []Scope) ScopeSource {
-	return func(ctx context.Context, set func(scopes ...Scope) error) error {
-		for {
-			select {
-			case <-ctx.Done():
+// Status has the error of invalid scopes until the next scopes arrive. Each value of a channel has one receiver. So a
+// second informer with the same source, also one of another kind in a factory, is a mistake in its options, unless
+// the first one has ended.
+func ScopesFrom(scopes <-chan []Scope) ScopeSource { return &scopesFrom{scopes: scopes} }
+
+type scopesFrom struct {
+	scopes <-chan []Scope
+
+	mu sync.Mutex // guards user
+	// user is the informer that receives the scopes, or nil.
+	user scopeReceiver
+}
+
+// scopeReceiver is a SharedIndexInformer of any kind.
+type scopeReceiver interface {
+	Ended() <-chan struct{}
+	name() string
+	// scopeChannel returns the channel of ScopesFrom, or nil.
+	scopeChannel() <-chan []Scope
+}
+
+// Follow sets what the channel has.
+func (s *scopesFrom) Follow(ctx context.Context, set func(scopes ...Scope) error) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case next, open := <-s.scopes:
+			if !open {
 				return nil
-			case next, open := <-scopes:
-				if !open {
-					return nil
-				}
-				_ = set(next...) // Status has the error
 			}
+			_ = set(next...) // Status has the error
 		}
 	}
+}
+
+// claim makes an informer the user of the channel. It returns an error if another informer is, or one of others.
+func (s *scopesFrom) claim(user scopeReceiver, object reflect.Type, others ...scopeReceiver) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.user != nil {
+		others = append(others, s.user)
+	}
+	for _, other := range others {
+		if other.scopeChannel() == s.scopes && !isClosed(other.Ended()) {
+			return optionError("ScopesFrom", object, "the informer of %s receives from the same channel, so each would get only some of the scopes; use a channel for each informer, or a source other than ScopesFrom", other.name())
+		}
+	}
+	s.user = user
+	return nil
+}
+
+// claimScopes makes the informer the user of the channel of its ScopesFrom, if it has one. others are those of the
+// factory. object is the Go type of the kind.
+func (s *SharedIndexInformer[T]) claimScopes(object reflect.Type, others ...scopeReceiver) error {
+	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
+		return from.claim(s, object, others...)
+	}
+	return nil
+}
+
+func (s *SharedIndexInformer[T]) scopeChannel() <-chan []Scope {
+	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
+		return from.scopes
+	}
+	return nil
 }
 
 // ScopesOf returns a ScopeSource with a scope for each object of another informer. The caller runs that
@@ -222,9 +288,9 @@ func ScopesFrom(scopes <-chan []Scope) ScopeSource {
 //	…
 //	cache.WithScopeSource(cache.ScopesOf(namespaces, func(n *corev1.Namespace) cache.Scope { return cache.Scope{Namespace: n.Name} }))
 //
-// While that informer cannot list or watch, Status has its error.
+// Until that informer is synced, Status says how far it is. While it cannot list or watch, Status has its error.
 func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) ScopeSource {
-	return func(ctx context.Context, set func(scopes ...Scope) error) error {
+	return ScopeSourceFunc(func(ctx context.Context, set func(scopes ...Scope) error) error {
 		changed := make(chan struct{}, 1)
 		note := func() {
 			select {
@@ -243,7 +309,8 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 		}
 		defer func() { _ = objects.RemoveEventHandler(reg) }() // it is of this informer
 		synced := reg.Synced()
-		report := sourceReport(ctx)
+		report := reportOf(ctx)
+		report.of(objects)
 		note() // the informer may have failed before
 		for {
 			select {
@@ -257,10 +324,11 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			}
 			// Not Status: the errors of other handlers do not matter.
 			if err := objects.controller.statusOfAll().Err; err != nil {
-				report(sourceErrorOf(objects, err))
+				report.failed(sourceErrorOf(objects, err))
 				continue
 			}
 			if synced != nil {
+				report.failed(nil)
 				continue
 			}
 			var scopes []Scope
@@ -269,19 +337,56 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 			}
 			_ = set(scopes...) // Status has the error
 		}
-	}
+	})
 }
 
-// sourceKey is the context key of the function that a ScopeSource reports its errors to.
+// sourceKey is the context key of the sourceReport of a ScopeSource.
 type sourceKey struct{}
 
-// sourceReport returns the function that sets the error of a source that continues.
-func sourceReport(ctx context.Context) func(error) {
-	report, ok := ctx.Value(sourceKey{}).(func(error))
+// sourceReport is what a source can tell its informer besides the scopes.
+type sourceReport struct {
+	// failed sets the error of a source that continues, or nil.
+	failed func(error)
+	// of sets the informer whose objects are the scopes.
+	of func(sourceInformer)
+}
+
+// sourceInformer is an informer whose objects are the scopes of another one.
+type sourceInformer interface {
+	NotSyncedReason() string
+	Status() Status
+	Resource() schema.GroupVersionResource
+}
+
+func reportOf(ctx context.Context) sourceReport {
+	report, ok := ctx.Value(sourceKey{}).(sourceReport)
 	if !ok { // the program calls the source, not the informer
-		return func(error) {}
+		return sourceReport{func(error) {}, func(sourceInformer) {}}
 	}
 	return report
+}
+
+// awaitedScopes is what an informer waits for whose source has set no scopes yet.
+type awaitedScopes struct {
+	text   string
+	advice advice.Advice
+}
+
+// awaitedScopes returns what the informer waits for. It is called before the source has called set.
+func (c *Controller[T]) awaitedScopes() *awaitedScopes {
+	const none = "its scope source has set no scopes yet"
+	from := c.set.source.Load()
+	if from == nil {
+		return &awaitedScopes{none, advice.NoScopes("", false)}
+	}
+	reason := (*from).NotSyncedReason()
+	if reason == "" { // the source is about to call set
+		return &awaitedScopes{none, advice.NoScopes("", false)}
+	}
+	return &awaitedScopes{
+		"its scopes come from an informer that is not synced: " + reason,
+		advice.NoScopes((*from).Resource().GroupResource().String(), (*from).Status().Phase == Pending),
+	}
 }
 
 // errNoScopes is the error of a source that has returned before it called set.

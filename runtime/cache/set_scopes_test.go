@@ -265,7 +265,7 @@ func TestScopesFrom(t *testing.T) {
 		heard, reg := listen(t, s)
 		synctest.Wait()
 		before := s.Synced()
-		if status := s.Status(); s.HasSynced() || status.Phase != Listing || !strings.Contains(s.NotSyncedReason(), "their source has not told yet") {
+		if status := s.Status(); s.HasSynced() || status.Phase != Listing || !strings.Contains(s.NotSyncedReason(), "their source has not set yet") {
 			t.Errorf("before the first scopes: %v, %s", status, s.NotSyncedReason())
 		}
 		w.of("a").failWith(func(request) error { return errForbidden })
@@ -341,12 +341,12 @@ func TestScopesOf(t *testing.T) {
 func TestSourceThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, w := 0, &worlds{}
-		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
 			if calls++; calls < 3 {
 				return errors.New("the file is missing")
 			}
 			return set(in("a")...)
-		}))
+		})))
 		run(t, s.Run)
 		synctest.Wait()
 		if status := s.Status(); status.Phase != Degraded || !strings.Contains(status.String(), "scopes: the file is missing") || status.NextAttempt.IsZero() {
@@ -370,7 +370,7 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 		w := &worlds{}
 		var calls atomic.Int32
 		var works atomic.Bool
-		s := w.informer(t, WithScopeSource(func(ctx context.Context, set func(...Scope) error) error {
+		s := w.informer(t, WithScopeSource(ScopeSourceFunc(func(ctx context.Context, set func(...Scope) error) error {
 			calls.Add(1)
 			if err := set(in("a")...); err != nil {
 				return err
@@ -382,7 +382,7 @@ func TestSourceThatTellsAndFails(t *testing.T) {
 				}
 			}
 			return errors.New("the connection was closed")
-		}))
+		})))
 		run(t, s.Run)
 		time.Sleep(10 * time.Minute)
 		if n := calls.Load(); n < 70 || n > 130 {

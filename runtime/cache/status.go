@@ -29,7 +29,7 @@ const (
 	// Pending: it has not been started.
 	Pending Phase = progress.Pending
 	// Listing: it is reading the collection, or waiting for the answer to its first
-	// watch.
+	// watch, or for the first scopes of its ScopeSource.
 	Listing Phase = progress.Listing
 	// Watching: the cache follows the server. A watch is open, or it ended without a failure
 	// of the server, which has two seconds to answer the next one.
@@ -121,6 +121,7 @@ type Status struct {
 	Scopes []ScopeStatus
 
 	resource schema.GroupVersionResource // of the informer, if it is known
+	awaits   *awaitedScopes              // nil unless the source of the scopes has set none yet
 }
 
 // failure returns the failure with Err.
@@ -156,6 +157,9 @@ func (s Status) String() string {
 	next := ": "
 	if s.Phase == Pending {
 		text, next = text+" (not started)", "; "
+	}
+	if s.awaits != nil {
+		text, next = text+next+s.awaits.text, "; "
 	}
 	if s.Err != nil {
 		text, next = text+fmt.Sprintf(" (%s: %v%s)", s.Reason, s.Err, advice.Brief(s.failure())), "; "
@@ -214,6 +218,9 @@ func (c *Controller[T]) statusOfAll() Status {
 		choice = &status
 	}
 	status := joined(scopes, choice)
+	if choice != nil && choice.Phase == Listing && len(scopes) == 0 {
+		status.awaits = c.awaitedScopes()
+	}
 	status.resource = c.config.Resource
 	return status
 }

@@ -143,7 +143,11 @@ func (l *limits) problems(i *Informer) (all []problem) {
 		all = append(all, problem{fmt.Sprintf(format, args...), cause})
 	}
 	if i.Phase == cache.Listing && time.Duration(i.For) >= l.listing {
-		add("", "The list is taking %s.", i.For)
+		if i.Namespaces != nil && len(i.Namespaces) == 0 { // the advice says more
+			add("", "The source of the scopes has set none for %s, so no request was sent.", i.For)
+		} else {
+			add("", "The list is taking %s.", i.For)
+		}
 	}
 	if (i.Phase == cache.Watching || i.Reason == cache.HandlerPanic) && l.stale > 0 && time.Duration(i.Staleness) >= l.stale {
 		add("staleness", "The server has sent nothing for %s, although the watch is open.", i.Staleness)

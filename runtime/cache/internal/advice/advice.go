@@ -213,6 +213,19 @@ func Pending() Advice {
 	return Advice{Text: "The informer is not started. Call Start of its factory after the informer is created, or Run of an informer without a factory."}
 }
 
+// NoScopes returns what to do about an informer whose source of scopes has set none yet. of is the resource of the
+// informer whose objects are the scopes, or empty, and isPending is set if that one is not started.
+func NoScopes(of string, isPending bool) Advice {
+	of = printable.Text(printable.Cut(of, 2*maxName))
+	switch {
+	case of == "":
+		return Advice{Text: "The informer has sent no request, because the source of its scopes has not called set. Look at the Follow of the source, or for ScopesFrom at what sends to the channel. If there are no scopes, call set without any, or send none."}
+	case isPending:
+		return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not started. Start that informer: ScopesOf does not.", of)}
+	}
+	return Advice{Text: fmt.Sprintf("The informer has sent no request, because its scopes are the objects of the informer of %s, which is not synced. Look at the Status of that informer, or at its lines in the log.", of)}
+}
+
 // Stopped returns what to do about an informer that has ended.
 func Stopped() Advice {
 	return Advice{Text: "The informer has stopped: its context has ended, or Stop was called. It does not run again."}
