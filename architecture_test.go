@@ -65,7 +65,7 @@ var rooms = map[string][]string{
 	"runtime/cache/internal/listed":    {"runtime/internal/", "runtime/wire"},
 	"runtime/cache/internal/mistakes":  nil,
 	"runtime/cache/internal/mutation":  {"runtime/internal/", "runtime/wire"},
-	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/stats"},
+	"runtime/cache/internal/outage":    {"runtime/cache/internal/advice", "runtime/cache/internal/protocol", "runtime/cache/internal/stats"},
 	"runtime/cache/internal/pending":   {"runtime/cache/internal/listed", "runtime/sharding", "runtime/wire"},
 	"runtime/cache/internal/probe":     {"runtime/cache/internal/ledger", "runtime/cache/internal/listed", "runtime/cache/internal/protocol"},
 	"runtime/cache/internal/processor": {"runtime/cache/internal/freelist", "runtime/cache/internal/initial", "runtime/cache/internal/stats"},
