@@ -191,7 +191,7 @@ func TestLogOfOutagesNextToAForbiddenScope(t *testing.T) {
 			time.Sleep(30 * time.Second)
 		}
 		synctest.Wait()
-		if lines := log.take(); len(lines) > 20 {
+		if lines := log.take(); len(lines) > 40 { // of 60 outages
 			t.Errorf("%d lines in an hour", len(lines))
 		}
 	})
