@@ -58,7 +58,7 @@ func TestReasons(t *testing.T) {
 		case "widgets":
 			return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource"}
 		case "secrets":
-			// Secrets are protobuf, which is listed as a stream.
+			// Secrets are protobuf, which is listed as a stream; a list follows the one that fails.
 			return &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: `secrets is forbidden: User "robot" cannot list resource "secrets"`}
 		}
 		return nil
@@ -84,7 +84,7 @@ func TestReasons(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	const forbidden = `Forbidden: watch: secrets is forbidden: User "robot" cannot list resource "secrets"; it needs the rights to list and to watch`
+	const forbidden = `Forbidden: list: secrets is forbidden: User "robot" cannot list resource "secrets"; it needs the rights to list and to watch`
 	const missing = "NotFound: list: the server could not find the requested resource; is its CRD installed?"
 	if _, err := c.GetInformer(short, &corev1.Secret{}); err == nil || !strings.Contains(err.Error(), forbidden) {
 		t.Errorf("GetInformer: %v", err)
