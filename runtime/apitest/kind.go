@@ -3,6 +3,7 @@ package apitest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -47,7 +48,8 @@ type Kind struct {
 	// SelectableFields are the JSON paths that field selectors may name besides metadata.name and
 	// metadata.namespace, such as spec.color.
 	SelectableFields []string
-	// Columns are the columns of the kind as a Table. Name and Age are there without them.
+	// Columns are the columns of the kind as a Table. Name and Age are there without them. A column
+	// whose path cannot be read fails the requests for a Table of the kind.
 	Columns []Column
 
 	// Type, if not nil, is an empty object of the Go type. With it, server-side apply knows lists
@@ -239,12 +241,20 @@ type registry struct {
 	// byGVR and byGVK have the added kinds, and the built-in ones that have a Go type here.
 	byGVR map[schema.GroupVersionResource]*Kind
 	byGVK map[schema.GroupVersionKind]*Kind
+	// refused has the kinds that were not added.
+	refused []refusedKind
 	// groups describes the kinds in discovery. It is nil after a change.
 	groups *discovery.Groups
 	// documents are the answers of discovery, while groups is not nil.
 	documents map[string]*document
 	// managers keep the managed fields of the kinds that were written. It is nil after a change.
 	managers map[endpoint]*fields.Manager
+}
+
+// refusedKind is a kind that is wrong, or contradicts another one.
+type refusedKind struct {
+	Kind
+	err error
 }
 
 func newRegistry() *registry {
@@ -319,21 +329,40 @@ func (g *registry) of(gr schema.GroupResource) *Kind {
 	return nil
 }
 
-// add adds kinds, or none of them if one is wrong.
+// add adds the kinds that are right. The error joins what is wrong with the others.
 func (g *registry) add(kinds ...Kind) error {
+	var errs []error
 	for _, kind := range kinds {
-		if err := kind.validate(); err != nil {
-			return err
+		if err := g.check(kind); err != nil {
+			g.refused = append(g.refused, refusedKind{kind, err})
+			errs = append(errs, err)
+			continue
 		}
-		if other := g.resource(kind.gvr()); other != nil && other.GroupVersionKind != kind.GroupVersionKind {
-			return fmt.Errorf("apitest: %s is the resource of %s and of %s; give one of them another name", kind.gvr(), other.Kind, kind.Kind)
-		}
-		if other := g.of(kind.groupResource()); other != nil && other.Namespaced != kind.Namespaced {
-			return fmt.Errorf("apitest: %s is namespaced in one version and not in another", kind.groupResource())
-		}
-	}
-	for _, kind := range kinds {
 		g.put(kind)
+	}
+	return errors.Join(errs...)
+}
+
+// check reports what is wrong with a kind by itself, or next to the kinds that the server has.
+func (g *registry) check(kind Kind) error {
+	if err := kind.validate(); err != nil {
+		return err
+	}
+	if other := g.resource(kind.gvr()); other != nil && other.GroupVersionKind != kind.GroupVersionKind {
+		return fmt.Errorf("apitest: %s is the resource of %s and of %s; give one of them another name", kind.gvr(), other.Kind, kind.Kind)
+	}
+	if other := g.of(kind.groupResource()); other != nil && other.Namespaced != kind.Namespaced {
+		return fmt.Errorf("apitest: %s is namespaced for one of %s and %s, and cluster-scoped for the other; give them one scope", kind.groupResource(), other.GroupVersionKind, kind.GroupVersionKind)
+	}
+	return nil
+}
+
+// whyRefused returns why a kind that matches was not added, or nil.
+func (g *registry) whyRefused(matches func(*Kind) bool) error {
+	for i := range g.refused {
+		if matches(&g.refused[i].Kind) {
+			return g.refused[i].err
+		}
 	}
 	return nil
 }
@@ -383,9 +412,6 @@ func (k *Kind) validate() error {
 		return fmt.Errorf("apitest: kind %q with resource %q needs a kind, a version and a resource", k.GroupVersionKind, k.Resource)
 	case strings.ContainsAny(k.Resource, "/ ") || k.Resource != strings.ToLower(k.Resource):
 		return fmt.Errorf("apitest: kind %s: %q is not the name of a resource; use the lower case plural", k.Kind, k.Resource)
-	}
-	if _, err := newPrinter(k.Columns)(); err != nil {
-		return fmt.Errorf("apitest: kind %s: %w", k.Kind, err)
 	}
 	return nil
 }

@@ -212,8 +212,8 @@ func (r *request) rewrite(obj runtime.Object, kind schema.GroupVersionKind) erro
 	return nil
 }
 
-// contentOf converts an object, which may be of any Go type, by its JSON. kind is set if the object
-// does not name its own.
+// contentOf converts an object, which may be of any Go type, by its JSON. The content names kind, unless that
+// is empty. Only an object of a generic type may name another one.
 func contentOf(obj runtime.Object, kind schema.GroupVersionKind) (map[string]any, error) {
 	data, err := json.Marshal(obj)
 	if err != nil {
@@ -223,11 +223,14 @@ func contentOf(obj runtime.Object, kind schema.GroupVersionKind) (map[string]any
 	if err := utiljson.Unmarshal(data, &content); err != nil {
 		return nil, fmt.Errorf("the JSON of a %T is no object: %w", obj, err)
 	}
-	if version, _ := content["apiVersion"].(string); version == "" && !kind.Empty() {
-		content["apiVersion"] = kind.GroupVersion().String()
+	if kind.Empty() {
+		return content, nil
 	}
-	if name, _ := content["kind"].(string); name == "" && !kind.Empty() {
-		content["kind"] = kind.Kind
+	_, generic := obj.(runtime.Unstructured)
+	for name, value := range map[string]string{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind} {
+		if has, _ := content[name].(string); has == "" || !generic {
+			content[name] = value
+		}
 	}
 	return content, nil
 }
@@ -288,12 +291,17 @@ func (s *Server) filtered(r *request, call *Call, obj runtime.Object) (map[strin
 	if err != nil {
 		return nil, err
 	}
+	_, generic := obj.(runtime.Unstructured)
 	items, _ := content["items"].([]any)
 	kept := items[:0]
 	for _, item := range items {
 		fields, ok := item.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("the list of a reactor, which is a %T, has an item that is no object", obj)
+		}
+		if !generic { // the Go type tells the kind, so what an item says of it need not be right
+			delete(fields, "apiVersion")
+			delete(fields, "kind")
 		}
 		if selector.Matches(labels.Set((&unstructured.Unstructured{Object: fields}).GetLabels())) {
 			kept = append(kept, item)

@@ -106,10 +106,16 @@ func namespaceSubresource(gv schema.GroupVersion, parts []string) bool {
 func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 	r := &request{http: req, body: body}
 	p, ok := splitPath(req.URL.EscapedPath())
+	var refused error
 	if ok {
+		gvr := p.WithResource(p.resource)
 		s.mu.Lock()
-		r.kind = s.kinds.resource(p.WithResource(p.resource))
+		r.kind = s.kinds.resource(gvr)
+		refused = s.kinds.whyRefused(func(k *Kind) bool { return k.gvr() == gvr })
 		s.mu.Unlock()
+	}
+	if r.kind == nil && refused != nil {
+		return r, apierrors.NewInternalError(refused)
 	}
 	if r.kind == nil {
 		r.document = s.documentOf(req)
@@ -127,6 +133,9 @@ func (s *Server) parse(req *http.Request, body []byte) (*request, error) {
 		r.warn(r.kind.Warning)
 	}
 	if r.namespace != "" && !r.kind.Namespaced || r.kind.Namespaced && r.namespace == "" && (r.name != "" || r.verb == "create" || r.verb == "deletecollection") {
+		if refused != nil { // for its scope
+			return r, apierrors.NewInternalError(refused)
+		}
 		if !r.kind.custom() {
 			return r, notAllowedInGroup
 		}

@@ -111,3 +111,119 @@ func TestUnchangedInAnotherVersion(t *testing.T) {
 		t.Errorf("version %s became %s", before.GetResourceVersion(), after.GetResourceVersion())
 	}
 }
+
+// gizmo is a Go type of a kind.
+type gizmo struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+}
+
+func (o *gizmo) DeepCopyObject() runtime.Object { c := *o; return &c }
+
+// gizmoList is a list of it.
+type gizmoList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata"`
+	Items           []gizmo `json:"items"`
+}
+
+func (o *gizmoList) DeepCopyObject() runtime.Object { c := *o; return &c }
+
+// The Go type tells the kind of a typed object, as for client-go's fakes. What it says itself need not be right.
+func TestKindOfGoType(t *testing.T) {
+	t.Parallel()
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(widget.GroupVersionKind, &gizmo{})
+	kind := widget
+	kind.Type = &gizmo{}
+	gvr := widget.GroupVersion().WithResource("widgets")
+	for what, start := range map[string]func() (*apitest.Server, *apitest.Tracker){
+		"Kind.Type": func() (*apitest.Server, *apitest.Tracker) {
+			server := apitest.Start(t, apitest.WithKinds(kind))
+			return server, server.Tracker(nil)
+		},
+		"WithScheme": func() (*apitest.Server, *apitest.Tracker) {
+			server := apitest.Start(t, apitest.WithKinds(widget), apitest.WithScheme(scheme))
+			return server, server.Tracker(nil)
+		},
+		"the scheme of the Tracker": func() (*apitest.Server, *apitest.Tracker) {
+			server := apitest.Start(t, apitest.WithKinds(widget))
+			return nil, server.Tracker(scheme)
+		},
+	} {
+		for _, meta := range []metav1.TypeMeta{
+			{}, {APIVersion: "example.com/v1"}, {Kind: "Widget"}, {APIVersion: "example.com/v1", Kind: "Widget"},
+			{APIVersion: "example.com/v1beta1", Kind: "Widget"}, {APIVersion: "v1", Kind: "Secret"}, {APIVersion: "a/b/c", Kind: "?"},
+		} {
+			server, tracker := start()
+			one := &gizmo{TypeMeta: meta, ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "a"}}
+			check := func(call string, err error) {
+				t.Helper()
+				if err != nil {
+					t.Errorf("%s: %s with %+v: %v", what, call, meta, err)
+				}
+				obj, err := tracker.Get(gvr, "a", one.Name)
+				if err != nil {
+					t.Errorf("%s: after %s with %+v: %v", what, call, meta, err)
+				} else if u, ok := obj.(*unstructured.Unstructured); ok && u.GroupVersionKind() != widget.GroupVersionKind {
+					t.Errorf("%s: after %s with %+v: %v", what, call, meta, u)
+				}
+			}
+			if server != nil {
+				check("Server.Add", server.Add(one))
+				one.Name = "item"
+				check("Server.Add of a list", server.Add(&gizmoList{Items: []gizmo{*one}}))
+			}
+			one.Name = "two"
+			check("Add", tracker.Add(one))
+			check("Add again", tracker.Add(one))
+			check("Update", tracker.Update(gvr, one, "a"))
+			check("Patch", tracker.Patch(gvr, one, "a"))
+			check("Apply", tracker.Apply(gvr, one, "a"))
+			one.Name = "three"
+			check("Create", tracker.Create(gvr, one, "a"))
+		}
+	}
+}
+
+// One Go type may be that of several kinds. Then an object says of which one it is.
+func TestKindsOfOneGoType(t *testing.T) {
+	t.Parallel()
+	kind, beta := widget, widget
+	kind.Type, beta.Type = &gizmo{}, &gizmo{}
+	beta.Version, beta.Kind, beta.Resource = "v1beta1", "Gadget", "gadgets"
+	for meta, want := range map[metav1.TypeMeta]string{
+		{}: widgets, {APIVersion: "example.com/v1beta1"}: "/apis/example.com/v1beta1/namespaces/a/gadgets",
+		{APIVersion: "example.com/v1beta1", Kind: "Gadget"}: "/apis/example.com/v1beta1/namespaces/a/gadgets",
+		{APIVersion: "example.com/v3", Kind: "Gadget"}:      widgets,
+	} {
+		server := apitest.Start(t, apitest.WithKinds(kind, beta))
+		add(t, server, &gizmo{TypeMeta: meta, ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "a"}})
+		client{t, server}.do("GET", want+"/one", "", 200)
+	}
+}
+
+// A generic object, and one of a Go type that the server does not have, has to name its kind.
+func TestKindOfGenericObject(t *testing.T) {
+	t.Parallel()
+	kind := widget
+	kind.Type = &gizmo{}
+	server := apitest.Start(t, apitest.WithKinds(kind))
+	for _, meta := range []metav1.TypeMeta{
+		{}, {APIVersion: "example.com/v1"}, {Kind: "Widget"}, {APIVersion: "example.com/v1beta1", Kind: "Widget"},
+	} {
+		for _, obj := range []runtime.Object{
+			named(meta.APIVersion, meta.Kind, "a", "one"),
+			&address{TypeMeta: meta, ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "a"}},
+			&metav1.PartialObjectMetadata{TypeMeta: meta, ObjectMeta: metav1.ObjectMeta{Name: "one", Namespace: "a"}},
+		} {
+			if err := server.Add(obj); err == nil {
+				t.Errorf("a %T with %+v was added", obj, meta)
+			}
+		}
+	}
+	add(t, server, named("example.com/v1", "Widget", "a", "one"), &metav1.PartialObjectMetadata{
+		TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, ObjectMeta: metav1.ObjectMeta{Name: "two", Namespace: "a"},
+	})
+	client{t, server}.do("GET", widgets+"/two", "", 200)
+}

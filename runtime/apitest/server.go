@@ -121,6 +121,9 @@ func (s *Server) leave(signal *history.Signal, channel <-chan struct{}) {
 
 // AddKinds adds kinds while the server runs, as a new CustomResourceDefinition does. A kind with
 // a Schema takes the place of the same kind without one, and is not replaced by one.
+//
+// A kind that is wrong does not stop the others. The error joins what is wrong with each. A request for
+// the resource of such a kind is answered with it, unless another kind has the resource.
 func (s *Server) AddKinds(kinds ...Kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,9 +32,24 @@ type client struct {
 // do sends a request, checks the code and returns the body.
 func (c client) do(method, path, body string, code int) *unstructured.Unstructured {
 	c.Helper()
+	content := c.send(method, path, body, "", code)
+	obj := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(content, &obj.Object); err != nil {
+		c.Fatalf("%s %s: %v in %s", method, path, err, content)
+	}
+	return obj
+}
+
+// send sends a request that accepts a media type, or any if accept is empty. It checks the code and returns
+// the body.
+func (c client) send(method, path, body, accept string, code int) []byte {
+	c.Helper()
 	req, err := http.NewRequestWithContext(c.Context(), method, "http://server"+path, bytes.NewBufferString(body))
 	if err != nil {
 		c.Fatal(err)
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
 	}
 	response, err := c.server.RoundTrip(req)
 	if err != nil {
@@ -48,11 +63,7 @@ func (c client) do(method, path, body string, code int) *unstructured.Unstructur
 	if response.StatusCode != code {
 		c.Fatalf("%s %s: %d, want %d: %s", method, path, response.StatusCode, code, content)
 	}
-	obj := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(content, &obj.Object); err != nil {
-		c.Fatalf("%s %s: %v in %s", method, path, err, content)
-	}
-	return obj
+	return content
 }
 
 func TestOneObject(t *testing.T) {

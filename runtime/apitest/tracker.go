@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -41,8 +42,8 @@ func (s *Server) Tracker(scheme *runtime.Scheme) *Tracker {
 	return &Tracker{s, scheme}
 }
 
-// Add stores an object, or each of a list, like [Server.Add].
-func (t *Tracker) Add(obj runtime.Object) error { return t.server.Add(obj) }
+// Add stores an object, or each of a list, like [Server.Add]. It also knows the Go types of its scheme.
+func (t *Tracker) Add(obj runtime.Object) error { return t.server.add(t.scheme, obj) }
 
 // Get returns an object.
 func (t *Tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
@@ -231,8 +232,13 @@ func (t *Tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...meta
 func (t *Tracker) request(verb string, gvr schema.GroupVersionResource, ns, name string) (*request, error) {
 	t.server.mu.Lock()
 	kind := t.server.kinds.resource(gvr)
+	refused := t.server.kinds.whyRefused(func(k *Kind) bool { return k.gvr() == gvr })
 	t.server.mu.Unlock()
-	if kind == nil {
+	switch {
+	case kind != nil:
+	case refused != nil:
+		return nil, refused
+	default:
 		return nil, fmt.Errorf("the server has no resource %s; give it the kind by WithKinds", gvr)
 	}
 	if !kind.Namespaced {
@@ -334,8 +340,14 @@ func (w *trackerWatch) run() {
 // that exists is replaced, and keeps its UID, creationTimestamp and generation unless the new one has
 // its own. Reactors and faults do not see it.
 //
+// An object of a Go type that a [Kind] or the scheme of the server has is of the kind of that type,
+// whatever its apiVersion and kind are. All other objects have to name their kind.
+//
 // The error names the first object that a create would refuse. Those before it are stored.
-func (s *Server) Add(objects ...runtime.Object) error {
+func (s *Server) Add(objects ...runtime.Object) error { return s.add(s.scheme, objects...) }
+
+// add is Add with the Go types of a scheme, which may be nil.
+func (s *Server) add(scheme *runtime.Scheme, objects ...runtime.Object) error {
 	for _, obj := range objects {
 		if obj == nil || reflect.ValueOf(obj).Kind() == reflect.Pointer && reflect.ValueOf(obj).IsNil() {
 			return errors.New("apitest: cannot add nil")
@@ -345,12 +357,12 @@ func (s *Server) Add(objects ...runtime.Object) error {
 			if err != nil {
 				return fmt.Errorf("apitest: add %T: %w", obj, err)
 			}
-			if err := s.Add(items...); err != nil {
+			if err := s.add(scheme, items...); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.seed(obj); err != nil {
+		if err := s.seed(scheme, obj); err != nil {
 			return fmt.Errorf("apitest: add %s: %w", describe(obj), err)
 		}
 	}
@@ -371,10 +383,10 @@ func describe(obj runtime.Object) string {
 }
 
 // seed stores one object.
-func (s *Server) seed(from runtime.Object) error {
+func (s *Server) seed(scheme *runtime.Scheme, from runtime.Object) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kind, err := s.kindOfObject(from)
+	kind, err := s.kindOfObject(scheme, from)
 	if err != nil {
 		return err
 	}
@@ -460,36 +472,55 @@ func keepIdentity(obj *unstructured.Unstructured, live map[string]any) {
 	}
 }
 
-// kindOfObject returns the kind of an object. A typed object need not name it.
-func (s *Server) kindOfObject(obj runtime.Object) (*Kind, error) {
-	gvk := obj.GetObjectKind().GroupVersionKind()
-	if gvk.Empty() {
-		for kind := range s.kinds.all() {
-			if kind.Type != nil && reflect.TypeOf(kind.Type) == reflect.TypeOf(obj) {
-				return kind, nil
-			}
-		}
-		var err error
-		if gvk, err = s.kindByScheme(obj); err != nil {
-			return nil, err
+// kindOfObject returns the kind of an object. The Go type decides, as in client-go's fakes. What a typed object
+// says of its kind only chooses among the kinds of one Go type.
+func (s *Server) kindOfObject(scheme *runtime.Scheme, obj runtime.Object) (*Kind, error) {
+	named := obj.GetObjectKind().GroupVersionKind()
+	kinds := s.kindsOfType(scheme, obj)
+	for _, same := range []func(*Kind) bool{
+		func(k *Kind) bool { return k.GroupVersionKind == named },
+		func(k *Kind) bool { return k.GroupVersion() == named.GroupVersion() },
+		func(k *Kind) bool { return true },
+	} {
+		if i := slices.IndexFunc(kinds, same); i >= 0 {
+			return kinds[i], nil
 		}
 	}
-	if kind := s.kinds.kind(gvk); kind != nil {
+	if kind := s.kinds.kind(named); kind != nil {
 		return kind, nil
 	}
-	return nil, fmt.Errorf("the server has no kind %s; give it one by WithKinds", gvk)
+	if err := s.kinds.whyRefused(func(k *Kind) bool {
+		return k.GroupVersionKind == named || reflect.TypeOf(k.Type) == reflect.TypeOf(obj)
+	}); err != nil {
+		return nil, err
+	}
+	if named.Kind == "" || named.Version == "" {
+		return nil, fmt.Errorf("it has apiVersion %q and kind %q, and the server does not know its Go type; set both, or use a server with its Go type, as in fake.NewClientsetFor(apitest.Start(t, apitest.WithScheme(scheme.Scheme)), objects...)", named.GroupVersion(), named.Kind)
+	}
+	return nil, fmt.Errorf("the server has no kind %s; give it one by WithKinds", named)
 }
 
-// kindByScheme looks for the kind of a Go type in the scheme.
-func (s *Server) kindByScheme(obj runtime.Object) (schema.GroupVersionKind, error) {
-	kinds, _, err := s.scheme.ObjectKinds(obj)
-	if err != nil {
-		return schema.GroupVersionKind{}, errors.New("it names no kind, and the server does not know its Go type; set apiVersion and kind, or use a server with its Go type, as in fake.NewClientsetFor(apitest.Start(t, apitest.WithScheme(scheme.Scheme)), objects...)")
+// kindsOfType returns the kinds whose objects have the Go type of obj. An object of a generic type has none.
+func (s *Server) kindsOfType(scheme *runtime.Scheme, obj runtime.Object) []*Kind {
+	if _, generic := obj.(runtime.Unstructured); generic {
+		return nil
 	}
-	for _, gvk := range kinds {
-		if s.kinds.kind(gvk) != nil {
-			return gvk, nil
+	var kinds []*Kind
+	for kind := range s.kinds.all() {
+		if kind.Type != nil && reflect.TypeOf(kind.Type) == reflect.TypeOf(obj) {
+			kinds = append(kinds, kind)
 		}
 	}
-	return kinds[0], nil
+	for _, scheme := range []*runtime.Scheme{scheme, s.scheme} {
+		if scheme == nil {
+			continue
+		}
+		gvks, _, _ := scheme.ObjectKinds(obj) // none for a type that it does not have
+		for _, gvk := range gvks {
+			if kind := s.kinds.kind(gvk); kind != nil {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
 }

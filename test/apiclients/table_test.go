@@ -68,6 +68,16 @@ func TestTablesAreThoseOfTheAPIServer(t *testing.T) {
 				kind := widget("v1")
 				kind.Kind, kind.Resource, kind.Columns = "Tabled", "tabled", []apitest.Column{column}
 				server, err := apitest.New(apitest.WithKinds(kind))
+				if err != nil {
+					t.Fatal(err)
+				}
+				object.SetUID("uid")
+				object.SetGeneration(1)
+				if err := server.Add(&object); err != nil {
+					t.Fatal(err)
+				}
+				object.SetResourceVersion("2")
+				got, err := tableOf(t, server, "")
 				if (err != nil) != (badPath != nil) {
 					t.Errorf("path %q: error %v, want %v", path, err, badPath)
 				}
@@ -78,17 +88,10 @@ func TestTablesAreThoseOfTheAPIServer(t *testing.T) {
 				if randomOrder[path] {
 					continue
 				}
-				object.SetUID("uid")
-				object.SetGeneration(1)
-				if err := server.Add(&object); err != nil {
-					t.Fatal(err)
-				}
-				object.SetResourceVersion("2")
 				want, err := convertor.ConvertToTable(t.Context(), &object, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := tableOf(t, server, "")
 				if !reflect.DeepEqual(got.ColumnDefinitions, want.ColumnDefinitions) {
 					t.Errorf("path %q: columns %v, want %v", path, got.ColumnDefinitions, want.ColumnDefinitions)
 				}
@@ -115,7 +118,7 @@ func cells(t *testing.T, table *metav1.Table) string {
 }
 
 // tableOf lists Tabled objects as a Table.
-func tableOf(t *testing.T, server *apitest.Server, include string) *metav1.Table {
+func tableOf(t *testing.T, server *apitest.Server, include string) (*metav1.Table, error) {
 	t.Helper()
 	config := configOf(server)
 	config.NegotiatedSerializer = scheme.Codecs
@@ -129,13 +132,10 @@ func tableOf(t *testing.T, server *apitest.Server, include string) *metav1.Table
 	}
 	body, err := request.Do(context.Background()).Raw()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	table := &metav1.Table{}
-	if err := json.Unmarshal(body, table); err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return table, json.Unmarshal(body, table)
 }
 
 func TestTableRows(t *testing.T) {
@@ -153,7 +153,10 @@ func TestTableRows(t *testing.T) {
 		}
 		time.Sleep(3 * time.Hour)
 		for include, want := range map[string]string{"": "PartialObjectMetadata", "Metadata": "PartialObjectMetadata", "Object": "Tabled", "None": ""} {
-			table := tableOf(t, server, include)
+			table, err := tableOf(t, server, include)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if table.Kind != "Table" || table.APIVersion != "meta.k8s.io/v1" || table.ResourceVersion != "2" || len(table.Rows) != 1 {
 				t.Errorf("table %+v", table)
 			}
@@ -164,7 +167,11 @@ func TestTableRows(t *testing.T) {
 				t.Errorf("includeObject=%s has %s", include, got)
 			}
 		}
-		if names := fmt.Sprint(tableOf(t, server, "").ColumnDefinitions); !strings.Contains(names, "{Name string name Name must be unique") || !strings.Contains(names, "{Age date") {
+		table, err := tableOf(t, server, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := fmt.Sprint(table.ColumnDefinitions); !strings.Contains(names, "{Name string name Name must be unique") || !strings.Contains(names, "{Age date") {
 			t.Errorf("columns %s", names)
 		}
 	})

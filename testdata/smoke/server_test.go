@@ -29,6 +29,7 @@ import (
 	typedplantv1 "github.com/typedinformers/informer-gen/testdata/generated/clientset/versioned/typed/plant/v1"
 	informers "github.com/typedinformers/informer-gen/testdata/generated/informers/externalversions"
 
+	"github.com/typedinformers/informer-gen/runtime/apitest"
 	"github.com/typedinformers/informer-gen/runtime/cache"
 )
 
@@ -403,4 +404,94 @@ func TestTrackerOfServer(t *testing.T) {
 			t.Errorf("the tracker is recorded: %v", client.Actions())
 		}
 	})
+}
+
+// TestKindOfGoType gives objects to a fake clientset whose TypeMeta is incomplete or wrong. client-go's fakes accept
+// them, because the Go type tells the kind.
+func TestKindOfGoType(t *testing.T) {
+	wrong := []metav1.TypeMeta{{}, {APIVersion: "shop.example.com/v1"}, {Kind: "Order"}, {APIVersion: "shop.example.com/v7", Kind: "Box"}, {APIVersion: "v1", Kind: "Secret"}}
+	var objects []runtime.Object
+	for i, meta := range wrong {
+		o := order(fmt.Sprint("tea-", i), "ann")
+		o.TypeMeta = meta
+		objects = append(objects, o)
+	}
+	for name, client := range map[string]*fake.Clientset{
+		"NewClientset": fake.NewClientset(objects...), "NewClientsetFor": fake.NewClientsetFor(apitest.Start(t), objects...),
+		"NewSimpleClientset": fake.NewSimpleClientset(objects...),
+	} {
+		orders := client.ShopV1().Orders("east")
+		for i, meta := range wrong {
+			o, err := orders.Get(ctx, fmt.Sprint("tea-", i), metav1.GetOptions{})
+			if err != nil {
+				t.Errorf("%s with %+v: %v", name, meta, err)
+				continue
+			}
+			o.TypeMeta = meta
+			if _, err := orders.Update(ctx, o, metav1.UpdateOptions{}); err != nil {
+				t.Errorf("%s: Update with %+v: %v", name, meta, err)
+			}
+			created := order(fmt.Sprint("ink-", i), "ann")
+			created.TypeMeta = meta
+			if _, err := orders.Create(ctx, created, metav1.CreateOptions{}); err != nil {
+				t.Errorf("%s: Create with %+v: %v", name, meta, err)
+			}
+			if err := client.Tracker().Update(shopv1.SchemeGroupVersion.WithResource("orders"), created, "east"); err != nil {
+				t.Errorf("%s: Update of the tracker with %+v: %v", name, meta, err)
+			}
+		}
+	}
+}
+
+// TestReactorWithWrongKind answers with objects whose TypeMeta is wrong.
+func TestReactorWithWrongKind(t *testing.T) {
+	for _, meta := range []metav1.TypeMeta{{APIVersion: "shop.example.com/v1"}, {Kind: "Order"}, {APIVersion: "shop.example.com/v7", Kind: "Box"}} {
+		synctest.Test(t, func(t *testing.T) {
+			client := fake.NewClientset()
+			tea := order("tea", "ann")
+			tea.TypeMeta = meta
+			client.PrependReactor("get", "orders", func(clienttesting.Action) (bool, runtime.Object, error) { return true, tea, nil })
+			client.PrependReactor("list", "orders", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, &shopv1.OrderList{TypeMeta: meta, Items: []shopv1.Order{*tea}}, nil
+			})
+			watcher := watch.NewFakeWithChanSize(1, false)
+			client.PrependWatchReactor("orders", clienttesting.DefaultWatchReactor(watcher, nil))
+			client.PrependReactor("create", "orders", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				o := action.(clienttesting.CreateAction).GetObject().(*shopv1.Order)
+				o.TypeMeta, o.Spec.Customer = meta, "eve"
+				return false, nil, nil
+			})
+			orders := client.ShopV1().Orders("east")
+			if o, err := orders.Get(ctx, "tea", metav1.GetOptions{}); err != nil || o.Spec.Customer != "ann" {
+				t.Errorf("Get with %+v: %v, %v", meta, o, err)
+			}
+			if list, err := orders.List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 1 {
+				t.Errorf("List with %+v: %v, %v", meta, list, err)
+			}
+			if o, err := orders.Create(ctx, order("ink", "ann"), metav1.CreateOptions{}); err != nil || o.Spec.Customer != "eve" {
+				t.Errorf("Create with %+v: %v, %v", meta, o, err)
+			}
+			f := follow(t, client)
+			f.expect(t, "add tea")
+			pen := order("pen", "ann")
+			pen.TypeMeta = meta
+			watcher.Add(pen)
+			f.expect(t, "add pen")
+			if len(f.errs) > 0 {
+				t.Errorf("with %+v: %v", meta, f.errs)
+			}
+		})
+	}
+}
+
+// TestRefusedKind gives a fake clientset a server on which one of its kinds has another scope. That concerns only this kind.
+func TestRefusedKind(t *testing.T) {
+	server := apitest.Start(t, apitest.WithKinds(apitest.Kind{GroupVersionKind: shopv1.SchemeGroupVersion.WithKind("Order"), Resource: "orders"}))
+	client := fake.NewClientsetFor(server)
+	if _, err := client.PlantV1().Robots("east").List(ctx, metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.ShopV1().Orders("east").Get(ctx, "tea", metav1.GetOptions{}); !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "give them one scope") {
+		t.Errorf("the error of a client of the other scope is %v", err)
+	}
 }
