@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,7 +82,7 @@ func decodeDeleteOptions(body []byte, mediaType string, options *metav1.DeleteOp
 	return nil
 }
 
-// remove deletes an object, or marks it as deleting if it has finalizers.
+// remove deletes an object, or marks it as deleting if it has finalizers or is a pod that its kubelet stops.
 func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteOptions) (*reply, error) {
 	obj := (&unstructured.Unstructured{Object: r.kind.present(live)})
 	if err := r.checkPreconditions(obj, live, options.Preconditions); err != nil {
@@ -95,15 +96,18 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 	obj = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 	obj.Object["metadata"] = maps.Clone(obj.Object["metadata"].(map[string]any))
 	dryRun := len(options.DryRun) > 0
-	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
-	if len(finalizers) == 0 {
-		if !dryRun {
-			s.erase(live)
-		}
-		return &reply{code: http.StatusOK, status: deleted(r, obj)}, nil
+	// The kubelet of a pod takes part in its deletion, until the pod has no time left.
+	stopping := r.kind.isPod() && !(isDeleting(obj.Object) && noGrace(obj.Object))
+	if stopping && !s.stop(obj, options) {
+		return &reply{code: http.StatusOK, state: live}, nil
 	}
-	changed := !slices.Equal(finalizers, obj.GetFinalizers())
-	if changed {
+	finalizers := deletionFinalizers(obj.GetFinalizers(), options)
+	if len(finalizers) == 0 && (!stopping || noGrace(obj.Object)) {
+		return s.finish(r, live, obj, stopping, dryRun), nil
+	}
+	changed := stopping
+	if !slices.Equal(finalizers, obj.GetFinalizers()) {
+		changed = true
 		obj.SetFinalizers(finalizers)
 	}
 	if s.markDeleting(obj) {
@@ -123,6 +127,23 @@ func (s *Server) remove(r *request, live *history.State, options *metav1.DeleteO
 		return &reply{code: code, object: r.kind.inVersion(obj.Object)}, nil
 	}
 	return s.put(live.Key, obj, code), nil
+}
+
+// finish deletes an object. A pod is the answer itself, and is marked before it goes, so that watches see both.
+func (s *Server) finish(r *request, live *history.State, obj *unstructured.Unstructured, stopping, dryRun bool) *reply {
+	answer := &reply{code: http.StatusOK, status: deleted(r, obj)}
+	if r.kind.isPod() {
+		answer = &reply{code: http.StatusOK, object: r.kind.inVersion(obj.Object)}
+	}
+	if dryRun {
+		return answer
+	}
+	if stopping {
+		live = s.put(live.Key, obj, http.StatusOK).state
+		answer.object = r.kind.present(live)
+	}
+	s.erase(live)
+	return answer
 }
 
 // deleted is the answer to a deletion that is complete.
@@ -199,5 +220,63 @@ func (s *Server) markDeleting(obj *unstructured.Unstructured) bool {
 	now, none := metav1.NewTime(s.now()), int64(0)
 	obj.SetDeletionTimestamp(&now)
 	obj.SetDeletionGracePeriodSeconds(&none)
+	return true
+}
+
+// defaultGracePeriod is the time in seconds that a pod has to stop, unless its spec has another one.
+const defaultGracePeriod = 30
+
+// podResource is that of pods.
+var podResource = schema.GroupResource{Resource: "pods"}
+
+// isPod reports whether objects of the kind are pods.
+func (k *Kind) isPod() bool { return !k.custom() && k.groupResource() == podResource }
+
+// gracePeriod returns the time in seconds that a pod has to stop. As in a cluster, a pod without a node, and one
+// that has ended, need none.
+func gracePeriod(pod map[string]any, options *metav1.DeleteOptions) int64 {
+	period := int64(defaultGracePeriod)
+	if own, has, _ := unstructured.NestedInt64(pod, "spec", "terminationGracePeriodSeconds"); has {
+		period = own
+	}
+	if asked := options.GracePeriodSeconds; asked != nil {
+		period = *asked
+	}
+	node, _, _ := unstructured.NestedString(pod, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(pod, "status", "phase")
+	switch {
+	case node == "", phase == "Failed", phase == "Succeeded":
+		return 0
+	case period < 0:
+		return 1
+	}
+	return period
+}
+
+// stop marks a pod as deleting, or shortens the time that it has to stop. It reports false if the deletion changes
+// nothing, because the pod has no more time than that. It follows BeforeDelete of the API server.
+func (s *Server) stop(pod *unstructured.Unstructured, options *metav1.DeleteOptions) bool {
+	start, period := s.now(), gracePeriod(pod.Object, options)
+	if isDeleting(pod.Object) {
+		left := *pod.GetDeletionGracePeriodSeconds()
+		if options.GracePeriodSeconds == nil {
+			return false
+		}
+		if period = *options.GracePeriodSeconds; period < 0 {
+			period = 1
+		}
+		if period >= left {
+			return false
+		}
+		start = pod.GetDeletionTimestamp().Add(-time.Duration(left) * time.Second)
+		if now := s.now(); start.Add(time.Duration(period) * time.Second).Before(now) {
+			period = min(period, 1) // the kubelet still has to delete the pod, unless it does so now
+			start = now.Add(-time.Duration(period) * time.Second)
+		}
+	}
+	s.markDeleting(pod)
+	end := metav1.NewTime(start.Add(time.Duration(period) * time.Second))
+	pod.SetDeletionTimestamp(&end)
+	pod.SetDeletionGracePeriodSeconds(&period)
 	return true
 }

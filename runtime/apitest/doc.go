@@ -34,7 +34,8 @@
 //
 // # What it does not have
 //
-//   - Defaults and validation of built-in kinds, and what they do: a Deployment gets no Pods.
+//   - Defaults and validation of built-in kinds, and what they do: a Deployment gets no Pods, and no
+//     kubelet stops a deleted Pod. A test ends it by a deletion with gracePeriodSeconds 0.
 //   - Users and permissions: a test asks for a 403 by [Server.On].
 //   - Schemas of custom resources, unless a Kind has one: module apiextensions makes them of
 //     CustomResourceDefinitions.

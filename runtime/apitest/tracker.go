@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ import (
 // methods of client-go's testing.ObjectTracker, so that code written for a fake clientset can use
 // it. Unlike a client, it writes the status together with the object, and an update needs no
 // resourceVersion. In all else it does what a client does: it checks a resourceVersion that an
-// object has, and a deleted object stays as long as it has finalizers.
+// object has, a deleted object stays as long as it has finalizers, and a deleted pod on a node stays until
+// a deletion with gracePeriodSeconds 0.
 type Tracker struct {
 	server *Server
 	scheme *runtime.Scheme
@@ -186,7 +188,7 @@ func (t *Tracker) listOf(kind *Kind, listMeta metav1.ListMeta, items []runtime.O
 	return into, nil
 }
 
-// Delete deletes an object, or marks it as deleting if it has finalizers.
+// Delete deletes an object, or marks it as deleting if it has finalizers or is a pod on a node.
 func (t *Tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
 	r, err := t.request("delete", gvr, ns, name)
 	if err != nil {
@@ -335,7 +337,7 @@ func (w *trackerWatch) run() {
 
 // Add stores objects as if they had been there before the test. It keeps what a client cannot
 // set: the status, and in the metadata the UID, creationTimestamp, generation, managedFields, and
-// a deletionTimestamp of an object with finalizers. What is missing is set as for a new object,
+// a deletionTimestamp of a pod or of an object with finalizers. What is missing is set as for a new object,
 // and each object gets a new resourceVersion. The items of a list are stored one by one. An object
 // that exists is replaced, and keeps its UID, creationTimestamp and generation unless the new one has
 // its own. Reactors and faults do not see it.
@@ -443,7 +445,14 @@ func (s *Server) completeSeed(kind *Kind, obj *unstructured.Unstructured) error 
 		completeNamespace(obj)
 	}
 	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && len(specFinalizers(obj.Object)) == 0 {
-		return errors.New("it has a deletionTimestamp and no finalizers, so a cluster would not have it; add a finalizer")
+		if kind.isPod() { // it waits for its kubelet
+			if obj.GetDeletionGracePeriodSeconds() == nil {
+				period := cmp.Or(gracePeriod(obj.Object, &metav1.DeleteOptions{}), defaultGracePeriod)
+				obj.SetDeletionGracePeriodSeconds(&period)
+			}
+		} else {
+			return errors.New("it has a deletionTimestamp and no finalizers, so a cluster would not have it; add a finalizer")
+		}
 	}
 	if obj.GetUID() == "" {
 		obj.SetUID(s.names.UID())
