@@ -15,8 +15,9 @@ import (
 // resources of the CRDs at the paths: files with any number of documents, YAML or JSON, or folders, of which
 // all .yaml, .yml and .json files are read in the order of their names, without subfolders.
 //
-// A document that is something else, an unknown field, a path without any CRD, and a CRD that an API server
-// would refuse are errors that name the file and the document, counted from 1.
+// Documents and files of other kinds, such as a kustomization.yaml, are ignored. A list of CRDs, an unknown
+// field, a path without any CRD, and a CRD that an API server would refuse are errors that name the file and
+// the document, counted from 1.
 //
 // A file that was read before is not checked again, if its content is the same. So each test may start a
 // server of its own.

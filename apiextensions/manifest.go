@@ -94,6 +94,9 @@ func loadFile(file string) ([]*definition, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !bytes.Contains(content, []byte(definitionKind)) {
+		return nil, nil
+	}
 	hash := sha256.Sum256(content)
 	if known, ok := loaded.Load(hash); ok {
 		return known.([]*definition), nil
@@ -125,7 +128,11 @@ func loadFile(file string) ([]*definition, error) {
 	return definitions, nil
 }
 
-// parseDocument returns nil for a document without content.
+// definitionKind is the kind of a CRD. Like the generator's flag --crd, this package ignores files and documents of
+// other kinds, such as the kustomization.yaml next to CRDs.
+const definitionKind = "CustomResourceDefinition"
+
+// parseDocument returns nil for a document that is no CRD. A list of CRDs is an error.
 func parseDocument(document []byte) (*definition, error) {
 	encoded, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
@@ -135,12 +142,12 @@ func parseDocument(document []byte) (*definition, error) {
 	if err := json.Unmarshal(encoded, &kind); err != nil {
 		return nil, fmt.Errorf("not a Kubernetes object: %w", err)
 	}
-	if kind == nil {
+	if kind == nil || kind.Kind != definitionKind && kind.Kind != "List" && kind.Kind != definitionKind+"List" {
 		return nil, nil
 	}
-	want := metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"}
+	want := metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: definitionKind}
 	if *kind != want {
-		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; name the files of the CRDs, or a folder that has only CRDs, such as config/crd/bases", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
+		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; write each CRD as a document of its own, as controller-gen does", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	strict, err := kjson.UnmarshalStrict(encoded, crd)

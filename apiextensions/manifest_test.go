@@ -48,10 +48,13 @@ func TestManifests(t *testing.T) {
 		"group": "example.com", "scope": "Cluster", "names": {"kind": "Axle", "plural": "axles"},
 		"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}`
 	dir := write(t, map[string]string{
-		"two.yaml":          "# a comment\n---\n" + gear + "---\n" + wheel + "---\n",
-		"axle.json":         json,
-		"notes.txt":         "not a manifest",
-		"below/ignored.yml": "not: a CRD",
+		"two.yaml":           "# a comment\n---\n" + gear + "---\n" + wheel + "---\n",
+		"axle.json":          json,
+		"notes.txt":          "not a manifest",
+		"mixed.yaml":         "apiVersion: v1\nkind: ConfigMap\n---\n# CustomResourceDefinition\n",
+		"chart.yaml":         "{{ template }}: b: c",
+		"kustomization.yaml": "resources:\n- two.yaml\npatches:\n- target: {kind: CustomResourceDefinition}\n",
+		"below/ignored.yml":  "not: a CRD",
 	})
 	server := apitest.Start(t, apiextensions.WithCRDs(dir))
 	for path, kind := range map[string]string{"namespaces/default/gears": "Gear", "namespaces/default/wheels": "Wheel", "axles": "Axle"} {
@@ -72,11 +75,12 @@ func TestManifestErrors(t *testing.T) {
 		content string
 		want    []string
 	}{
-		{"another kind", gear + "---\napiVersion: v1\nkind: ConfigMap\n", []string{"crd.yaml: document 2", `kind "ConfigMap" is not`, "config/crd/bases"}},
+		{"a list of CRDs", gear + "---\napiVersion: v1\nkind: List\n", []string{"crd.yaml: document 2", `kind "List" is not`, "a document of its own"}},
+		{"another kind only", "apiVersion: v1\nkind: ConfigMap\n", []string{"has no CustomResourceDefinition"}},
 		{"an old version", strings.Replace(gear, "k8s.io/v1", "k8s.io/v1beta1", 1), []string{`apiVersion "apiextensions.k8s.io/v1beta1"`}},
 		{"an unknown field", strings.Replace(gear, "served", "severed", 1), []string{"crd.yaml: document 1", `unknown field "spec.versions[0].severed"`}},
-		{"not YAML", "a: b: c", []string{"crd.yaml: document 1", "mapping values are not allowed"}},
-		{"not an object", "- a", []string{"crd.yaml: document 1", "not a Kubernetes object"}},
+		{"not YAML", "kind: CustomResourceDefinition: c", []string{"crd.yaml: document 1", "mapping values are not allowed"}},
+		{"not an object", "- CustomResourceDefinition", []string{"crd.yaml: document 1", "not a Kubernetes object"}},
 		{"nothing", "# nothing\n", []string{"has no CustomResourceDefinition"}},
 		{"the wrong name", strings.Replace(gear, "name: gears", "name: gear", 1), []string{"document 1: CRD gear.example.com: an API server refuses it", `must be spec.names.plural+"."+spec.group`}},
 		{"no kind", strings.Replace(gear, "kind: Gear, ", "", 1), []string{"spec.names.kind: Required value"}},
