@@ -116,7 +116,7 @@ test-wild: ## Generate code for published API modules, and write docs/wild.md, i
 	@go -C test build -o ../build/bin/wild ./wild
 	@build/bin/wild --repo=. --write $(ARGS)
 
-apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR")
+apiserver: ## Run an API server for CRDs until it is interrupted, for kubectl or any client (ARGS="--crds DIR --built-in apps/v1/Deployment")
 	@echo "Building the API server: about 4 minutes the first time, seconds after that"
 	@go -C testserver build -o ../build/bin/apiserver ./cmd/apiserver
 	@build/bin/apiserver $(ARGS)

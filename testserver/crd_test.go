@@ -69,16 +69,36 @@ func TestLoadCRDs(t *testing.T) {
 	}
 }
 
+// A folder of CRDs may have other files, and other documents, as the generator's --crd allows.
+func TestLoadCRDsIgnoresOtherKinds(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"kustomization.yaml": "resources:\n- crd.yaml\npatches:\n- target: {kind: CustomResourceDefinition}\n",
+		"chart.yaml":         "{{ template }}: b: c",
+		"crd.yaml":           "apiVersion: v1\nkind: Secret\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crds, err := testserver.LoadCRDs(folder)
+	if err != nil || len(crds) != 1 || crds[0].Name != "a" {
+		t.Errorf("LoadCRDs returns %v, %v", crds, err)
+	}
+}
+
 func TestLoadCRDsNamesFaults(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
 	for name, test := range map[string]struct{ content, want string }{
-		"other kind":    {head + "metadata: {name: a}\n---\napiVersion: v1\nkind: Secret\n", `document 2: apiVersion "v1", kind "Secret"`},
+		"a list":        {head + "metadata: {name: a}\n---\napiVersion: v1\nkind: List\n", `document 2: apiVersion "v1", kind "List"`},
+		"other kind":    {"apiVersion: v1\nkind: Secret\n", "holds no CustomResourceDefinition"},
 		"old version":   {"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", `v1beta1", kind "CustomResourceDefinition" is not`},
 		"unknown field": {head + "metadata: {name: a}\nspec: {grup: b}\n", `document 1: error unmarshaling JSON: while decoding JSON: json: unknown field "grup"`},
 		"no name":       {head, "it has no metadata.name"},
-		"not an object": {"- 1\n", "not a Kubernetes object"},
-		"bad syntax":    {"a: [\n", "document 1: "},
+		"not an object": {"- CustomResourceDefinition\n", "not a Kubernetes object"},
+		"bad syntax":    {"kind: CustomResourceDefinition\na: [\n", "document 1: "},
 		"nothing":       {"# no document\n", "holds no CustomResourceDefinition"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,9 @@ import (
 // LoadCRDs reads CRD manifests, YAML or JSON: one file of any number of documents, or all the .yaml, .yml and
 // .json files of a folder in the order of their names, subfolders not included.
 //
-// A document that is something else, an unknown field, or a path without any CRD is an error; it names the
-// file and the document, counted from 1. All faulty documents are reported together.
+// Documents and files of other kinds, such as a kustomization.yaml, are ignored. A list of CRDs, an unknown field,
+// or a path without any CRD is an error; it names the file and the document, counted from 1. All faulty documents
+// are reported together.
 func LoadCRDs(path string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	files, err := manifestFiles(path)
 	if err != nil {
@@ -74,6 +75,9 @@ func readManifest(file string) ([]*apiextensionsv1.CustomResourceDefinition, err
 	if err != nil {
 		return nil, err
 	}
+	if !bytes.Contains(content, []byte(definitionKind)) {
+		return nil, nil
+	}
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	var faults []error
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
@@ -94,7 +98,11 @@ func readManifest(file string) ([]*apiextensionsv1.CustomResourceDefinition, err
 	}
 }
 
-// parseCRD returns nil for a document without content.
+// definitionKind is the kind of a CRD. Like the generator's flag --crd, LoadCRDs ignores files and documents of other
+// kinds.
+const definitionKind = "CustomResourceDefinition"
+
+// parseCRD returns nil for a document that is no CRD. A list of CRDs is an error.
 func parseCRD(document []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	var content any
 	if err := yaml.Unmarshal(document, &content); err != nil {
@@ -107,9 +115,12 @@ func parseCRD(document []byte) (*apiextensionsv1.CustomResourceDefinition, error
 	if err := yaml.Unmarshal(document, &kind); err != nil {
 		return nil, fmt.Errorf("not a Kubernetes object: %w", err)
 	}
-	want := metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"}
+	if kind.Kind != definitionKind && kind.Kind != "List" && kind.Kind != definitionKind+"List" {
+		return nil, nil
+	}
+	want := metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: definitionKind}
 	if kind != want {
-		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; name the files of the CRDs, or a folder that has only CRDs, such as config/crd/bases", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
+		return nil, fmt.Errorf("apiVersion %q, kind %q is not %s, %s; write each CRD as a document of its own, as controller-gen does", kind.APIVersion, kind.Kind, want.APIVersion, want.Kind)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(document, crd); err != nil {

@@ -9,10 +9,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/typedinformers/informer-gen/testserver"
 )
@@ -32,6 +36,7 @@ type flags struct {
 	dataDir    string
 	kubeconfig string
 	crds       []string
+	builtIn    []string
 	verbose    bool
 }
 
@@ -45,6 +50,7 @@ func parse(args []string, stdout io.Writer) (flags, error) {
 	set.StringVar(&f.dataDir, "data-dir", "", "`DIR` to keep the data in (default a temporary one, removed at the end)")
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "`PATH` to write a kubeconfig to (default DIR/kubeconfig)")
 	set.StringArrayVar(&f.crds, "crds", nil, "`FILE-OR-DIR` with CRD manifests to install; may be repeated")
+	set.StringArrayVar(&f.builtIn, "built-in", nil, "further built-in `KIND` to serve, such as v1/Service or apps/v1/Deployment; may be repeated")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "write the log of the API server and of etcd to standard error")
 	if err := set.Parse(args); err != nil {
 		return f, err
@@ -67,7 +73,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	options := []testserver.Option{testserver.WithDir(f.dataDir), testserver.WithAddress(f.address)}
+	builtIn, err := objects(f.builtIn)
+	if err != nil {
+		return err
+	}
+	options := []testserver.Option{testserver.WithDir(f.dataDir), testserver.WithAddress(f.address), testserver.WithBuiltIn(builtIn...)}
 	if f.verbose {
 		options = append(options, testserver.WithLog(stderr))
 	}
@@ -87,6 +97,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	greet(stdout, server.URL(), f.kubeconfig, crds)
 	<-ctx.Done()
 	return nil
+}
+
+// objects returns an empty object of each kind.
+func objects(kinds []string) ([]runtime.Object, error) {
+	var found []runtime.Object
+	for _, name := range kinds {
+		i := strings.LastIndexByte(name, '/')
+		object, err := scheme.Scheme.New(schema.FromAPIVersionAndKind(name[:max(i, 0)], name[i+1:]))
+		if err != nil {
+			return nil, fmt.Errorf("--built-in=%s: %w; write VERSION/KIND or GROUP/VERSION/KIND, such as apps/v1/Deployment", name, err)
+		}
+		found = append(found, object)
+	}
+	return found, nil
 }
 
 func load(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {

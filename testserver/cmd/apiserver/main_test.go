@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../testdata"}, stdout, io.Discard)
+		err := run(ctx, []string{"--kubeconfig", kubeconfig, "--crds", "../../testdata", "--built-in", "v1/Service", "--built-in=apps/v1/Deployment"}, stdout, io.Discard)
 		_ = stdout.Close()
 		done <- err
 	}()
@@ -37,13 +37,15 @@ func TestRun(t *testing.T) {
 	if !ok {
 		t.Fatalf("printed %q first, want the URL", lines[0])
 	}
-	response, err := http.Get(url + "/apis/example.com/v1/widgets")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("the CRD of --crds answers %s", response.Status)
+	for _, path := range []string{"/apis/example.com/v1/widgets", "/api/v1/services", "/apis/apps/v1/deployments"} {
+		response, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %s", path, response.Status)
+		}
 	}
 	if _, err := os.Stat(kubeconfig); err != nil {
 		t.Error(err)
@@ -55,7 +57,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	for _, args := range [][]string{{"stray"}, {"--crds", "missing"}, {"--address", "0.0.0.0:0"}, {"--unknown"}} {
+	for _, args := range [][]string{{"stray"}, {"--crds", "missing"}, {"--address", "0.0.0.0:0"}, {"--unknown"}, {"--built-in=Service"}, {"--built-in=apps/v1/Nothing"}, {"--built-in="}} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
 			t.Errorf("run %q succeeds", args)
 		}
