@@ -217,15 +217,31 @@ func (s *Server) restart() {
 // restored from a backup. Later writes use the versions that follow it again, so that a client may
 // know one of them with another content. The error says that the version is unknown, in the future or
 // not in the history any more.
-func (s *Server) RestoreTo(resourceVersion string) error {
+//
+// A client that has seen a later version than that watches from the future. Such a watch waits, so an
+// informer keeps objects that are gone. RestoreAndBump does what prevents this in a cluster.
+func (s *Server) RestoreTo(resourceVersion string) error { return s.restoreTo(resourceVersion, false) }
+
+// RestoreAndBump is RestoreTo with what a restore of a cluster should have, the flags --bump-revision and
+// --mark-compacted of etcdutl: versions go on after the last one before the restore, and all earlier ones
+// have expired. So watches of clients get 410, and informers list again.
+func (s *Server) RestoreAndBump(resourceVersion string) error {
+	return s.restoreTo(resourceVersion, true)
+}
+
+func (s *Server) restoreTo(resourceVersion string, bump bool) error {
 	version, err := strconv.ParseUint(resourceVersion, 10, 64)
 	if err != nil {
 		return fmt.Errorf("apitest: restore to version %q: %w; use the resourceVersion of an object or a list", resourceVersion, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	last := s.history.Version()
 	if err := s.history.Restore(version); err != nil {
 		return fmt.Errorf("apitest: restore to version %s: %w", resourceVersion, err)
+	}
+	if bump {
+		s.history.CompactAfter(last)
 	}
 	s.reindex()
 	s.outages.writes = nil

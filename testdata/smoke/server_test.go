@@ -495,3 +495,34 @@ func TestRefusedKind(t *testing.T) {
 		t.Errorf("the error of a client of the other scope is %v", err)
 	}
 }
+
+// TestRestoreAndBump restores a server that an informer follows. RestoreTo alone leaves it with an object that is gone.
+func TestRestoreAndBump(t *testing.T) {
+	for _, bump := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			client := fake.NewClientset(order("tea", "ann"))
+			tea, err := client.ShopV1().Orders("east").Get(ctx, "tea", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := client.ShopV1().Orders("east").Create(ctx, order("ink", "ann"), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			f := follow(t, client)
+			if n := f.GetStore().Len(); n != 2 {
+				t.Fatalf("%d objects before the restore", n)
+			}
+			restore, want := client.Server().RestoreTo, 2
+			if bump {
+				restore, want = client.Server().RestoreAndBump, 1
+			}
+			if err := restore(tea.ResourceVersion); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			if n := f.GetStore().Len(); n != want {
+				t.Errorf("bump %t: %d objects, want %d; %v", bump, n, want, f.Status())
+			}
+		})
+	}
+}

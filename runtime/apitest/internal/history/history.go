@@ -249,6 +249,12 @@ func (h *History) Restore(version uint64) error {
 	return nil
 }
 
+// CompactAfter expires all versions up to one, and those before the present. Later writes use versions after both.
+func (h *History) CompactAfter(version uint64) {
+	h.version = max(h.version, version)
+	h.Compact()
+}
+
 func (r *resource) restore(version uint64) {
 	keep := r.search(version)
 	for _, event := range slices.Backward(r.events[keep:]) {
