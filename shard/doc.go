@@ -38,9 +38,9 @@
 //     object, as Update does: then the server refuses a write that is based on an earlier state.
 //   - Only members change the Leases. If someone deletes or breaks the table, all members stop, and start again
 //     after LeaseDuration and ClockMargin. If someone deletes the Lease of a member, its slots pause for that time,
-//     even if another process takes its identity at once. Members restore a label that someone has removed, but not a
-//     Lease that has lost its annotation or holder too. After
-//     a restore of the API server from a backup, two members may own an object until each has read the table.
+//     even if another process takes its identity at once. Members restore a label that someone has removed, but not
+//     a Lease that has lost its annotations or its holder too. After a restore of the API server from a backup, two
+//     members may own an object until each has read the table.
 //
 // # What it does not do
 //
