@@ -15,7 +15,7 @@ import (
 // resources of the CRDs at the paths: files with any number of documents, YAML or JSON, or folders, of which
 // all .yaml, .yml and .json files are read in the order of their names, without subfolders.
 //
-// Documents and files of other kinds, such as a kustomization.yaml, are ignored. A list of CRDs, an unknown
+// Documents and files of other kinds, such as a kustomization.yaml, are ignored. CRDs may be items of a list. An unknown
 // field, a path without any CRD, and a CRD that an API server would refuse are errors that name the file and
 // the document, counted from 1.
 //

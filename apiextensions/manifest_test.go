@@ -75,7 +75,7 @@ func TestManifestErrors(t *testing.T) {
 		content string
 		want    []string
 	}{
-		{"a list of CRDs", gear + "---\napiVersion: v1\nkind: List\n", []string{"crd.yaml: document 2", `kind "List" is not`, "a document of its own"}},
+		{"an old version in a list", gear + "---\napiVersion: v1\nkind: List\nitems: [{kind: CustomResourceDefinition}]\n", []string{"crd.yaml: document 2", `apiVersion ""`}},
 		{"another kind only", "apiVersion: v1\nkind: ConfigMap\n", []string{"has no CustomResourceDefinition"}},
 		{"an old version", strings.Replace(gear, "k8s.io/v1", "k8s.io/v1beta1", 1), []string{`apiVersion "apiextensions.k8s.io/v1beta1"`}},
 		{"an unknown field", strings.Replace(gear, "served", "severed", 1), []string{"crd.yaml: document 1", `unknown field "spec.versions[0].severed"`}},

@@ -92,9 +92,9 @@ func TestLoadCRDsNamesFaults(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
 	for name, test := range map[string]struct{ content, want string }{
-		"a list":        {head + "metadata: {name: a}\n---\napiVersion: v1\nkind: List\n", `document 2: apiVersion "v1", kind "List"`},
+		"a list":        {head + "metadata: {name: a}\n---\napiVersion: v1\nkind: List\nitems: [{kind: CustomResourceDefinition}]\n", `document 2: apiVersion ""`},
 		"other kind":    {"apiVersion: v1\nkind: Secret\n", "holds no CustomResourceDefinition"},
-		"old version":   {"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", `v1beta1", kind "CustomResourceDefinition" is not`},
+		"old version":   {"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", `v1beta1" of a CustomResourceDefinition is not`},
 		"unknown field": {head + "metadata: {name: a}\nspec: {grup: b}\n", `document 1: error unmarshaling JSON: while decoding JSON: json: unknown field "grup"`},
 		"no name":       {head, "it has no metadata.name"},
 		"not an object": {"- CustomResourceDefinition\n", "not a Kubernetes object"},

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"context"
 	"go/token"
 	"os"
@@ -16,11 +15,11 @@ import (
 	"github.com/typedinformers/informer-gen/generator/internal/input"
 	"github.com/typedinformers/informer-gen/generator/internal/model"
 	"github.com/typedinformers/informer-gen/generator/internal/regular"
+	"github.com/typedinformers/informer-gen/internal/crdfile"
 )
 
-// definition is the kind of the documents to read. A file without this word is not parsed, because the
-// other files in a folder, such as the templates of a chart, need not be YAML.
-const definition = "CustomResourceDefinition"
+// definition is the kind of the documents to read.
+const definition = crdfile.Kind
 
 // Options has the arguments of Read.
 type Options struct {
@@ -48,7 +47,7 @@ func Read(ctx context.Context, options Options, mistakes *model.Errors) ([]*inpu
 		case err != nil:
 			mistakes.Add(token.Position{Filename: path}, "cannot read this file of --crd: %v; name a file with a %s, or a folder of such files", regular.WithoutPath(err), definition)
 		case info.IsDir():
-			names, err := manifestNames(path)
+			names, err := crdfile.InFolder(path)
 			if err != nil {
 				mistakes.Add(token.Position{Filename: path}, "cannot read the folder that --crd names: %v; name a folder with files of CRDs", regular.WithoutPath(err))
 				continue
@@ -99,22 +98,6 @@ func collect(files []*manifestFile, folders []string, mistakes *model.Errors) []
 	return all
 }
 
-// manifestNames returns the files of a folder that may hold manifests.
-func manifestNames(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	var names []string
-	for _, entry := range entries {
-		switch filepath.Ext(entry.Name()) {
-		case ".yaml", ".yml", ".json":
-			name := filepath.Join(folder, entry.Name())
-			if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
-				names = append(names, name) // reading the file returns the error
-			}
-		}
-	}
-	return names, err
-}
-
 // folderInstead returns which folder to name instead of one without a CRD. In a project of kubebuilder,
 // config/crd holds a kustomization, and the CRDs are in config/crd/bases.
 func folderInstead(folder string) string {
@@ -124,9 +107,9 @@ func folderInstead(folder string) string {
 		if !entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		names, _ := manifestNames(below)
+		names, _ := crdfile.InFolder(below)
 		for _, name := range names {
-			if content, err := regular.ReadFile(name); err == nil && bytes.Contains(content, []byte(definition)) {
+			if content, err := regular.ReadFile(name); err == nil && crdfile.MayHave(content) {
 				return "the folder " + below + " instead"
 			}
 		}
@@ -144,7 +127,7 @@ func (f *manifestFile) read() {
 }
 
 func (f *manifestFile) parse(content []byte) {
-	if !bytes.Contains(content, []byte(definition)) {
+	if !crdfile.MayHave(content) {
 		return
 	}
 	f.visits = visitsPerByte * len(content)
