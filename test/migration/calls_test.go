@@ -43,6 +43,7 @@ func TestNotFoundOfListers(t *testing.T) {
 			errorOf(clientgocorelisters.NewPodLister(empty).Pods("a").Get),
 		}, {
 			"a plural kind",
+			//lint:ignore SA1019 It is the only plural kind of Kubernetes.
 			errorOf(corelisters.NewEndpointsLister(cache.NewIndexer[*corev1.Endpoints](nil)).Endpoints("a").Get),
 			errorOf(clientgocorelisters.NewEndpointsLister(empty).Endpoints("a").Get),
 		}, {
