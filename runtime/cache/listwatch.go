@@ -321,7 +321,7 @@ type Delta[T Object] struct {
 	scope scopeID
 	// Item is the state that Added, Updated and Deleted have. A Deleted has an Err instead
 	// of an Object if its last state cannot be decoded; see DecodeOptions.SkipUndecodable. So has
-	// an Updated, if the informer has several scopes: its scope has the object.
+	// an Added or Updated, if the informer has several scopes, or ReadYourWrites: the object exists.
 	Item[T]
 	// Collection is the whole collection of a Replaced.
 	Collection *Collection[T]
@@ -340,8 +340,6 @@ type Collection[T Object] struct {
 	version, before string
 	// began is how many own writes were answered before the list was requested.
 	began uint64
-	// decode decodes the response to a write to the form of the items.
-	decode func(body []byte) (Item[T], error)
 	// applied are called when the collection is in the cache.
 	applied []func()
 	// report is nil without a RelistHandler.

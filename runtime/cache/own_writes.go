@@ -112,7 +112,7 @@ func (scope *ownScope[T]) beginList() {
 	if scope != nil {
 		scope.informer.mu.Lock()
 		defer scope.informer.mu.Unlock()
-		scope.began = scope.table.Order()
+		scope.began = scope.table.Begin()
 	}
 }
 
@@ -212,13 +212,18 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 		o.end(name, &w)
 		return
 	}
+	version, ok := pending.Parse(w.Object.ResourceVersion)
 	s.mu.Lock()
+	if ok {
+		for _, scope := range o.scopes {
+			scope.table.Pass(version, w.Sent)
+		}
+	}
 	scope := o.scopeFor(&w.Object)
 	s.mu.Unlock()
 	if scope == nil || scope.selection.NeverHas(&w.Object) {
 		return
 	}
-	version, ok := pending.Parse(w.Object.ResourceVersion)
 	selected, known := scope.selection.Matches(&w.Object)
 	if !ok || !known || !scope.reflector.decodes(&w) || o.isKnown(name, w.Object.UID, version) {
 		return
@@ -232,10 +237,7 @@ func (o *ownWrites[T]) Wrote(w writes.Write) {
 		}
 		var err error
 		if e.Item, err = decode(w.Body); err != nil {
-			return // the watch brings it too, and then it is reported
-		}
-		if isInterface[T]() {
-			e.Body = w.Body
+			return // the watch brings it too, and reports it; the cache keeps the last good state
 		}
 	}
 	s.mu.Lock()
@@ -328,8 +330,10 @@ func (o *ownWrites[T]) end(name listed.Name, w *writes.Write) {
 	holder := o.holder(all, &w.Object)
 	cached, isCached := s.indexer.Get(ObjectName(name))
 	isCached = isCached && cached.GetUID() == w.Object.UID
+	deleted := pending.Deletion{Name: name, UID: w.Object.UID}
+	deleted.Version, _ = pending.Parse(w.Object.ResourceVersion)
 	for _, scope := range all {
-		if !scope.selection.NeverHas(&w.Object) && scope.table.End(name, w.Object.UID, isCached && scope == holder) {
+		if !scope.selection.NeverHas(&w.Object) && scope.table.End(deleted, cached, isCached && scope == holder) {
 			o.remove(scope, cached)
 		}
 	}
@@ -420,14 +424,7 @@ func (o *ownWrites[T]) replace(d *Delta[T]) {
 	}
 	scope.last = ""                          // the server may have gone back
 	version, _ := pending.Parse(all.version) // 0 if it cannot be compared
-	all.Items = scope.table.Replace(all.Items, version, all.began, func(e *pending.Entry[T]) bool {
-		if all.decode == nil {
-			return false
-		}
-		item, err := all.decode(e.Body)
-		e.Item = item
-		return err == nil
-	})
+	all.Items = scope.table.Replace(all.Items, version, all.began)
 }
 
 // catchUp records how far the cache is if no deltas wait. Otherwise afterBatch does so when they were

@@ -488,7 +488,7 @@ func (r *Reflector[T]) commit(resourceVersion string) {
 	list := r.partial
 	collection := &Collection[T]{Items: list.listed.Items(), isFirst: !r.committed, applied: list.applied, version: resourceVersion, before: r.status.Version()}
 	if r.own != nil {
-		collection.began, collection.decode = r.own.began, r.decoder(r.currentSource())
+		collection.began = r.own.began
 	}
 	list.report.Decoded(len(collection.Items))
 	collection.report = list.report

@@ -89,7 +89,7 @@ type Options struct {
 	// is decoded, for each item of a list and each event with an object that has a name, from several
 	// goroutines at one time. The Head shares memory with the body: Keep must not retain it. An object that
 	// Keep leaves out costs a scan of its text. It is not an error, even if it cannot be decoded. See
-	// Page.Dropped and Event.Dropped. Decode and DecodeItem do not call Keep.
+	// Page.Dropped and Event.Dropped. For Decode and DecodeItem it is an error, which wraps ErrNotKept.
 	Keep func(head Head) bool
 	// KeepChanges is set if Keep may leave out a state of an object after it has kept another one,
 	// for example because it depends on owner references. Then an event of such a state, other than
@@ -255,8 +255,9 @@ func acceptOf(kind reflect.Type, options *Options, of string, protobuf bool) str
 }
 
 // Decode returns the object of its text, which is JSON or begins with the magic number of
-// protobuf. It keeps nothing of the text. The error is a *DecodeError or, for protobuf
-// without an object, a *SyntaxError.
+// protobuf. It keeps nothing of the text. The error is a *DecodeError, a *TooLargeError for a
+// text whose event would be above Options.MaxObjectBytes, or, for protobuf without an object, a
+// *SyntaxError.
 func (d *Decoder[T]) Decode(text []byte) (T, error) {
 	item, err := d.DecodeItem(text)
 	return item.Object, err
@@ -266,6 +267,9 @@ func (d *Decoder[T]) Decode(text []byte) (T, error) {
 // text. A text of any kind is decoded to *metav1.PartialObjectMetadata.
 func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
 	c, frame := d.json, bytes.TrimSpace(text)
+	if len(frame)+maxEventBytes > d.max {
+		return Item[T]{}, d.withoutText(&TooLargeError{Limit: d.max, Begin: shown(frame)})
+	}
 	var meta *typeMeta
 	if bytes.HasPrefix(text, []byte(protobuf.Magic)) {
 		e, err := readEnvelope(text)
@@ -277,6 +281,9 @@ func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
 		}
 		c, frame, meta = d.protobuf(), e.Raw, d.typeMetaOf(e)
 	}
+	if h, out := d.leavesOut(c, frame); out {
+		return Item[T]{}, errorOf(h, ErrNotKept)
+	}
 	obj, err := d.decode(c, frame, false)
 	if err != nil {
 		return Item[T]{}, err // not nil as an error
@@ -285,6 +292,9 @@ func (d *Decoder[T]) DecodeItem(text []byte) (Item[T], error) {
 	d.dropTypeMeta(obj)
 	return Item[T]{Object: obj, ContentHash: d.contentHash(c, frame)}, nil
 }
+
+// maxEventBytes is how many bytes more than its object an event has in JSON. In protobuf it has fewer.
+const maxEventBytes = len(`{"type":"MODIFIED","object":}`)
 
 // dropTypeMeta removes the kind of a typed object if Options.WithoutTypeMeta is set.
 func (d *Decoder[T]) dropTypeMeta(obj T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,6 +38,8 @@ type Write struct {
 	// kind for some subresources, such as scale, and for a client that asks for
 	// PartialObjectMetadata. If the response is a Status, only Name, Namespace and UID are set.
 	Object metav1.PartialObjectMetadata
+	// Sent is when the request was sent. The server has executed the write after it.
+	Sent time.Time
 	// Subresource is that of the request, such as "status". It is empty for the object itself.
 	Subresource string
 	// Gone is set if the object with this UID does not exist any more. It has no finalizers, and
@@ -51,8 +54,8 @@ type Write struct {
 	// case for the code 202, for a deletionTimestamp without a deletionGracePeriodSeconds, and for
 	// a Namespace with a deletionTimestamp, whose spec has finalizers too.
 	//
-	// The resourceVersion of what is gone is that of its last state, or that of the deletion, or
-	// empty. Its content may be one that was never stored. Another object of the same name may
+	// The resourceVersion of what is gone is that of its last state, or that of the deletion. It is
+	// empty for a Status, and for an update that removed the object. Its content may be one that was never stored. Another object of the same name may
 	// exist already.
 	Gone bool
 	// Body is the body of the response if it is an object: JSON, or protobuf that starts with

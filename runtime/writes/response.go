@@ -62,6 +62,9 @@ func (a *answer) write(method string, code int, of target) (write Write, ok bool
 		if !certain || code == http.StatusAccepted || len(meta.Finalizers) > 0 {
 			return Write{}, false
 		}
+		if !deleted {
+			write.Object.ResourceVersion = "" // another write may have come between it and the deletion
+		}
 	}
 	return write, true
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -43,9 +44,13 @@ func (t *transport) CloseIdleConnections() {
 // RoundTrip sends a request. If it is a write, informers have heard of it when RoundTrip returns.
 // A redirect is a request of its own, so a response is always that to the URL of request.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if !mayWrite(request.Method) {
+		return t.next.RoundTrip(request)
+	}
+	sent := time.Now()
 	response, err := t.next.RoundTrip(request)
-	if err == nil && mayWrite(request.Method) && hasObject(response) {
-		t.observer.observe(request, response)
+	if err == nil && hasObject(response) {
+		t.observer.observe(request, response, sent)
 	}
 	return response, err
 }
@@ -70,8 +75,8 @@ func hasObject(response *http.Response) bool {
 }
 
 // observe tells the informers that are subscribed of a write. The body of response is replaced by
-// one with the same bytes.
-func (o *Observer) observe(request *http.Request, response *http.Response) {
+// one with the same bytes. sent is when the request was sent.
+func (o *Observer) observe(request *http.Request, response *http.Response, sent time.Time) {
 	told := o.audiences(request.URL)
 	if len(told) == 0 || changesNothing(request) {
 		return
@@ -89,6 +94,7 @@ func (o *Observer) observe(request *http.Request, response *http.Response) {
 		if !ok {
 			continue
 		}
+		write.Sent = sent
 		for _, s := range to.subscriptions {
 			s.informer.Wrote(write)
 		}

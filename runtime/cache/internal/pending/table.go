@@ -15,12 +15,6 @@ const (
 	// Max is the number of entries of a Table. A write that comes when it is full is left to
 	// the watch.
 	Max = 10_000
-	// goneFor is how long a deleted UID is remembered if the watch does not report its end. The
-	// watch never does if the object was not in its scope, or if it did so before the response.
-	goneFor = 2 * time.Minute
-	// maxStep is how much of goneFor may pass between two versions of the watch: it may have
-	// stalled, and a deletion may be in its backlog.
-	maxStep = 30 * time.Second
 	// maxEnded is the number of deleted objects of the watch whose UIDs are remembered, so that
 	// a response that comes after the event needs no entry.
 	maxEnded = 256
@@ -42,8 +36,6 @@ type Entry[T wire.Object] struct {
 	Item wire.Item[T]
 	// OutOfScope is set in that case.
 	OutOfScope bool
-	// Body is the response, if Item may have to be decoded to another form.
-	Body []byte
 
 	// isNew is set if neither a list nor the watch has ever had the object.
 	isNew bool
@@ -64,37 +56,53 @@ type Table[T wire.Object] struct {
 	names *[1024]uint16
 	// byVersion has the entries, the lowest version first.
 	byVersion []*Entry[T]
-	// gone are the deleted UIDs, and goneOrder the same, the oldest first. It may have UIDs that
-	// are no longer in gone.
-	gone      map[types.UID]end
-	goneOrder []types.UID
+	// gone are the deleted UIDs.
+	gone map[types.UID]*end
+	// bounded are the ends of gone with a version, the lowest first, and unbounded those without, the
+	// oldest first. Both may have ends that are no longer in gone, and unbounded some that are bounded.
+	bounded, unbounded []*end
 	// quiet is the number of entries and of gone that are quiet.
 	quiet int
-	// progress is how much time the versions of the watch have taken while there were gone, at
-	// most maxStep for each. progressed is when it last reached one.
-	progress   time.Duration
-	progressed time.Time
 	// ended is a ring of UIDs that the watch has reported as deleted.
 	ended     []types.UID
 	nextEnded int
 
-	// isListed is set by the first list, and reached is the version of which the cache has all
-	// changes. It is 0 if versions cannot be compared.
-	isListed bool
-	reached  uint64
-	order    uint64
+	// isListed is set by the first list, and isListing from the request for a list until Replace.
+	// reached is the version of which the cache has all changes. It is 0 if versions cannot be
+	// compared.
+	isListed, isListing bool
+	reached             uint64
+	order               uint64
 	// before is the version that was reached before a list had a lower one. It counts until it is
 	// reached again.
 	before uint64
 }
 
-// end is the deletion of a UID.
+// Deletion is the response to a delete.
+type Deletion struct {
+	Name listed.Name
+	UID  types.UID
+	// Version is that of the last state of the object, or of the deletion. It is 0 if the response
+	// has none.
+	Version uint64
+}
+
+// end is a deletion that is remembered, because the watch, or a list that was requested before,
+// may still have states of the object.
 type end struct {
-	order uint64
-	// at is the progress at that time.
-	at time.Duration
-	// isQuiet is set if the cache never had the object, or if the watch has reported the end too, and
-	// an event of before may follow.
+	// Version may become that of a later write. Events with a later version have no state of the
+	// object.
+	Deletion
+	// cached is the version that the cache had, 0 if it had none.
+	cached uint64
+	order  uint64
+	// at is when the response came.
+	at time.Time
+	// isListed is set by Replace if the list has the object, and isForgotten when the end is no longer
+	// in gone.
+	isListed, isForgotten bool
+	// isQuiet is set if the cache is the same without the end: it never had the object, or the
+	// object has left the scope, and an event of before may follow.
 	isQuiet bool
 }
 
@@ -104,8 +112,12 @@ func (t *Table[T]) Len() int { return t.Size() - t.quiet }
 // Size returns the number of entries, also of those without which the cache is the same.
 func (t *Table[T]) Size() int { return len(t.entries) + len(t.gone) }
 
-// Order returns the number of responses so far, for Replace.
-func (t *Table[T]) Order() uint64 { return t.order }
+// Begin is called before a list is requested. It returns the number of responses so far, for
+// Replace.
+func (t *Table[T]) Begin() uint64 {
+	t.isListing = true
+	return t.order
+}
 
 // IsListed reports whether the cache has the first list.
 func (t *Table[T]) IsListed() bool { return t.isListed }
@@ -150,8 +162,11 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 	case t.isListed && e.Version <= t.reached:
 		return Ignore // the watch has told what became of it
 	}
-	if last == nil && t.Size() >= Max || e.OutOfScope && !isCached && last == nil && t.Size() >= Max/2 {
+	if last == nil && !t.hasRoom(e.OutOfScope && !isCached) {
 		return Ignore
+	}
+	if last != nil && last.UID != e.UID {
+		t.bound(t.gone[last.UID], e.Version) // the name was free before
 	}
 	e.order = t.order
 	e.isQuiet = e.OutOfScope && !isCached && (last == nil || last.isQuiet)
@@ -165,6 +180,30 @@ func (t *Table[T]) Offer(e Entry[T], cached T, isCached bool) Verdict {
 		return Remove
 	}
 	return Ignore
+}
+
+// hasRoom reports whether one more can be remembered. Half of the room is for what changes the
+// cache. If there is none, the oldest quiet end is forgotten.
+func (t *Table[T]) hasRoom(isQuiet bool) bool {
+	limit := Max
+	if isQuiet {
+		limit = Max / 2
+	}
+	if t.Size() < limit {
+		return true
+	}
+	for _, ends := range []*[]*end{&t.bounded, &t.unbounded} {
+		for len(*ends) > 0 && (*ends)[0].isForgotten {
+			*ends = (*ends)[1:]
+		}
+		for _, d := range *ends {
+			if d.isQuiet && !d.isForgotten {
+				t.forget(d)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // put adds an entry, or replaces the one of the same name.
@@ -232,7 +271,7 @@ func partOf(name string) uint32 {
 // clear makes the entry one of a state that is not in the cache.
 func (e *Entry[T]) clear() {
 	var none wire.Item[T]
-	e.Item, e.Body, e.OutOfScope = none, nil, true
+	e.Item, e.OutOfScope = none, true
 }
 
 // isOfOtherServer reports whether a version is probably from before the server was restored from a
@@ -255,85 +294,133 @@ func (t *Table[T]) ForgetAll(excludes func(namespace, name string) bool) {
 			t.drop(e)
 		}
 	}
+	for _, d := range t.gone {
+		if excludes(d.Name.Namespace, d.Name.Name) {
+			t.forget(d)
+		}
+	}
 }
 
-// End records that the server has deleted an object. isCached is set if the cache has it. End
-// reports whether the cache has to remove it.
-func (t *Table[T]) End(name listed.Name, uid types.UID, isCached bool) bool {
+// End records that the server has deleted an object. cached is the object that the cache has under
+// the name and the UID, if it has one. End reports whether the cache has to remove it.
+func (t *Table[T]) End(deleted Deletion, cached T, isCached bool) bool {
 	t.order++
-	ended := !isCached && slices.Contains(t.ended, uid)
-	if _, known := t.gone[uid]; known || ended && !t.Selects {
+	ended := !isCached && slices.Contains(t.ended, deleted.UID)
+	if t.gone[deleted.UID] != nil || ended && !t.Selects {
 		return false
 	}
-	isFull := t.Size() >= Max || !isCached && t.Size() >= Max/2
-	switch e := t.entries[name]; {
-	case e != nil && e.UID == uid && isFull:
-		t.drop(e) // its room is for the UID
-	case e != nil && e.UID == uid:
+	e := t.entries[deleted.Name]
+	if e != nil && e.UID != deleted.UID {
+		e = nil
+	}
+	if e == nil && t.hasPassed(deleted.Version) {
+		return isCached // nothing but the deletion can follow
+	}
+	switch hasRoom := t.hasRoom(!isCached); {
+	case e != nil && !hasRoom:
+		t.drop(e) // its room is for the end
+	case e != nil:
 		e.clear() // it stays: an earlier state of the name may be that of another UID
 		if !e.isQuiet {
 			e.isQuiet = true
 			t.quiet++
 		}
-	case isFull:
+	case !hasRoom:
 		return false
 	}
-	now := time.Now()
-	if t.gone == nil {
-		t.gone = map[types.UID]end{}
-	}
-	if len(t.gone) == 0 {
-		t.progressed = now
-	}
-	t.gone[uid] = end{t.order, t.progressAt(now), !isCached}
-	if !isCached {
+	d := &end{Deletion: deleted, order: t.order, at: time.Now(), isQuiet: !isCached}
+	if isCached {
+		d.cached, _ = Parse(cached.GetResourceVersion())
+	} else {
 		t.quiet++
 	}
-	if len(t.goneOrder) >= 2*len(t.gone)+maxEnded {
-		t.goneOrder = slices.DeleteFunc(t.goneOrder, func(uid types.UID) bool { _, known := t.gone[uid]; return !known })
-	}
-	t.goneOrder = append(t.goneOrder, uid)
+	t.remember(d)
 	return t.isListed && isCached
 }
 
+// hasPassed reports whether neither the watch nor a list can have a state up to a version any more.
+func (t *Table[T]) hasPassed(version uint64) bool {
+	return t.isListed && !t.isListing && 0 < version && version <= t.reached
+}
+
+// remember adds an end.
+func (t *Table[T]) remember(d *end) {
+	if t.gone == nil {
+		t.gone = map[types.UID]*end{}
+	}
+	t.gone[d.UID] = d
+	if len(t.bounded)+len(t.unbounded) >= 2*len(t.gone)+maxEnded {
+		isForgotten := func(d *end) bool { return d.isForgotten }
+		t.bounded, t.unbounded = slices.DeleteFunc(t.bounded, isForgotten), slices.DeleteFunc(t.unbounded, isForgotten)
+	}
+	if d.Version > 0 {
+		t.insert(d)
+		return
+	}
+	t.unbounded = append(t.unbounded, d)
+}
+
+// insert adds an end to bounded.
+func (t *Table[T]) insert(d *end) {
+	at := len(t.bounded)
+	for at > 0 && t.bounded[at-1].Version > d.Version { // nearly always the last one is lower
+		at--
+	}
+	t.bounded = slices.Insert(t.bounded, at, d)
+}
+
+// bound sets the version of an end, which may be nil or have one.
+func (t *Table[T]) bound(d *end, version uint64) {
+	if d != nil && d.Version == 0 && !d.isForgotten {
+		d.Version = version
+		t.insert(d)
+	}
+}
+
+// Pass records a write of any object of the resource: its version, and when its request was sent. Deletes
+// that were answered before are earlier.
+func (t *Table[T]) Pass(version uint64, sent time.Time) {
+	n := 0
+	for n < len(t.unbounded) && t.unbounded[n].at.Before(sent) {
+		t.bound(t.unbounded[n], version)
+		n++
+	}
+	t.unbounded = without(t.unbounded, n)
+}
+
+// without returns a slice without its first n elements. A burst must not keep its memory.
+func without[E any](all []*E, n int) []*E {
+	clear(all[:n])
+	if n == len(all) {
+		return nil
+	}
+	return all[n:]
+}
+
 // confirm records that the watch has reported the end of a deleted UID.
-func (t *Table[T]) confirm(uid types.UID) {
-	gone := t.gone[uid]
-	switch {
-	case !t.Selects:
-		t.forget(uid) // goneOrder drops it later
-	case !gone.isQuiet: // it may have left the scope, returned, and been deleted then
-		gone.isQuiet = true
-		t.gone[uid] = gone
+func (t *Table[T]) confirm(d *end) {
+	if t.Selects { // it may have left the scope, returned, and been deleted then
+		t.quieten(d)
+		return
+	}
+	t.forget(d)
+}
+
+// quieten records that the cache is the same without an end.
+func (t *Table[T]) quieten(d *end) {
+	if !d.isQuiet {
+		d.isQuiet = true
 		t.quiet++
 	}
 }
 
 // forget forgets a deleted UID.
-func (t *Table[T]) forget(uid types.UID) {
-	if t.gone[uid].isQuiet {
+func (t *Table[T]) forget(d *end) {
+	if d.isQuiet {
 		t.quiet--
 	}
-	delete(t.gone, uid)
-}
-
-// progressAt returns progress as of now.
-func (t *Table[T]) progressAt(now time.Time) time.Duration {
-	return t.progress + min(now.Sub(t.progressed), maxStep)
-}
-
-// expire forgets the deleted UIDs about which the watch will say nothing. It is called when the watch
-// makes progress.
-func (t *Table[T]) expire(now time.Time) {
-	t.progress, t.progressed = t.progressAt(now), now
-	for n, uid := range t.goneOrder {
-		if gone, known := t.gone[uid]; known && t.progress-gone.at < goneFor {
-			t.goneOrder = t.goneOrder[n:]
-			return
-		}
-		t.forget(uid)
-	}
-	t.goneOrder = nil
+	d.isForgotten = true
+	delete(t.gone, d.UID)
 }
 
 // Clear forgets all entries.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,7 +50,8 @@ func isSame(e *Entry[object], item *wire.Item[object]) bool {
 }
 
 // step plays one step: "write u1@5", "leave u1@5" for a write that moves the object out of the scope,
-// "end u1" for a delete, "event u1@5", "deleted u1@7", "begin" and "list 6 u1@5" for a list, and
+// "end u1" for a delete, "end u1@5" for one
+// whose response has a version, "pass 9" for the response to a write of another object, "event u1@5", "deleted u1@7", "begin" and "list 6 u1@5" for a list, and
 // "reach 9" for a bookmark.
 func (s *simulated) step(step string) {
 	var verb, arg, rest string
@@ -69,10 +71,15 @@ func (s *simulated) step(step string) {
 			s.cached = nil
 		}
 	case "end":
-		is := s.cached != nil && s.cached.UID == types.UID(arg)
-		if s.table.End(listed.Name{Name: "one"}, types.UID(arg), is) {
+		uid, version, _ := strings.Cut(arg, "@")
+		d := Deletion{Name: listed.Name{Name: "one"}, UID: types.UID(uid)}
+		d.Version, _ = Parse(version)
+		if s.table.End(d, s.cached, s.cached != nil && s.cached.UID == d.UID) {
 			s.cached = nil
 		}
+	case "pass":
+		version, _ := Parse(arg)
+		s.table.Pass(version, time.Now().Add(time.Hour))
 	case "event", "deleted":
 		obj := state(arg)
 		if s.table.Admit(&wire.Item[object]{Object: obj}, verb == "deleted", isSame) {
@@ -83,14 +90,14 @@ func (s *simulated) step(step string) {
 		}
 		s.reach(obj.ResourceVersion)
 	case "begin":
-		s.began = s.table.Order()
+		s.began = s.table.Begin()
 	case "list":
 		version, _ := strconv.ParseUint(arg, 10, 64)
 		var items []wire.Item[object]
 		if rest != "" {
 			items = append(items, wire.Item[object]{Object: state(rest)})
 		}
-		items = s.table.Replace(items, version, s.began, nil)
+		items = s.table.Replace(items, version, s.began)
 		s.cached = nil
 		if len(items) > 1 {
 			s.t.Errorf("%q: a list has %d states of one object", step, len(items))
@@ -108,7 +115,7 @@ func (s *simulated) step(step string) {
 func (s *simulated) reach(version string) {
 	n, _ := Parse(version)
 	for _, e := range s.table.Reach(n) {
-		if s.cached == e.Item.Object {
+		if s.cached == e.Item.Object && s.cached != nil {
 			s.cached = nil
 		}
 	}
@@ -225,7 +232,7 @@ func TestOtherContent(t *testing.T) {
 // TestVersionsThatAreNoNumbers: nothing can be compared, so all is left to the watch.
 func TestVersionsThatAreNoNumbers(t *testing.T) {
 	var table Table[object]
-	table.Replace(nil, 0, 0, nil)
+	table.Replace(nil, 0, 0)
 	obj := state("u1@5")
 	if table.Offer(Entry[object]{Name: listed.Name{Name: "one"}, UID: "u1", Version: 5, Item: wire.Item[object]{Object: obj}}, nil, false) != Ignore || table.Size() != 0 {
 		t.Error("a write is stored")
@@ -241,7 +248,7 @@ func TestVersionsThatAreNoNumbers(t *testing.T) {
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table Table[object]
-		table.Replace(nil, 1, 0, nil)
+		table.Replace(nil, 1, 0)
 		offer := func(n int, outOfScope bool) Verdict {
 			name := strconv.Itoa(n)
 			obj := state("u" + name + "@" + strconv.Itoa(n+10))
@@ -263,32 +270,43 @@ func TestBounds(t *testing.T) {
 			t.Error("a write is stored in a full table")
 		}
 		for n := range 10 {
-			table.End(listed.Name{Name: "gone"}, types.UID(strconv.Itoa(n)), false)
+			table.End(deletion(strconv.Itoa(n)), nil, false)
 		}
 		if table.Size() != Max {
 			t.Errorf("there are %d entries", table.Size())
 		}
 		checkOrder(t, &table)
 		table.Reach(10 * Max)
-		for n := range 3 * Max {
-			table.End(listed.Name{Name: "gone"}, types.UID("g"+strconv.Itoa(n)), false)
+		for n := range 3 * Max { // the oldest are forgotten
+			table.End(deletion("g"+strconv.Itoa(n)), nil, false)
 		}
-		if table.Size() != Max/2 || len(table.goneOrder) != Max/2 {
-			t.Errorf("%d deleted objects are remembered, %d in order", table.Size(), len(table.goneOrder))
+		if table.Size() != Max/2 || len(table.unbounded) > 2*Max || table.gone[types.UID("g"+strconv.Itoa(3*Max-1))] == nil {
+			t.Errorf("%d deleted objects are remembered, %d in order", table.Size(), len(table.unbounded))
 		}
 		for n := range 2*Max + 1 {
-			if got := table.End(listed.Name{Name: "gone"}, types.UID("cached"+strconv.Itoa(n)), true); got != (n < Max/2) {
+			name := "cached" + strconv.Itoa(n)
+			if got := table.End(deletion(name), state(name+"@9"), true); got != (n < Max) {
 				t.Fatalf("with %d entries, a cached object is hidden: %v", Max/2+n, got)
 			}
 		}
-		for n := range goneFor / maxStep {
-			time.Sleep(maxStep)
-			table.Reach(10*Max + 1 + uint64(n))
+		table.Pass(10*Max+1, time.Now())
+		if table.Reach(10*Max + 1); table.Size() != Max {
+			t.Errorf("%d entries are left after a write that was sent at the time of the deletes", table.Size())
 		}
-		if table.Size() != 0 || table.goneOrder != nil || table.byVersion != nil {
+		time.Sleep(time.Nanosecond)
+		table.Pass(10*Max+2, time.Now())
+		if table.Reach(10*Max + 1); table.Size() != Max {
+			t.Errorf("%d entries are left before the watch has passed the later write", table.Size())
+		}
+		if table.Reach(10*Max + 2); table.Size() != 0 || table.gone == nil || table.bounded != nil || table.unbounded != nil || table.byVersion != nil {
 			t.Errorf("%d entries are left", table.Size())
 		}
 	})
+}
+
+// deletion returns the response to a delete that is a Status.
+func deletion(uid string) Deletion {
+	return Deletion{Name: listed.Name{Name: "gone"}, UID: types.UID(uid)}
 }
 
 // checkOrder checks that the entries are in the order of their versions, each once.
@@ -344,44 +362,28 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestStalledWatch: what a stalled watch tells when it continues does not bring a deleted object
-// back, however long that takes.
-func TestStalledWatch(t *testing.T) {
+// TestLateWatch: what a late watch tells does not bring a deleted object back, however late it is, and
+// however much it tells before.
+func TestLateWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &simulated{t: t}
-		for _, step := range []string{"list 1", "event u1@3", "end u1"} {
-			s.step(step)
-		}
-		time.Sleep(time.Hour)
-		s.table.End(listed.Name{Name: "two"}, "u2", true)
-		s.step("reach 4") // an event of another object
-		s.step("event u1@5")
-		if s.String() != "nothing" {
-			t.Errorf("cached is %s, which was deleted", s)
-		}
-		s.step("deleted u1@6")
-		for n := range 4 {
-			time.Sleep(time.Minute)
-			s.step("reach " + strconv.Itoa(10+n))
-		}
-		if s.table.Size() != 0 {
-			t.Errorf("%d entries are left", s.table.Size())
-		}
-	})
-}
-
-// TestRareEvents: a deleted UID is forgotten, also if the watch sends no bookmarks and few events.
-func TestRareEvents(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var table Table[object]
-		table.Replace(nil, 1, 0, nil)
-		for n := range 100 {
-			table.End(listed.Name{Name: "one"}, types.UID("u"+strconv.Itoa(n)), false)
-			time.Sleep(time.Hour)
-			table.Reach(uint64(n + 10))
-		}
-		if table.Size() > 10 {
-			t.Errorf("%d deleted objects are remembered", table.Size())
+		for _, selects := range []bool{false, true} {
+			for _, end := range []string{"end u1", "end u1@505", "end u1@506"} { // no version, that of the last state, that of the deletion
+				s := &simulated{t: t}
+				s.table.Selects = selects
+				for _, step := range []string{"list 1", "event u1@3", end, "event u9@4"} {
+					s.step(step)
+				}
+				for n := range 500 {
+					time.Sleep(time.Second)
+					s.step("reach " + strconv.Itoa(5+n)) // events of other objects
+				}
+				if s.step("event u1@505"); s.String() != "u9@4" {
+					t.Errorf("%q, selector %v: cached is %s, which was deleted", end, selects, s)
+				}
+				if s.step("deleted u1@506"); s.table.Len() != 0 || s.table.Size() != 0 && (!selects || end != "end u1") {
+					t.Errorf("%q, selector %v: %d of %d entries count in the end", end, selects, s.table.Len(), s.table.Size())
+				}
+			}
 		}
 	})
 }
@@ -413,15 +415,15 @@ func TestDeletedInSelection(t *testing.T) {
 // TestManyDeletes next to one that the watch does not confirm.
 func TestManyDeletes(t *testing.T) {
 	var table Table[object]
-	table.Replace(nil, 1, 0, nil)
-	table.End(listed.Name{Name: "outside"}, "outside", false)
+	table.Replace(nil, 1, 0)
+	table.End(deletion("outside"), nil, false)
 	for n := range 10 * Max {
 		obj := state("u" + strconv.Itoa(n) + "@" + strconv.Itoa(n+10))
-		table.End(listed.Name{Name: "one"}, obj.UID, true)
+		table.End(deletion(string(obj.UID)), obj, true)
 		table.Admit(&wire.Item[object]{Object: obj}, true, isSame)
 	}
-	if table.Size() != 1 || len(table.goneOrder) > 2*maxEnded {
-		t.Errorf("there are %d entries, %d in order", table.Size(), len(table.goneOrder))
+	if table.Size() != 1 || len(table.unbounded) > 2*maxEnded {
+		t.Errorf("there are %d entries, %d in order", table.Size(), len(table.unbounded))
 	}
 }
 

@@ -1,8 +1,6 @@
 package pending
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typedinformers/informer-gen/runtime/cache/internal/listed"
@@ -21,13 +19,16 @@ func (t *Table[T]) Admit(item *wire.Item[T], isDeleted bool, isSame func(e *Entr
 	if isDeleted && uid != "" {
 		t.noteEnd(uid)
 	}
-	if _, gone := t.gone[uid]; gone {
+	e := t.entries[name]
+	if d := t.gone[uid]; d != nil {
+		if e != nil && e.UID == uid {
+			e.isNew = false
+		}
 		if isDeleted {
-			t.confirm(uid)
+			t.confirm(d)
 		}
 		return false
 	}
-	e := t.entries[name]
 	if e == nil {
 		return true
 	}
@@ -66,44 +67,55 @@ func (t *Table[T]) IsEmpty() bool { return t.Size() == 0 }
 // returns those that the watch should have reported, and has not: the server does not have them in
 // the scope. No later event would remove them from the cache.
 func (t *Table[T]) Reach(version uint64) (unconfirmed []*Entry[T]) {
-	if version > t.reached && len(t.goneOrder) > 0 {
-		t.expire(time.Now())
-	}
 	t.reached = max(t.reached, version)
 	n := 0
 	for n < len(t.byVersion) && t.byVersion[n].Version <= t.reached {
 		e := t.byVersion[n]
 		t.remove(e)
-		if e.isNew && !e.OutOfScope {
+		switch d := t.gone[e.UID]; {
+		case e.isNew && !e.OutOfScope:
 			unconfirmed = append(unconfirmed, e)
+		case e.isNew && d != nil:
+			t.quieten(d)
 		}
 		n++
 	}
-	clear(t.byVersion[:n])
-	if t.byVersion = t.byVersion[n:]; len(t.byVersion) == 0 {
-		t.byVersion = nil
-	}
+	t.byVersion = without(t.byVersion, n)
+	t.endPassed()
 	return unconfirmed
 }
 
+// endPassed forgets the ends that the watch has passed. A list that is under way may have the state
+// before the deletion.
+func (t *Table[T]) endPassed() {
+	n := 0
+	for n < len(t.bounded) && t.hasPassed(t.bounded[n].Version) {
+		if d := t.bounded[n]; !d.isForgotten {
+			t.forget(d)
+		}
+		n++
+	}
+	t.bounded = without(t.bounded, n)
+}
+
 // Replace returns the items of a list, with the writes that came after it. began is the result of
-// Order from before the list was requested. The list has all earlier writes, also if the server was
-// restored from a backup and has forgotten them. decode decodes the body of an entry to the form of
-// the list, if the entry has a body. It reports false if it cannot.
-func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64, decode func(*Entry[T]) bool) []wire.Item[T] {
-	if version < t.reached {
+// Begin from before the list was requested. The list has all earlier writes, also if the server was
+// restored from a backup and has forgotten them.
+func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64) []wire.Item[T] {
+	isRestored := version < t.reached
+	if isRestored {
 		t.before = max(t.before, t.reached)
 	}
-	t.isListed, t.reached = true, version
-	for uid, gone := range t.gone {
-		if gone.order <= began {
-			t.forget(uid)
+	t.isListed, t.isListing, t.reached = true, false, version
+	for _, d := range t.gone {
+		if d.isListed = false; d.order <= began || isRestored {
+			t.forget(d)
 		}
 	}
 	t.ended, t.nextEnded = nil, 0 // a restored server may have them again
 	var kept []*Entry[T]
 	for _, e := range t.byVersion {
-		if e.order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) && (e.Body == nil || decode(e)) {
+		if e.order > began && e.Version > version && version > 0 && !t.isOfOtherServer(e.Version) {
 			e.isNew = true // unless it is listed
 			kept = append(kept, e)
 			continue
@@ -122,11 +134,21 @@ func (t *Table[T]) Replace(items []wire.Item[T], version uint64, began uint64, d
 		if e != nil {
 			e.isNew = e.isNew && e.UID != uid
 		}
-		if _, gone := t.gone[uid]; e == nil && !gone {
+		d := t.gone[uid]
+		if d != nil {
+			d.isListed = true
+		}
+		if e == nil && d == nil {
 			items[n] = items[i]
 			n++
 		}
 	}
+	for _, d := range t.gone {
+		if !d.isListed && 0 < d.cached && d.cached <= version { // it was deleted, or left the scope, before the list
+			t.confirm(d)
+		}
+	}
+	t.endPassed()
 	clear(items[n:])
 	items = items[:n]
 	for _, e := range t.byVersion {

@@ -1,0 +1,235 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typedinformers/informer-gen/runtime/wire"
+	"github.com/typedinformers/informer-gen/runtime/writes"
+)
+
+// padded are labels that make an object larger than 1,000 bytes in any encoding.
+var padded = map[string]string{"pad": strings.Repeat("x", 1000)}
+
+// TestOwnWriteThatAnEventWouldNotPass: the cache keeps the last good state, and no handler hears that the
+// object is gone. When the watch has reported the write, Status has the reason.
+func TestOwnWriteThatAnEventWouldNotPass(t *testing.T) {
+	refuse := WithTransform(TransformFunc[object](func(obj object) (object, error) {
+		if obj.Labels["pad"] != "" {
+			return nil, errors.New("refused")
+		}
+		return obj, nil
+	}))
+	for name, test := range map[string]struct {
+		options []SharedInformerOption
+		// skips is set if the watch goes on.
+		skips bool
+	}{
+		"too large, skipped":             {[]SharedInformerOption{WithMaxObjectBytes(1000), WithSkipUndecodable()}, true},
+		"too large, skipped, two scopes": {[]SharedInformerOption{WithMaxObjectBytes(1000), WithSkipUndecodable(), WithScopes(Scope{Namespace: "a"}, Scope{Namespace: "b"})}, true},
+		"too large":                      {[]SharedInformerOption{WithMaxObjectBytes(1000)}, false},
+		"the transform fails":            {[]SharedInformerOption{refuse}, false},
+	} {
+		for _, isKnown := range []bool{false, true} { // to the watch
+			t.Run(fmt.Sprintf("%s/known=%v", name, isKnown), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					src, other := newSource(), newSource()
+					s := newOwn(t, func(namespace string) OpenFunc {
+						if namespace == "b" {
+							return openerOf(other)
+						}
+						return openerOf(src)
+					}, append(test.options, WithWatchErrorHandler(quiet))...)
+					run(t, s.Run)
+					heard, _ := listen(t, s)
+					synctest.Wait()
+					setBehind := func(isBehind bool) {
+						src.setSilent(isBehind)
+						src.endWatches(io.EOF)
+						synctest.Wait()
+					}
+					setBehind(!isKnown)
+					s.own.Load().Wrote(response(src.set("a", "one", nil)))
+					wantLines(t, after(heard), "add a/one@101 initial=false")
+					setBehind(true)
+					s.own.Load().Wrote(response(src.set("a", "one", padded)))
+					s.own.Load().Wrote(response(src.set("a", "another", padded)))
+					wantLines(t, after(heard))
+					setBehind(false)
+					time.Sleep(2 * time.Second)
+					wantLines(t, after(heard))
+					status := s.Status()
+					if test.skips && undecodableNames(status) != "another 103;one 102;" {
+						t.Errorf("undecodable are %q", undecodableNames(status))
+					}
+					if !test.skips && status.Err == nil || status.PendingWrites != 0 {
+						t.Errorf("the status is %v", status)
+					}
+					src.forget()
+					src.endWatches(errGone) // a list does not change that
+					time.Sleep(time.Minute)
+					wantLines(t, after(heard))
+
+					s.own.Load().Wrote(response(src.set("a", "one", nil)))
+					s.own.Load().Wrote(response(src.set("a", "another", nil)))
+					wantLines(t, after(heard), "update a/one@101->104", "add a/another@105 initial=false")
+					time.Sleep(2 * time.Minute)
+					src.bookmark()
+					wantLines(t, after(heard))
+					if status := s.Status(); status.Phase != Watching || status.PendingWrites != 0 || len(status.Undecodable) != 0 {
+						t.Errorf("in the end: %v", status)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestOwnWriteAtTheLimit: the object is just small enough for a list, but its event is not.
+func TestOwnWriteAtTheLimit(t *testing.T) {
+	src := newSource()
+	obj := src.set("a", "one", nil)
+	write := response(obj)
+	for _, limit := range []int{len(bytes.TrimSpace(write.Body)), len(bytes.TrimSpace(write.Body)) + 28, len(bytes.TrimSpace(write.Body)) + 29} {
+		s := newOwn(t, func(string) OpenFunc { return openerOf(newSource()) }, WithMaxObjectBytes(limit))
+		s.process(t.Context(), Deltas[object]{{Type: Replaced, Collection: &Collection[object]{isFirst: true, version: "10"}}})
+		s.own.Load().Wrote(write)
+		event := fmt.Sprintf("{\"type\":\"MODIFIED\",\"object\":%s}\n", bytes.TrimSpace(write.Body))
+		stream := wire.NewDecoder[object](DecodeOptions{MaxObjectBytes: limit}, nil).Watch(t.Context(), io.NopCloser(strings.NewReader(event)))
+		events, err := stream.Next(t.Context(), nil)
+		stream.Stop()
+		if passes := err == nil && len(events) == 1; passes != (s.GetStore().Len() == 1) {
+			t.Errorf("limit %d, object %d: an event passes: %v, %v; %d objects are cached", limit, len(write.Body), passes, err, s.GetStore().Len())
+		}
+	}
+}
+
+// TestOwnWriteThatIsNotKept: the informer leaves out some objects before they are decoded.
+func TestOwnWriteThatIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, own := newSource(), &writes.Observer{}
+		own.Transport(http.DefaultTransport)
+		s := NewSharedIndexInformer(Config[object]{
+			Open: openerOf(src), Resource: widgets, WatchErrorHandler: quiet, ReadYourWrites: &OwnWrites{Observer: own, Server: "https://test"},
+			Settings: Settings{Decode: DecodeOptions{Keep: func(h wire.Head) bool { return string(h.Name) != "other" }}},
+		})
+		run(t, s.Run)
+		heard, _ := listen(t, s)
+		synctest.Wait()
+		s.own.Load().Wrote(response(src.set("a", "other", nil)))
+		s.own.Load().Wrote(response(src.set("a", "one", nil)))
+		wantLines(t, after(heard), "add a/one@102 initial=false")
+	})
+}
+
+// TestEventOfAnOwnWriteCannotBeDecoded: the response can. For example, it is in another encoding.
+func TestEventOfAnOwnWriteCannotBeDecoded(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("the events are JSON")
+	}
+	for _, scopes := range [][]Scope{{{}}, {{Namespace: "a"}, {Namespace: "b"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			server, other := &script{t: t, list: listOf(9)}, &script{t: t, list: listOf(9)}
+			s := newOwn(t, func(namespace string) OpenFunc {
+				if namespace == "b" {
+					return other.open
+				}
+				return server.open
+			}, WithSkipUndecodable(), WithoutStreamingList(), WithWatchErrorHandler(quiet), WithScopes(scopes...))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			wrote := func(version int) {
+				var obj metav1.PartialObjectMetadata
+				if err := json.Unmarshal([]byte(state("one", version, `{}`)), &obj); err != nil {
+					t.Fatal(err)
+				}
+				s.own.Load().Wrote(response(&obj))
+			}
+			wrote(10)
+			wantLines(t, after(heard), "add a/one@10 initial=false")
+			server.send("ADDED", state("one", 10, `{"x":1}`))
+			wrote(11)
+			server.send("MODIFIED", state("one", 12, `{"x":1}`)) // by another program, in one event with the one of 11
+			wantLines(t, after(heard), "update a/one@10->11")
+			if status := s.Status(); undecodableNames(status) != "one 12/metadata/labels/x;" || status.PendingWrites != 0 || status.Objects != 1 {
+				t.Errorf("the status is %v", status)
+			}
+			server.send("DELETED", state("one", 13, `{"x":1}`))
+			wantLines(t, after(heard), "delete a/one@11 unknown=true")
+		})
+	}
+}
+
+// TestFormsDuringOwnWrites changes the form of the objects while there are writes: each cached object has the
+// last form, and the last version.
+func TestFormsDuringOwnWrites(t *testing.T) {
+	if servesProtobuf() {
+		t.Skip("unstructured objects are JSON")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		src, own := newSource(), &writes.Observer{}
+		own.Transport(http.DefaultTransport)
+		kind := Kind[GenericObject]{Resource: widgets, Namespaced: true, Object: &gadget{}, Server: testServer("https://test"), Open: func(string) OpenFunc { return formOpener(src) }}
+		s, err := kind.NewInformer(ReadYourWrites(own), WithWatchErrorHandler(quiet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, s.Run)
+		synctest.Wait()
+		src.failWith(func(request) error { // so that writes come before and during lists
+			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+			return nil
+		})
+		var all sync.WaitGroup
+		for writer := range 4 {
+			all.Go(func() {
+				for range 100 {
+					obj := src.set("a", strconv.Itoa(writer), nil)
+					time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+					s.own.Load().Wrote(response(obj))
+					if got, found := s.GetStore().Get(ObjectName{"a", obj.Name}); !found || got.GetResourceVersion() != obj.ResourceVersion {
+						t.Errorf("%s@%s was written, cached is %v", obj.Name, obj.ResourceVersion, got)
+					}
+				}
+			})
+		}
+		for n := range 40 {
+			form := runtime.Object(&gadget{})
+			if n%2 == 0 {
+				form = &unstructured.Unstructured{}
+			}
+			applied, err := s.SetForm(form, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rand.IntN(2) == 0 {
+				<-applied
+			}
+			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		}
+		all.Wait()
+		time.Sleep(time.Minute)
+		src.bookmark()
+		synctest.Wait()
+		wantForm(t, s, 4, formGadget)
+		if n := s.Status().PendingWrites; n != 0 {
+			t.Errorf("%d writes are pending", n)
+		}
+	})
+}
