@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -232,4 +233,161 @@ func TestFormsDuringOwnWrites(t *testing.T) {
 			t.Errorf("%d writes are pending", n)
 		}
 	})
+}
+
+// TestOwnDeleteAndALateWatch: however late the watch is, it does not bring a deleted object back, and the deletion
+// is no pending write once the watch has told it, or has passed its version.
+func TestOwnDeleteAndALateWatch(t *testing.T) {
+	for _, late := range []time.Duration{0, time.Second, 125 * time.Second, time.Hour} {
+		for name, versioned := range map[string]bool{"a Status": false, "the object": true} {
+			for _, isKnown := range []bool{false, true} { // to the watch before it is late
+				t.Run(fmt.Sprintf("%s after %v, known=%v", name, late, isKnown), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						src := newSource()
+						s := followOwn(t, map[string]*source{"a": src})
+						heard, _ := listen(t, s)
+						synctest.Wait()
+						own := s.own.Load()
+						setLate := func(isLate bool) {
+							src.setSilent(isLate)
+							src.endWatches(io.EOF)
+							time.Sleep(2 * time.Second)
+						}
+						setLate(!isKnown)
+						own.Wrote(response(src.set("a", "one", nil)))
+						time.Sleep(time.Second)
+						setLate(true)
+						obj := src.set("a", "one", nil)
+						own.Wrote(response(obj))
+						src.remove("a", "one")
+						deleted := deletion(obj)
+						if versioned {
+							deleted.Object.ResourceVersion = obj.ResourceVersion
+						}
+						own.Wrote(deleted)
+						wantLines(t, after(heard), "add a/one@101 initial=false", "update a/one@101->102", "delete a/one@102 unknown=true")
+						time.Sleep(late)
+						setLate(false)
+						time.Sleep(2 * time.Minute)
+						wantLines(t, after(heard))
+						if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 || status.Phase != Watching {
+							t.Errorf("the watch has told all, and the status is %v", status)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestOwnDeleteInAQuietCollection: the watch has told the deletion before the response came. Then nothing but
+// bookmarks follows.
+func TestOwnDeleteInAQuietCollection(t *testing.T) {
+	for name, versioned := range map[string]bool{"a Status": false, "the object": true} {
+		for _, isCached := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, cached=%v", name, isCached), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					src := newSource()
+					s := followOwn(t, map[string]*source{"a": src})
+					synctest.Wait()
+					src.setSilent(!isCached)
+					obj := src.set("a", "one", nil)
+					synctest.Wait()
+					deleted := deletion(obj)
+					if versioned {
+						deleted.Object.ResourceVersion = obj.ResourceVersion
+					}
+					src.remove("a", "one")
+					synctest.Wait()
+					s.own.Load().Wrote(deleted)
+					src.setSilent(false)
+					src.endWatches(io.EOF)
+					time.Sleep(2 * time.Second)
+					src.bookmark()
+					time.Sleep(time.Second)
+					if status := s.Status(); status.PendingWrites != 0 || status.Objects != 0 {
+						t.Errorf("after a bookmark the status is %v", status)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestOwnDeleteAndAWatchWithALag: the watch tells all, each time two minutes after it has happened, and much happens.
+func TestOwnDeleteAndAWatchWithALag(t *testing.T) {
+	for _, lag := range []time.Duration{125 * time.Second, 4 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource()
+			s := newOwn(t, func(string) OpenFunc { return withLag(openerOf(src), lag) }, WithWatchErrorHandler(quiet))
+			run(t, s.Run)
+			heard, _ := listen(t, s)
+			synctest.Wait()
+			own := s.own.Load()
+			busy := func(lasts time.Duration) {
+				for range lasts / (10 * time.Second) {
+					src.bookmark()
+					time.Sleep(10 * time.Second)
+				}
+			}
+			busy(lag)
+			obj := src.set("a", "one", nil)
+			own.Wrote(response(obj))
+			src.remove("a", "one")
+			own.Wrote(deletion(obj))
+			wantLines(t, after(heard), "add a/one@"+obj.ResourceVersion+" initial=false", "delete a/one@"+obj.ResourceVersion+" unknown=true")
+			busy(3 * lag) // a watch that is opened meanwhile lags too
+			wantLines(t, after(heard))
+			if n := s.Status().PendingWrites; n != 0 {
+				t.Errorf("with a lag of %v, %d writes are pending", lag, n)
+			}
+		})
+	}
+}
+
+// withLag delays what a watch sends.
+func withLag(open OpenFunc, lag time.Duration) OpenFunc {
+	return func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
+		body, err := open(ctx, options, accept)
+		if err != nil || !options.Watch {
+			return body, err
+		}
+		type part struct {
+			at   time.Time
+			text []byte
+		}
+		parts := make(chan part, 100_000)
+		go func() {
+			defer close(parts)
+			for {
+				text := make([]byte, 4096)
+				n, err := body.Read(text)
+				parts <- part{time.Now().Add(lag), text[:n]}
+				if err != nil {
+					return
+				}
+			}
+		}()
+		reader, writer := io.Pipe()
+		go func() {
+			for p := range parts {
+				select {
+				case <-time.After(time.Until(p.at)):
+				case <-ctx.Done():
+				}
+				_, _ = writer.Write(p.text)
+			}
+			_ = writer.Close()
+		}()
+		return laggingBody{reader, body}, nil
+	}
+}
+
+type laggingBody struct {
+	*io.PipeReader
+	body io.Closer
+}
+
+func (l laggingBody) Close() error {
+	return errors.Join(l.body.Close(), l.PipeReader.Close())
 }
