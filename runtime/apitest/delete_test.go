@@ -32,7 +32,7 @@ func podOn(node string, more ...func(pod *unstructured.Unstructured)) *unstructu
 	return pod
 }
 
-// A pod on a node is deleted when its kubelet says so. The rules are those of podStrategy and BeforeDelete in Kubernetes.
+// A pod on a node is deleted after its kubelet has stopped it. The rules are those of podStrategy and BeforeDelete in Kubernetes.
 func TestDeletePod(t *testing.T) {
 	t.Parallel()
 	type pod = unstructured.Unstructured

@@ -265,8 +265,8 @@ func (s *scopesFrom) claim(user scopeReceiver, object reflect.Type, others ...sc
 	return nil
 }
 
-// claimScopes makes the informer the user of the channel of its ScopesFrom, if it has one. others are those of the
-// factory. object is the Go type of the kind.
+// claimScopes makes the informer the only user of the channel of its ScopesFrom, if it has one. others are the other
+// informers of its factory. object is the Go type of the kind.
 func (s *SharedIndexInformer[T]) claimScopes(object reflect.Type, others ...scopeReceiver) error {
 	if from, is := s.controller.config.scopeSource.(*scopesFrom); is {
 		return from.claim(s, object, others...)
@@ -343,7 +343,7 @@ func ScopesOf[N Object](objects *SharedIndexInformer[N], scope func(N) Scope) Sc
 // sourceKey is the context key of the sourceReport of a ScopeSource.
 type sourceKey struct{}
 
-// sourceReport is what a source can tell its informer besides the scopes.
+// sourceReport has the functions by which a source reports to its informer, besides set.
 type sourceReport struct {
 	// failed sets the error of a source that continues, or nil.
 	failed func(error)

@@ -129,7 +129,7 @@ func (f *Failure) user() (who, subject string) {
 	return "user " + printable.Text(name), "that user"
 }
 
-// notServed is what it means that the server does not serve a resource, or a request to it: the end of a
+// notServed has the texts about a resource, or a request to it, that the server does not serve: the end of a
 // sentence, sentences, and a command.
 type notServed struct{ brief, text, check string }
 
