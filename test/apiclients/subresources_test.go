@@ -48,6 +48,12 @@ func TestSubresources(t *testing.T) {
 			if err := core.Pods("a").EvictV1(ctx, eviction); err != nil {
 				t.Fatal(err)
 			}
+			if pod, err := core.Pods("a").Get(ctx, "one", metav1.GetOptions{}); err != nil || pod.DeletionTimestamp == nil {
+				t.Errorf("evicted, until the kubelet is done: %v %v", pod, err)
+			}
+			if err := core.Pods("a").Delete(ctx, "one", metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {
+				t.Errorf("as the kubelet deletes it: %v", err)
+			}
 			if _, err := core.Pods("a").Get(ctx, "one", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 				t.Errorf("evicted: %v", err)
 			}

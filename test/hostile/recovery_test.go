@@ -173,6 +173,7 @@ func recovery(t *testing.T, way *outage, lasts time.Duration, compacts bool, fol
 		cancel()
 		following.Wait()
 		l.close()
+		synctest.Wait() // until each request that was on its way is being served, or has ended
 		s.serving.Wait()
 	})
 	return behind
